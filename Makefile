@@ -1,0 +1,52 @@
+# Everything runs in .venv, made from the pinned versions of requirements.lock.
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO := .bookwise-demo
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint type check bench golden lock clean
+
+help:  ## Show this help
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(BIN)/.made: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12" >&2; exit 4; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(BIN)/.made  ## Create the environment
+
+demo: setup  ## Index the sample book and ask it two questions
+	@mkdir -p $(DEMO)
+	cd $(DEMO) && ../$(BIN)/bookwise ingest ../examples/physical-ai
+	@echo
+	cd $(DEMO) && ../$(BIN)/bookwise ask "Why does a subscriber that starts late miss the last message?"
+	@echo
+	cd $(DEMO) && ../$(BIN)/bookwise ask "What kind of computer do I need to run Isaac Sim?" --tier 4
+
+test: setup  ## Run the whole suite
+	$(BIN)/python -m pytest
+
+lint: setup  ## Check style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+type: setup  ## Check types
+	$(BIN)/mypy
+
+check: lint type test  ## The gate: lint, type, test
+
+bench: setup  ## Repeatable measurements (minutes)
+	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
+
+golden: setup  ## Rewrite the golden files; review the difference
+	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden
+
+lock: setup  ## Pin the newest allowed versions
+	$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra dev --extra lock pyproject.toml -o requirements.lock
+
+clean:  ## Remove the environment and the demo's index
+	rm -rf .venv $(DEMO)

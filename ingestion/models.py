@@ -1,0 +1,300 @@
+"""The entities of specification 003, as frozen values that hold their invariants.
+
+DESIGN decision 2 widens two bounds: a chapter or lesson outside 0–20 and 0–15 is kept, and a number that
+neither path nor front matter gives is None, which no filter matches.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ingestion import versions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    Vectors = NDArray[np.float32]
+
+ProficiencyLevel = Literal["A1", "A2", "B1", "B2", "C1", "C2"]
+TeachingLayer = Literal["L1", "L2", "L3", "L4"]
+HardwareTier = Literal[1, 2, 3, 4]
+IngestionMode = Literal["incremental", "full", "recreate"]
+JobStatus = Literal["queued", "running", "completed", "failed"]
+DocType = Literal["lesson", "readme", "summary", "quiz", "assignment", "stub"]
+
+LEVELS: tuple[str, ...] = get_args(ProficiencyLevel)
+LAYERS: tuple[str, ...] = get_args(TeachingLayer)
+TIERS: tuple[int, ...] = get_args(HardwareTier)
+DOC_TYPES: tuple[str, ...] = get_args(DocType)
+MODES: tuple[str, ...] = get_args(IngestionMode)
+JOB_STATUSES: tuple[str, ...] = get_args(JobStatus)
+
+MIN_CHUNK_CHARS = 10
+
+
+def utc_now() -> str:
+    """The time in UTC as ISO 8601 text, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _check(ok: bool, name: str, value: object, rule: str) -> None:
+    if not ok:
+        raise ValueError(f"{name} = {repr(value)[:80]}: {rule}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentMetadata:
+    """Where a chunk stands and for whom it is (spec 003), with what citations need."""
+
+    book_id: str
+    module: str
+    chapter: int | None
+    lesson: int | None
+    section_title: str | None
+    hardware_tier: int = 1
+    proficiency_level: str = "A2"
+    layer: str = "L1"
+    source_file: str
+    parent_doc_id: str
+    chunk_index: int
+    total_chunks: int
+    prev_chunk_id: str | None
+    next_chunk_id: str | None
+    content_hash: str
+    source_file_hash: str
+    version: int = versions.PAYLOAD
+    created_at: str = field(default_factory=utc_now, compare=False)
+    updated_at: str = field(default_factory=utc_now, compare=False)
+    page_title: str
+    page_url: str
+    heading_path: tuple[str, ...] = ()
+    anchor: str | None = None
+    line_start: int
+    line_end: int
+    language: str = "en"
+    doc_type: str = "lesson"
+    proficiency_levels: tuple[str, ...] = ("A2",)
+    layers: tuple[str, ...] = ("L1",)
+    declared: tuple[str, ...] = ()
+    front_matter: str = ""
+
+    def __post_init__(self) -> None:
+        last = self.total_chunks - 1
+        _check(bool(self.book_id), "book_id", self.book_id, "must not be empty")
+        _check(bool(self.module), "module", self.module, "must not be empty")
+        _check(self.hardware_tier in TIERS, "hardware_tier", self.hardware_tier, "must be 1 to 4")
+        _check(self.proficiency_level in LEVELS, "proficiency_level", self.proficiency_level, "A1 to C2")
+        _check(self.layer in LAYERS, "layer", self.layer, "must be L1 to L4")
+        _check(self.doc_type in DOC_TYPES, "doc_type", self.doc_type, f"one of {DOC_TYPES}")
+        _check(0 <= self.chunk_index <= last, "chunk_index", self.chunk_index, f"0 to {last}")
+        _check(
+            (self.chunk_index == 0) == (self.prev_chunk_id is None),
+            "prev_chunk_id",
+            self.prev_chunk_id,
+            "None for the first chunk and only for it",
+        )
+        _check(
+            (self.chunk_index == last) == (self.next_chunk_id is None),
+            "next_chunk_id",
+            self.next_chunk_id,
+            "None for the last chunk and only for it",
+        )
+        _check(1 <= self.line_start <= self.line_end, "line_start", self.line_start, "1 to line_end")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChunk:
+    """A piece of a lesson ready to be embedded (spec 003).
+
+    `text` is a slice of the source, indentation kept. `embed_text` is what the embedder sees (breadcrumb and cleaned
+    text), `embed_key` decides whether it has to see it again. `token_count` is exact for cl100k_base.
+    """
+
+    id: str
+    text: str
+    metadata: DocumentMetadata
+    word_count: int
+    token_count: int
+    char_count: int
+    embed_text: str
+    embed_key: str
+
+    def __post_init__(self) -> None:
+        _check(str(uuid.UUID(self.id)) == self.id, "id", self.id, "must be a UUID")
+        _check(self.text == self.text.strip("\n"), "text", self.text, "must not begin or end with an empty line")
+        _check(len(self.text) >= MIN_CHUNK_CHARS, "text", self.text, f"at least {MIN_CHUNK_CHARS} characters")
+        _check(min(self.word_count, self.token_count, self.char_count) >= 1, "counts", self.word_count, ">= 1")
+
+    def payload(self) -> dict[str, Any]:
+        """The point's payload, JSON types only (spec 003 "QdrantPayload")."""
+        return QdrantPayload.of(self).as_dict()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedChunk:
+    """A chunk with its dense vector: float32, unit length."""
+
+    chunk: DocumentChunk
+    embedding: Vector
+    embedding_model: str
+    embedded_at: str = field(default_factory=utc_now, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QdrantPayload:
+    """What is stored with a point (spec 003): the metadata, the text and the counts, as JSON types."""
+
+    metadata: DocumentMetadata
+    text: str
+    word_count: int
+    token_count: int
+    embed_key: str
+
+    @classmethod
+    def of(cls, chunk: DocumentChunk) -> QdrantPayload:
+        """The payload of a chunk."""
+        return cls(
+            metadata=chunk.metadata,
+            text=chunk.text,
+            word_count=chunk.word_count,
+            token_count=chunk.token_count,
+            embed_key=chunk.embed_key,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """One flat JSON object."""
+        flat = {name: getattr(self.metadata, name) for name in METADATA_FIELDS}
+        flat |= {name: list(value) for name, value in flat.items() if isinstance(value, tuple)}
+        return flat | {
+            "text": self.text,
+            "word_count": self.word_count,
+            "token_count": self.token_count,
+            "embed_key": self.embed_key,
+        }
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> QdrantPayload:
+        """The payload read back from a store; raises ValueError or KeyError where it breaks an invariant."""
+        flat: dict[str, Any] = {
+            name: tuple(value) if isinstance(value := payload[name], list) else value for name in METADATA_FIELDS
+        }
+        return cls(
+            metadata=DocumentMetadata(**flat),
+            text=payload["text"],
+            word_count=payload["word_count"],
+            token_count=payload["token_count"],
+            embed_key=payload["embed_key"],
+        )
+
+
+METADATA_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(DocumentMetadata))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestionRecord:
+    """What the state knows of one file (spec 003), and what it was made with.
+
+    `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
+    just that stage. `shares_lesson` tells that the file's ids carry its path.
+    """
+
+    source_file: str
+    file_hash: str
+    chunk_ids: tuple[str, ...]
+    ingested_at: str
+    book_id: str
+    module: str
+    chapter: int | None
+    lesson: int | None
+    shares_lesson: bool
+    fingerprint: Mapping[str, str]
+
+    @property
+    def chunk_count(self) -> int:
+        """Number of chunks; a file is indexed only if the store holds them all."""
+        return len(self.chunk_ids)
+
+
+@dataclass(slots=True, kw_only=True)
+class IngestionState:
+    """Which files of a book are indexed (spec 003). A fast path, never the truth (DESIGN decision 7)."""
+
+    book_id: str
+    collection_name: str
+    docs_root: str | None = None
+    records: dict[str, IngestionRecord] = field(default_factory=dict)
+    last_full_ingest: str | None = None
+    last_incremental_update: str | None = None
+
+    @property
+    def total_chunks(self) -> int:
+        """Chunks of all records."""
+        return sum(record.chunk_count for record in self.records.values())
+
+    def get_changed_files(self, current_files: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
+        """New, modified and deleted paths, given each present file's hash (spec 003)."""
+        new = [path for path in current_files if path not in self.records]
+        modified = [
+            path
+            for path, file_hash in current_files.items()
+            if path in self.records and self.records[path].file_hash != file_hash
+        ]
+        deleted = [path for path in self.records if path not in current_files]
+        return new, modified, deleted
+
+    def get_chunks_to_delete(self, files: Iterable[str]) -> list[str]:
+        """All chunk ids recorded for the given files (spec 003)."""
+        return [chunk_id for path in files if path in self.records for chunk_id in self.records[path].chunk_ids]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestionJob:
+    """One run of ingest (spec 003), from queued over running to completed or failed."""
+
+    job_id: int
+    book_id: str
+    mode: IngestionMode
+    status: JobStatus = "queued"
+    files_processed: int = 0
+    files_skipped: int = 0
+    chunks_created: int = 0
+    chunks_deleted: int = 0
+    started_at: str = field(default_factory=utc_now)
+    completed_at: str | None = None
+    duration_seconds: int | None = None
+    error_message: str | None = None
+
+    def __post_init__(self) -> None:
+        ended = self.status in ("completed", "failed")
+        counts = (self.files_processed, self.files_skipped, self.chunks_created, self.chunks_deleted)
+        _check(self.mode in MODES, "mode", self.mode, f"one of {MODES}")
+        _check(self.status in JOB_STATUSES, "status", self.status, f"one of {JOB_STATUSES}")
+        _check(ended == (self.completed_at is not None), "completed_at", self.completed_at, "set when ended")
+        _check(min(counts) >= 0, "counts", counts, "must not be negative")
+        failed_only = self.error_message is None or self.status == "failed"
+        _check(failed_only, "error_message", self.error_message, "failed only")
+
+    def start(self) -> IngestionJob:
+        """The job, running."""
+        _check(self.status == "queued", "status", self.status, "only a queued job starts")
+        return replace(self, status="running", started_at=utc_now())
+
+    def finish(self, *, error: str | None = None, **counts: Any) -> IngestionJob:
+        """The job with its final counts, completed, or failed if there is an error."""
+        _check(self.status == "running", "status", self.status, "only a running job ends")
+        now = utc_now()
+        took = datetime.fromisoformat(now) - datetime.fromisoformat(self.started_at)
+        return replace(
+            self,
+            status="failed" if error else "completed",
+            completed_at=now,
+            duration_seconds=int(took.total_seconds()),
+            error_message=error,
+            **counts,
+        )

@@ -1,0 +1,233 @@
+"""Settings: flags over environment over `.env` over `bookwise.toml` over defaults, every mistake named at once.
+
+Plain dataclasses: a settings library costs more time than a whole run with nothing to do (measured in
+`benchmarks/startup.py`), and none of them says from which source a wrong value came.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ingestion.errors import ConfigurationError
+from ingestion.setting_values import (
+    Module,
+    Secret,
+    choice,
+    modules,
+    number,
+    path_patterns,
+    secret,
+    share,
+    switch,
+    text,
+    texts,
+    url,
+)
+
+CONFIG_NAME = "bookwise.toml"
+
+
+def setting(default: Any, read: Callable[[Any], Any], *, toml: str = "", env: str = "", help: str) -> Any:
+    """A field of Settings: where it may be set, how its raw value is read, and what it is for."""
+    metadata = {"read": read, "toml": toml, "env": env, "help": help}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of one run. Secrets never show in its repr."""
+
+    book_id: str | None = setting(None, text, toml="book.id", env="BOOKWISE_BOOK", help="id of the book")
+    book_title: str | None = setting(None, text, toml="book.title", help="title of the book")
+    docs: str = setting("docs", text, toml="book.docs", env="BOOKWISE_DOCS", help="folder of the lessons")
+    base_url: str = setting("", url, toml="book.base_url", env="BOOKWISE_BASE_URL", help="address of the site")
+    language: str = setting("en", text, toml="book.language", help="language of pages that name none")
+    modules: tuple[Module, ...] = setting((), modules, toml="modules", help="the book's modules")
+    paths: tuple[str, ...] = setting(
+        (), path_patterns, toml="book.paths", help="path patterns, tried before the built-in"
+    )
+    exclude: tuple[str, ...] = setting((), texts, toml="crawl.exclude", help="ignore patterns (gitignore syntax)")
+    include: tuple[str, ...] = setting((), texts, toml="crawl.include", help="index only what matches one of these")
+    translations: bool = setting(False, switch, toml="crawl.translations", help="index `i18n` folders too")
+    check_disable: tuple[str, ...] = setting(
+        (), texts, toml="check.disable", help="rules that `bookwise check` leaves out"
+    )
+    chunk_tokens: int = setting(
+        400, number(50, 8000), toml="chunk.tokens", env="BOOKWISE_CHUNK_TOKENS", help="tokens a chunk aims at"
+    )
+    chunk_max_tokens: int = setting(
+        512,
+        number(50, 8191),
+        toml="chunk.max_tokens",
+        env="BOOKWISE_CHUNK_MAX_TOKENS",
+        help="tokens no chunk exceeds",
+    )
+    embedder: str = setting(
+        "auto",
+        choice("auto", "local", "openai"),
+        toml="embedding.embedder",
+        env="BOOKWISE_EMBEDDER",
+        help="`openai` with a key, else `local`, unless chosen",
+    )
+    embedding_model: str = setting(
+        "text-embedding-3-small",
+        text,
+        toml="embedding.model",
+        env="OPENAI_EMBEDDING_MODEL",
+        help="model of the embedding service",
+    )
+    embedding_dimensions: int | None = setting(
+        None,
+        number(1, 65536),
+        toml="embedding.dimensions",
+        env="OPENAI_EMBEDDING_DIMENSIONS",
+        help="shortened vectors",
+    )
+    threads: int = setting(
+        0,
+        number(0, 1024),
+        toml="embedding.threads",
+        env="BOOKWISE_THREADS",
+        help="threads of the local embedder, 0 for one a core",
+    )
+    openai_api_key: Secret | None = setting(None, secret, env="OPENAI_API_KEY", help="key of the OpenAI service")
+    openai_base_url: str | None = setting(
+        None, url, toml="openai.base_url", env="OPENAI_BASE_URL", help="any OpenAI-compatible service"
+    )
+    openai_model: str = setting("gpt-4o-mini", text, toml="agent.model", env="OPENAI_MODEL", help="chat model")
+    agent_top_k: int = setting(
+        5, number(1, 20), toml="agent.top_k", env="AGENT_TOP_K", help="passages an answer uses"
+    )
+    agent_score_threshold: float = setting(
+        0.0, share, toml="agent.score_threshold", env="AGENT_SCORE_THRESHOLD", help="lowest cosine of a passage"
+    )
+    agent_max_turns: int = setting(
+        50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation keeps"
+    )
+    qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
+    qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")
+    collection: str = setting(
+        "bookwise", text, toml="qdrant.collection", env="QDRANT_COLLECTION_NAME", help="name of the index"
+    )
+    directory: str = setting(
+        ".bookwise",
+        text,
+        toml="index.directory",
+        env="BOOKWISE_DIRECTORY",
+        help="folder of the embedded index and the cache",
+    )
+    state: str = setting(".ingestion_state.json", text, toml="index.state", env="BOOKWISE_STATE", help="state file")
+    wait: int = setting(
+        10,
+        number(0, 3600),
+        toml="index.wait",
+        env="BOOKWISE_WAIT",
+        help="seconds to wait for an index that another process uses",
+    )
+    max_delete: int = setting(
+        50,
+        number(0, 100),
+        toml="index.max_delete",
+        env="BOOKWISE_MAX_DELETE",
+        help="percent of a book's files a run may delete unasked",
+    )
+
+
+FIELDS: Mapping[str, Field[Any]] = {each.name: each for each in fields(Settings)}
+
+
+def load_settings(
+    flags: Mapping[str, Any], *, config: Path | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this run; raises ConfigurationError that lists every mistake with its source.
+
+    `flags` are by field name, None where the flag is not given; `config` is a `bookwise.toml` or None.
+    """
+    environ = os.environ if environ is None else environ
+    mistakes: list[str] = []
+    toml = _read_toml(config, mistakes) if config else {}
+    sources = [
+        _Source("flag", "toml", {name: value for name, value in flags.items() if value is not None}),
+        _Source("environment", "env", _by_variable(environ)),
+        _Source(".env", "env", _by_variable(_read_dotenv(mistakes))),
+        _Source(str(config), "toml", dict(_by_toml_key(toml, mistakes, str(config)))),
+    ]
+    values = {name: _first(name, sources, mistakes) for name in FIELDS}
+    if not mistakes and values["chunk_tokens"] > values["chunk_max_tokens"]:
+        mistakes.append("chunk.tokens is larger than chunk.max_tokens")
+    if mistakes:
+        raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
+    return Settings(**values)
+
+
+def find_config(*folders: Path) -> Path | None:
+    """The first `bookwise.toml` in these folders, in order."""
+    return next((path for folder in folders if (path := folder / CONFIG_NAME).is_file()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    name: str
+    named_by: str
+    values: Mapping[str, Any]
+
+
+def _first(name: str, sources: list[_Source], mistakes: list[str]) -> Any:
+    each = FIELDS[name]
+    for source in sources:
+        if name in source.values:
+            try:
+                return each.metadata["read"](source.values[name])
+            except ValueError as error:
+                mistakes.append(f"{each.metadata[source.named_by] or name} ({source.name}): {error}")
+                break
+    return None if each.default is MISSING else each.default
+
+
+def _by_variable(environ: Mapping[str, str]) -> dict[str, str]:
+    """Set variables by field name; an empty one counts as not set, as in a shell's `VAR= command`."""
+    named = ((name, each.metadata["env"]) for name, each in FIELDS.items() if each.metadata["env"])
+    return {name: environ[variable] for name, variable in named if environ.get(variable)}
+
+
+def _by_toml_key(toml: Mapping[str, Any], mistakes: list[str], config: str) -> Iterator[tuple[str, Any]]:
+    known = {each.metadata["toml"]: name for name, each in FIELDS.items() if each.metadata["toml"]}
+    for key, value in _flatten(toml):
+        if key in known:
+            yield known[key], value
+        else:
+            mistakes.append(f"{key} ({config}): unknown setting; known are {', '.join(sorted(known))}")
+
+
+def _flatten(toml: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in toml.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        mistakes.append(f"{config}: cannot be read: {error}")
+        return {}
+
+
+def _read_dotenv(mistakes: list[str]) -> dict[str, str]:
+    if not Path(".env").is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    try:
+        return {key: value for key, value in dotenv_values(".env").items() if value is not None}
+    except (OSError, UnicodeDecodeError):
+        # A decoding error would repeat the bytes around it, which may be a secret.
+        mistakes.append(".env: cannot be read as UTF-8")
+        return {}

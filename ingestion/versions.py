@@ -1,0 +1,16 @@
+"""The version of each stage: raise one when its output changes, and the next run redoes just that part.
+
+They stand in each file's record; a file whose record names others is looked at again (DESIGN decision 7).
+"""
+
+PARSER = "1"
+"""Titles, places, audiences: another one makes payloads anew."""
+
+CHUNKER = "1"
+"""Where chunks begin and end: another one chunks anew and embeds what differs."""
+
+PREPARATION = "1"
+"""How the embedded text is made: another one embeds everything anew."""
+
+PAYLOAD = 1
+"""The mapping from chunk to payload, stored in each point as `version`: another one patches payloads."""
