@@ -1,0 +1,53 @@
+"""The embedder: one protocol, an embedded default and an OpenAI-compatible service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector, Vectors
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors. `model` includes the version of how texts are prepared.
+
+    Both calls raise EmbeddingError when the model or service fails for good.
+    """
+
+    @property
+    def model(self) -> str:
+        """Name and version, for instance `all-MiniLM-L6-v2-int8/1`."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of its vectors."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank."""
+
+    def embed_query(self, text: str) -> Vector:
+        """A float32 array (dimensions,) of unit length."""
+
+
+def build_embedder(
+    kind: Literal["local", "openai"],
+    *,
+    model: str,
+    dimensions: int | None,
+    api_key: str | None,
+    base_url: str | None,
+    threads: int,
+) -> Embedder:
+    """The embedder of that kind; no model is loaded and no connection opened before its first use.
+
+    `threads` is for `local` (0: one a core), the others are for `openai`, which raises ConfigurationError where
+    it has neither a key nor a service of its own to ask.
+    """
+    if kind == "local":
+        from ingestion.embedders.minilm import MiniLm
+
+        return MiniLm(threads)
+    from ingestion.embedders.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(model, dimensions, api_key=api_key, base_url=base_url)

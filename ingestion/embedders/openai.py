@@ -1,0 +1,196 @@
+"""The embedder of OpenAI, and of every service that speaks its embeddings API."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ingestion.errors import ConfigurationError, EmbeddingError
+from ingestion.tokens import count_tokens
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+    from ingestion.models import Vector, Vectors
+
+FULL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+
+# The bounds of OpenAI's API reference, "Create embeddings".
+MAX_INPUTS = 2048
+MAX_REQUEST_TOKENS = 300_000
+MAX_INPUT_TOKENS = 8_191
+
+PREPARATION = 1
+"""Version of how a text is prepared for the service; part of `model`."""
+
+
+class OpenAIEmbedder:
+    """Embeds over HTTP with the service's own SDK, which retries and waits as the service asks.
+
+    `dimensions` shortens the vectors where the model can. `base_url` names another service, which may need no
+    key. `timeout` is in seconds for one try; `max_retries` follow the first. No connection is opened before the
+    first call, except that the dimensions of a model not in FULL_DIMENSIONS are learned by embedding one word.
+    """
+
+    def __init__(
+        self,
+        model: str = "text-embedding-3-small",
+        dimensions: int | None = None,
+        *,
+        api_key: str | None,
+        base_url: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 5,
+    ) -> None:
+        if not api_key and not base_url:
+            raise ConfigurationError("set OPENAI_API_KEY, or use the embedded model with BOOKWISE_EMBEDDER=local")
+        if api_key and not (api_key.isascii() and api_key.isprintable()):
+            # The HTTP library refuses such a header, and quotes it.
+            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
+        full = FULL_DIMENSIONS.get(model)
+        self._model = model
+        self._shortened = None if dimensions == full else dimensions
+        self._dimensions = dimensions or full
+        # A key of the environment must not go to another service: without this the SDK would send it.
+        self._key = api_key or "not-needed"
+        self._base_url = base_url
+        self._timeout = timeout
+        self._max_retries = max_retries
+
+    @property
+    def model(self) -> str:
+        """The model, its dimensions if shortened, and the version of the preparation."""
+        return f"{self._model}@{self._shortened}/{PREPARATION}" if self._shortened else f"{self._model}/{PREPARATION}"
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors; asks the service if it is neither set nor known."""
+        return self._dimensions or self._embed(["dimensions"]).shape[1]
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """As Embedder says, in as few requests as the bounds allow.
+
+        Raises ValueError for a blank text and EmbeddingError for one over MAX_INPUT_TOKENS, before any request.
+        """
+        import numpy as np
+
+        for position, text in enumerate(texts, 1):
+            if not text.strip():
+                raise ValueError(f"text {position} of {len(texts)} is blank")
+        requests = [self._embed(batch) for batch in _batches(texts)]
+        return np.concatenate(requests) if requests else np.zeros((0, self.dimensions), np.float32)
+
+    def embed_query(self, text: str) -> Vector:
+        """As Embedder says; a question is embedded like a document."""
+        vector: Vector = self.embed_documents([text])[0]
+        return vector
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        import openai
+
+        return openai.OpenAI(
+            api_key=self._key,
+            base_url=self._base_url,
+            timeout=self._timeout,
+            max_retries=self._max_retries,
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [_stop_on_spent_quota]}),
+        )
+
+    def _embed(self, inputs: list[str]) -> Vectors:
+        """One request."""
+        import openai
+
+        try:
+            reply = self._client.embeddings.create(
+                model=self._model,
+                input=inputs,
+                dimensions=self._shortened or openai.omit,
+                encoding_format="base64",
+            )
+            items = sorted(reply.data, key=lambda item: item.index)
+            rows = [_decoded(item.embedding) for item in items]
+        except openai.OpenAIError as exc:
+            # A service may quote the key in its answer.
+            cause = None if self._key in str(exc) else exc
+            raise self._error(_reason(exc, self._model)) from cause
+        except (AttributeError, TypeError, ValueError) as exc:
+            raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
+        if [item.index for item in items] != list(range(len(inputs))):
+            raise self._error(f"{len(items)} vectors came back for {len(inputs)} texts, or wrongly numbered")
+        return self._unit_vectors(rows)
+
+    def _unit_vectors(self, rows: list[Vector]) -> Vectors:
+        """The rows at length one; the first reply ever settles the dimensions where nothing else did."""
+        import numpy as np
+
+        self._dimensions = self._dimensions or len(rows[0])
+        wrong = next((len(row) for row in rows if len(row) != self._dimensions), None)
+        if wrong is not None:
+            raise self._error(f"a vector of {wrong} numbers came back where {self._dimensions} were expected")
+        vectors = np.stack(rows)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not (np.isfinite(lengths) & (lengths > 0)).all():
+            raise self._error("a vector without a direction came back")
+        unit: Vectors = vectors / lengths
+        return unit
+
+    def _error(self, reason: str) -> EmbeddingError:
+        host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold
+        return EmbeddingError(f"embedding service {host}: {reason}".replace(self._key, "***"))
+
+
+def _batches(texts: Sequence[str]) -> list[list[str]]:
+    """The texts in order, in as few requests as the bounds allow."""
+    batches: list[list[str]] = []
+    total = 0
+    for position, (text, tokens) in enumerate(zip(texts, count_tokens(texts), strict=True), 1):
+        if tokens > MAX_INPUT_TOKENS:
+            raise EmbeddingError(
+                f"text {position} of {len(texts)} has {tokens} tokens; "
+                f"the embedding service takes at most {MAX_INPUT_TOKENS}, so cut it"
+            )
+        total += tokens
+        if not batches or len(batches[-1]) == MAX_INPUTS or total > MAX_REQUEST_TOKENS:
+            batches.append([])
+            total = tokens
+        batches[-1].append(text)
+    return batches
+
+
+def _decoded(embedding: object) -> Vector:
+    """A vector as it came: base64 of little-endian float32, or numbers from services that know no base64."""
+    import numpy as np
+
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+    return np.asarray(embedding, np.float32)
+
+
+def _stop_on_spent_quota(response: httpx2.Response) -> None:
+    """Tell the SDK, which retries every 429, that waiting brings no quota back."""
+    if response.status_code == 429 and b"insufficient_quota" in response.read():
+        response.headers["x-should-retry"] = "false"
+
+
+def _reason(exc: openai.OpenAIError, model: str) -> str:
+    """What failed and what to do, in one line."""
+    import openai
+
+    code = exc.code if isinstance(exc, openai.APIError) else None
+    if code == "insufficient_quota":
+        return "the account's quota is spent; raise it and run again, what is indexed stays"
+    if code == "model_not_found" or isinstance(exc, openai.NotFoundError):
+        return f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL"
+    reasons = (
+        (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
+        (openai.PermissionDeniedError, f"the key may not use {model!r}; check its permissions"),
+        (openai.RateLimitError, "the rate limit holds, also after waiting; run again later"),
+        (openai.APITimeoutError, "no answer in time, also after trying again; run again later"),
+        (openai.APIConnectionError, f"no connection ({exc.__cause__}); check the network and OPENAI_BASE_URL"),
+    )
+    said = " ".join(str(exc).split())[:300]
+    return next((reason for kind, reason in reasons if isinstance(exc, kind)), said)

@@ -1,0 +1,153 @@
+"""Vectors by embed key in one SQLite file: what was embedded once need not be embedded again.
+
+The cache only saves time and money: whatever is wrong with its file, a run goes on without it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 1 << 30
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL, used_at INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS vectors_used_at ON vectors (used_at);
+"""
+_KEYS_A_QUERY = 500
+_FRESH_SECONDS = 86_400  # a use is noted once a day, so that most reads write nothing
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
+
+
+class EmbeddingCache:
+    """Float32 vectors by embed key; many may read while one writes.
+
+    The file is made at the first `put`. It holds at most about `max_bytes`; what was used longest ago goes first.
+    A damaged file is set aside as `*.damaged` and a new one begun. No call ever raises for the sake of the file:
+    the first failure is logged as a warning, and from then on the cache is empty and keeps nothing.
+    """
+
+    def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._lock = Lock()
+        self._db: sqlite3.Connection | None = None
+        self._failed = False
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of those keys that are there, read-only."""
+        import numpy as np
+
+        if not keys or not self._path.exists():
+            return {}
+        blobs: dict[str, bytes] = self._attempt(lambda db: _select(db, keys), otherwise={})
+        return {key: np.frombuffer(blob, np.float32) for key, blob in blobs.items()}
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Keep these, in place of what is there under the same keys."""
+        if vectors:
+            self._attempt(lambda db: _insert(db, vectors, self._max_bytes), otherwise=None)
+
+    def close(self) -> None:
+        """Release the file; the next call opens it again."""
+        with self._lock:
+            self._disconnect()
+
+    def _attempt(self, action: Callable[[sqlite3.Connection], T], *, otherwise: T) -> T:
+        """The action's result, on a new file if the old one is damaged; `otherwise` once the cache has failed."""
+        with self._lock:
+            if self._failed:
+                return otherwise
+            try:
+                try:
+                    return action(self._connect())
+                except sqlite3.DatabaseError as exc:
+                    if getattr(exc, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                        raise
+                    self._set_aside(exc)
+                    return action(self._connect())
+            except (sqlite3.Error, OSError) as exc:
+                log.warning("going on without the embedding cache %s: %s", self._path, exc)
+                self._failed = True
+                self._disconnect()
+                return otherwise
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._db is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(_SCHEMA)
+        return self._db
+
+    def _disconnect(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _set_aside(self, why: sqlite3.DatabaseError) -> None:
+        self._disconnect()
+        aside = self._path.with_name(self._path.name + ".damaged")
+        log.warning("the embedding cache %s is damaged (%s): set aside as %s", self._path, why, aside.name)
+        os.replace(self._path, aside)
+        for suffix in ("-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+
+def _select(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    stale: list[str] = []
+    now = int(time.time())
+    for some in _groups(keys):
+        marks = ",".join("?" * len(some))
+        rows = db.execute(f"SELECT key, vector, used_at FROM vectors WHERE key IN ({marks})", some)
+        for key, vector, used_at in rows:
+            found[key] = vector
+            if used_at < now - _FRESH_SECONDS:
+                stale.append(key)
+    with db:
+        db.executemany("UPDATE vectors SET used_at = ? WHERE key = ?", [(now, key) for key in stale])
+    return found
+
+
+def _insert(db: sqlite3.Connection, vectors: Mapping[str, Vector], max_bytes: int) -> None:
+    now = int(time.time())
+    rows = ((key, vector.astype("float32").tobytes(), now) for key, vector in vectors.items())
+    with db:
+        db.executemany("INSERT OR REPLACE INTO vectors (key, vector, used_at) VALUES (?, ?, ?)", rows)
+    _shrink(db, max_bytes)
+
+
+def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
+    """Delete the least recently used rows, down to nine tenths of the bound, if it is passed."""
+    pages = db.execute(
+        "SELECT (SELECT page_count FROM pragma_page_count) - freelist_count FROM pragma_freelist_count"
+    )
+    used = pages.fetchone()[0] * db.execute("PRAGMA page_size").fetchone()[0]
+    if used <= max_bytes:
+        return
+    rows = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    surplus = int(rows * (1 - 0.9 * max_bytes / used)) + 1
+    with db:
+        db.execute(
+            "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used_at, rowid LIMIT ?)",
+            (surplus,),
+        )
+
+
+def _groups(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (keys[start : start + _KEYS_A_QUERY] for start in range(0, len(keys), _KEYS_A_QUERY))
