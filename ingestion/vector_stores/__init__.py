@@ -1,0 +1,271 @@
+"""The vector store: one protocol, two adapters (embedded engine, Qdrant server).
+
+Filters are our own small values, so that importing an engine's client is never needed to state one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from ingestion.errors import ConfigurationError, VectorStoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ingestion.models import Vector
+
+Payload = dict[str, Any]
+
+IndexType = Literal["tenant", "keyword", "integer"]
+PAYLOAD_INDEXES: Mapping[str, IndexType] = {
+    "book_id": "tenant",
+    "module": "keyword",
+    "chapter": "integer",
+    "lesson": "integer",
+    "hardware_tier": "integer",
+    "proficiency_level": "keyword",
+    "layer": "keyword",
+    "parent_doc_id": "keyword",
+    "content_hash": "keyword",
+    "source_file_hash": "keyword",
+    "proficiency_levels": "keyword",
+    "layers": "keyword",
+    "source_file": "keyword",
+    "embed_key": "keyword",
+    "language": "keyword",
+    "doc_type": "keyword",
+}
+"""Indexed payload fields: spec 003 "QdrantPayload", then those our own filters and reconciling need."""
+
+SCHEMA_FORMAT = 1
+REBUILD = "run `bookwise ingest --mode recreate` to build it anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What all points of a collection share; a change of it needs a new generation.
+
+    `embedding` names model and preparation (for instance `all-MiniLM-L6-v2-int8/1`), `dimensions` is the length
+    of its vectors.
+    """
+
+    embedding: str
+    dimensions: int
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored beside the points."""
+        return {"format": SCHEMA_FORMAT, "embedding": self.embedding, "dimensions": self.dimensions}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], place: str) -> Schema:
+        """The schema read back from `place`; raises VectorStoreError where this version cannot read it."""
+        try:
+            if stored["format"] > SCHEMA_FORMAT:
+                raise VectorStoreError(f"{place} was written by a newer bookwise; update bookwise to use it")
+            return cls(embedding=str(stored["embedding"]), dimensions=int(stored["dimensions"]))
+        except (KeyError, TypeError, ValueError) as exc:
+            raise VectorStoreError(f"{place} does not say how its vectors were made; {REBUILD}") from exc
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """A BM25 vector: term ids, ascending and unique, and their weights."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What is written: a UUID, a dense vector of unit length, a BM25 vector and a payload of JSON types."""
+
+    id: str
+    dense: Vector
+    sparse: SparseVector
+    payload: Payload
+
+
+class StoredPoint(NamedTuple):
+    """What is read back; the vectors only if asked for, `sparse` only where the text has any term."""
+
+    id: str
+    payload: Payload
+    dense: Vector | None = None
+    sparse: SparseVector | None = None
+
+
+class Hit(NamedTuple):
+    """One entry of a ranked list. Dense scores are cosines, sparse scores BM25 weights."""
+
+    id: str
+    score: float
+
+
+def _check_indexed(field: str) -> None:
+    """A filter on any other field would scan every payload embedded, and be refused by a server."""
+    if field not in PAYLOAD_INDEXES:
+        raise ValueError(f"no index on {field!r}; a filter may use {', '.join(PAYLOAD_INDEXES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The field has this value, or holds it if it is a list."""
+
+    field: str
+    value: str | int
+
+    def __post_init__(self) -> None:
+        _check_indexed(self.field)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """The field has (or holds) one of these values; never empty, since an empty choice must not mean "all"."""
+
+    field: str
+    values: tuple[str, ...] | tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check_indexed(self.field)
+        if not self.values:
+            raise ValueError(f"empty choice for {self.field}")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The field lies between the bounds, both inclusive; a missing field never does. One bound may be open."""
+
+    field: str
+    gte: int | None = None
+    lte: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_indexed(self.field)
+        if self.gte is None and self.lte is None:
+            raise ValueError(f"a range of {self.field} without bounds")
+
+
+@dataclass(frozen=True, slots=True)
+class HasId:
+    """The point is one of these; never empty."""
+
+    ids: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.ids:
+            raise ValueError("empty choice of ids")
+
+
+Condition = Equals | AnyOf | Range | HasId
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """All of `must` hold and none of `must_not`; without any condition, every point."""
+
+    must: tuple[Condition, ...] = ()
+    must_not: tuple[Condition, ...] = ()
+
+
+class VectorStore(Protocol):
+    """One generation of one collection. All calls raise VectorStoreError; writes are acknowledged when they return.
+
+    Batches are bounded by the adapter. After a failed write the store is closed and opened again, and the write
+    repeated: every write may be repeated without harm.
+    """
+
+    schema: Schema
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Insert the points, or replace those with the same id, payload included.
+
+        Raises points.PointRefused, before anything is written, for a point that no engine may be given.
+        """
+
+    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
+        """Replace the whole payload of points, by id; vectors stay, and an id that is not there is passed over.
+
+        Raises points.PointRefused like `upsert`.
+        """
+
+    def delete(self, where: Where) -> None:
+        """Delete the matching points; raises ValueError for a filter in which nothing must hold."""
+
+    def scroll(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[StoredPoint]:
+        """All matching points in id order, with these payload fields (None: all)."""
+
+    def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        """The points that exist among these ids, whole payload."""
+
+    def count(self, where: Where) -> int:
+        """Exact number of matching points."""
+
+    def values(self, field: str, where: Where) -> dict[str, int]:
+        """The values of an indexed keyword field among matching points, each with its exact number of points."""
+
+    def search(
+        self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
+
+    def checkpoint(self) -> None:
+        """Make everything written so far safe against power loss; called before anything is recorded."""
+
+    def close(self) -> None:
+        """Release the store; it is not used afterwards."""
+
+
+class Generations(Protocol):
+    """The physical indexes behind one collection name, of which readers see the active one (DESIGN: generation).
+
+    A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
+    """
+
+    def active_schema(self) -> Schema | None:
+        """The schema of the active generation; None where nothing is indexed yet."""
+
+    def open_active(self) -> VectorStore | None:
+        """The generation readers see, or None; raises IndexInUse where another process holds it."""
+
+    def create(self, schema: Schema) -> VectorStore:
+        """A new, empty generation beside the active one, which stays what readers see until `activate`.
+
+        Left-overs of an earlier, killed creation are removed first. Only one process may create at a time.
+        """
+
+    def activate(self, store: VectorStore) -> None:
+        """Make a created generation the active one in one atomic step; the former one is kept for `rollback`."""
+
+    def rollback(self) -> None:
+        """Make the former generation the active one again, and the active one the former.
+
+        Raises VectorStoreError if there is no former one.
+        """
+
+    def drop_former(self) -> bool:
+        """Remove the former generation; False if there is none."""
+
+
+def open_generations(
+    *, url: str | None, api_key: str | None, collection: str, directory: Path, wait: float
+) -> Generations:
+    """The generations of a collection: on the Qdrant server at `url`, or embedded below `directory` without one.
+
+    `wait` is how many seconds to wait for an embedded index that another process has open. Raises
+    ConfigurationError for a name or URL that cannot be used, VectorStoreError for a server that cannot be reached.
+    """
+    if not re.fullmatch(r"\w[\w.-]*", collection):
+        raise ConfigurationError(f"collection name {collection!r}: use letters, digits, '_', '-' and '.' only")
+    if url is None:
+        from ingestion.vector_stores.edge_generations import EdgeGenerations
+
+        return EdgeGenerations(directory / collection, wait)
+    from ingestion.vector_stores.server_calls import connect
+    from ingestion.vector_stores.server_generations import ServerGenerations
+
+    return ServerGenerations(connect(url, api_key), collection)

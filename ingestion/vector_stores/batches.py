@@ -1,0 +1,56 @@
+"""Cuts what is sent to an engine into requests of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from ingestion.vector_stores import HasId, Payload, Where
+
+T = TypeVar("T")
+
+MOST_VALUES = 1_000_000
+"""More values than any field has; both engines want a bound stated to count them all."""
+
+
+def batches(items: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """The items in order, at most so many at a time."""
+    for start in range(0, len(items), most):
+        yield items[start : start + most]
+
+
+def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int) -> Iterator[list[T]]:
+    """The items, each given with its bytes, in order, in batches that keep both limits; none is larger alone."""
+    batch: list[T] = []
+    held = 0
+    for item, size in items:
+        if batch and (len(batch) == most or held + size > most_bytes):
+            yield batch
+            batch, held = [], 0
+        batch.append(item)
+        held += size
+    if batch:
+        yield batch
+
+
+def deletions(where: Where, most: int) -> Iterator[Where]:
+    """The filter cut into filters that name at most so many ids each and together match the same points.
+
+    Raises ValueError where nothing must hold: such a filter would empty the store.
+    """
+    if not where.must:
+        raise ValueError("a deletion needs a condition that must hold")
+    named = next((condition for condition in where.must if isinstance(condition, HasId)), None)
+    if named is None:
+        yield where
+        return
+    others = tuple(condition for condition in where.must if condition is not named)
+    for ids in batches(named.ids, most):
+        yield replace(where, must=(*others, HasId(tuple(ids))))
+
+
+def payload_bytes(payload: Payload) -> int:
+    """Bytes of the payload in a JSON request body."""
+    return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,0 +1,209 @@
+"""The embedded vector store: Qdrant's engine in this process, one directory a generation, searched exactly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import qdrant_edge as qe
+
+from ingestion.errors import VectorStoreError
+from ingestion.vector_stores import (
+    AnyOf,
+    Condition,
+    Equals,
+    HasId,
+    Hit,
+    Payload,
+    Point,
+    Range,
+    Schema,
+    SparseVector,
+    StoredPoint,
+    Where,
+)
+from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions
+from ingestion.vector_stores.edge_shard import check_space, engine_errors
+from ingestion.vector_stores.points import validate_payload, validate_points
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+
+POINTS_A_WRITE = 256
+POINTS_A_PAGE = 1024
+
+
+class EdgeStore:
+    """A VectorStore over one open shard; `release` gives back the lock that keeps other processes out."""
+
+    def __init__(self, directory: Path, schema: Schema, shard: qe.EdgeShard, release: Callable[[], None]) -> None:
+        self.directory = directory
+        self.schema = schema
+        self._shard = shard
+        self._release = release
+        self._process = os.getpid()
+        self._failed = False
+        self._closed = False
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """See VectorStore."""
+        validate_points(points, self.schema.dimensions)
+        for batch in batches(points, POINTS_A_WRITE):
+            self._update(qe.UpdateOperation.upsert_points([_to_point(point) for point in batch]))
+
+    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
+        """See VectorStore."""
+        for point_id, payload in payloads.items():
+            validate_payload(point_id, payload)
+        for point_id, payload in payloads.items():
+            # By filter: named by id, a point that is not there is an error, but only after it is in the log.
+            only = qe.Filter(must=[qe.HasIdCondition({point_id})])
+            self._update(qe.UpdateOperation.overwrite_payload_by_filter(only, payload))
+
+    def delete(self, where: Where) -> None:
+        """See VectorStore."""
+        for part in deletions(where, POINTS_A_WRITE):
+            self._update(qe.UpdateOperation.delete_points_by_filter(_to_filter(part)))
+
+    def scroll(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[StoredPoint]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        offset: qe.PointId | None = None
+        while True:
+            request = qe.ScrollRequest(
+                offset=offset,
+                limit=POINTS_A_PAGE,
+                filter=matching,
+                with_payload=True if fields is None else list(fields),
+                with_vector=[DENSE, SPARSE] if vectors else False,
+            )
+            with self._engine("read"):
+                records, offset = self._shard.scroll(request)
+            yield from map(_stored, records)
+            if offset is None:
+                return
+
+    def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        """See VectorStore."""
+        found: dict[str, StoredPoint] = {}
+        for batch in batches(list(ids), POINTS_A_PAGE):
+            with self._engine("read"):
+                records = self._shard.retrieve(list(batch), True, [DENSE, SPARSE] if vectors else False)
+            found |= {point.id: point for point in map(_stored, records)}
+        return found
+
+    def count(self, where: Where) -> int:
+        """See VectorStore."""
+        with self._engine("count"):
+            return self._shard.count(qe.CountRequest(filter=_to_filter(where)))
+
+    def values(self, field: str, where: Where) -> dict[str, int]:
+        """See VectorStore."""
+        request = qe.FacetRequest(field, limit=MOST_VALUES, exact=True, filter=_to_filter(where))
+        with self._engine("count"):
+            hits = self._shard.facet(request).hits
+        return dict(sorted((str(hit.value), hit.count) for hit in hits))
+
+    def search(
+        self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+
+        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
+            batch = [
+                qe.QueryRequest(limit=most, query=qe.Query.Nearest(_to_query(query), using=name), filter=matching)
+                for name, query in queries.items()
+            ]
+            with self._engine("search"):
+                answers = self._shard.query_batch(qe.QueryBatchRequest(batch))
+            return [[Hit(str(each.id), each.score) for each in answer] for answer in answers]
+
+        return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+
+    def checkpoint(self) -> None:
+        """See VectorStore."""
+        with self._engine("write"):
+            self._shard.flush()
+
+    def close(self) -> None:
+        """See VectorStore."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            with self._engine("close"):
+                self._shard.close()
+        finally:
+            self._release()
+
+    def _update(self, operation: qe.UpdateOperation) -> None:
+        """Apply one write; after a failed one the shard is in doubt, and takes no other."""
+        if self._failed:
+            raise VectorStoreError(f"the index in {self.directory} failed an earlier write; open it again and repeat")
+        check_space(self.directory)
+        self._failed = True
+        with self._engine("write"):
+            self._shard.update(operation)
+        self._failed = False
+
+    @contextmanager
+    def _engine(self, doing: str) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise VectorStoreError(f"the index in {self.directory} was opened before a fork; open it after")
+        with engine_errors(f"cannot {doing} the index in {self.directory}"):
+            yield
+
+
+def _to_point(point: Point) -> qe.Point:
+    vectors: dict[str, Any] = {DENSE: point.dense}
+    if point.sparse.indices:
+        vectors[SPARSE] = _to_query(point.sparse)
+    return qe.Point(point.id, vectors, point.payload)
+
+
+def _to_query(vector: Vector | SparseVector) -> Any:
+    """Typed by hand: the engine takes arrays as they are, which its stubs do not say."""
+    if isinstance(vector, SparseVector):
+        return qe.SparseVector(list(vector.indices), list(vector.values))
+    return vector
+
+
+@engine_errors("this filter cannot be used")
+def _to_filter(where: Where) -> qe.Filter:
+    return qe.Filter(must=[*map(_to_condition, where.must)], must_not=[*map(_to_condition, where.must_not)])
+
+
+def _to_condition(condition: Condition) -> qe.ConditionType:
+    match condition:
+        case HasId(ids):
+            return qe.HasIdCondition(set(ids))
+        case Equals(field, value):
+            return qe.FieldCondition(field, match=qe.MatchValue(value))
+        case AnyOf(field, values):
+            return qe.FieldCondition(field, match=qe.MatchAny([*values]))
+        case Range(field, gte, lte):
+            return qe.FieldCondition(field, range=qe.RangeFloat(gte=gte, lte=lte))
+
+
+def _stored(record: qe.Record) -> StoredPoint:
+    vectors: Any = record.vector or {}
+    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    return StoredPoint(
+        id=str(record.id),
+        payload=record.payload or {},
+        dense=None if dense is None else _float32(dense),
+        sparse=None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values)),
+    )
+
+
+def _float32(values: Sequence[float]) -> Vector:
+    import numpy as np
+
+    return np.array(values, np.float32)

@@ -1,0 +1,319 @@
+"""What only the embedded store promises: crashes, damage, full disks and other processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO
+
+import pytest
+import qdrant_edge as qe
+
+from ingestion.errors import IndexInUse, VectorStoreError
+from ingestion.vector_stores import AnyOf, Condition, Equals, HasId, Where
+from ingestion.vector_stores.edge import EdgeStore
+from ingestion.vector_stores.edge_generations import EdgeGenerations
+from tests.vector_points import SCHEMA, index_directory, make_point, point_id, unit_vector
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def directory() -> Iterator[Path]:
+    with index_directory() as directory:
+        yield directory / "book"
+
+
+@pytest.fixture
+def generations(directory: Path) -> EdgeGenerations:
+    """An index of 30 points, closed."""
+    generations = EdgeGenerations(directory)
+    with closing(generations.create(SCHEMA)) as store:
+        store.upsert([make_point(number) for number in range(30)])
+        generations.activate(store)
+    return generations
+
+
+def opened(generations: EdgeGenerations) -> EdgeStore:
+    store = generations.open_active()
+    assert store is not None
+    return store
+
+
+def shard_of(directory: Path) -> Path:
+    return next(directory.glob("*/shard"))
+
+
+@contextmanager
+def child(code: str, directory: Path) -> Iterator[IO[str]]:
+    """Runs code in another process, gives its output, and kills it in the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(directory)], cwd=ROOT, stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+        process.stdout.close()
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from ingestion.vector_stores.edge_generations import EdgeGenerations
+store = EdgeGenerations(Path(sys.argv[1])).open_active()
+print("open", flush=True)
+time.sleep({seconds})
+store.close()
+time.sleep(60)
+"""
+
+WRITE = """
+import sys
+from pathlib import Path
+from ingestion.vector_stores import HasId, Where
+from ingestion.vector_stores.edge_generations import EdgeGenerations
+from tests.vector_points import make_point
+store = EdgeGenerations(Path(sys.argv[1])).open_active()
+for batch in range(10_000):
+    points = [make_point(batch * 10 + number, book="loop") for number in range(10)]
+    store.upsert(points)
+    store.set_payloads({points[1].id: {"book_id": "patched"}})
+    store.delete(Where((HasId((points[0].id,)),)))
+    if batch % 7 == 0:
+        store.checkpoint()
+    print(batch, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_kill_9(generations: EdgeGenerations, directory: Path) -> None:
+    with child(WRITE, directory) as output:
+        acknowledged = [int(output.readline()) for _ in range(20)]
+    with closing(opened(generations)) as store:
+        for batch in acknowledged:
+            ids = [point_id(f"loop:{batch * 10 + number}") for number in range(10)]
+            there = store.retrieve(ids, vectors=True)
+            assert set(there) == set(ids[1:])
+            assert there[ids[1]].payload == {"book_id": "patched"}
+            assert all(point.dense is not None for point in there.values())
+        assert {point_id(f"robots:{number}") for number in range(30)} <= {
+            point.id for point in store.scroll(Where(), fields=[])
+        }
+
+
+def test_a_creation_killed_by_kill_9_leaves_the_old_serving_and_is_cleaned_up(
+    generations: EdgeGenerations, directory: Path
+) -> None:
+    code = HOLD.format(seconds=60).replace("open_active()", "create(__import__('tests').vector_points.SCHEMA)")
+    with child("import tests.vector_points\n" + code, directory) as output:
+        assert output.readline() == "open\n"
+        with pytest.raises(IndexInUse):
+            generations.create(SCHEMA)
+    assert len(list(directory.glob("*/shard"))) == 2
+    with closing(opened(generations)) as store:
+        assert store.count(Where()) == 30
+    with closing(generations.create(SCHEMA)):
+        assert len(list(directory.glob("*/shard"))) == 2
+
+
+def test_a_second_opener_is_told_which_process_holds_the_index(generations: EdgeGenerations, directory: Path) -> None:
+    with child(HOLD.format(seconds=60), directory) as output:
+        assert output.readline() == "open\n"
+        with pytest.raises(IndexInUse, match=r"in use by process \d+; .* --wait") as caught:
+            generations.open_active()
+        assert str(os.getpid()) not in str(caught.value)
+    with closing(opened(generations)) as store, pytest.raises(IndexInUse, match=f"process {os.getpid()}"):
+        assert store.count(Where()) == 30
+        generations.open_active()
+
+
+def test_a_second_opener_waits_as_long_as_it_is_told(
+    generations: EdgeGenerations, directory: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with child(HOLD.format(seconds=0.2), directory) as output:
+        assert output.readline() == "open\n"
+        with closing(opened(EdgeGenerations(directory, wait=30))) as store:
+            assert store.count(Where()) == 30
+    assert "waiting" in caplog.text
+
+
+def test_an_index_that_was_opened_before_a_fork_is_refused_instead_of_hanging(
+    generations: EdgeGenerations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(opened(generations)) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: 1)
+            with pytest.raises(VectorStoreError, match="before a fork"):
+                store.count(Where())
+        assert store.count(Where()) == 30
+
+
+@pytest.mark.parametrize("condition", [HasId(("no-uuid",)), Equals("chapter", 2**64), AnyOf("chapter", (1, 2**64))])
+def test_a_filter_that_the_engine_cannot_take_is_an_error_of_the_store(
+    generations: EdgeGenerations, condition: Condition
+) -> None:
+    with closing(opened(generations)) as store, pytest.raises(VectorStoreError, match="this filter cannot be used"):
+        store.count(Where((condition,)))
+
+
+def test_nothing_is_written_to_a_disk_that_is_almost_full(
+    generations: EdgeGenerations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(opened(generations)) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(100, 0, 100 << 20))
+            with pytest.raises(VectorStoreError, match=r"100 MiB are free in .*, 256 MiB are needed"):
+                store.upsert([make_point(99)])
+            assert store.count(Where()) == 30
+        store.upsert([make_point(99)])
+        assert store.count(Where()) == 31
+
+
+class PanicException(BaseException):
+    """Stands for the engine's class of this name, which cannot be imported."""
+
+
+class BrokenShard:
+    """An engine whose updates fail."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.updates = 0
+
+    def update(self, operation: object) -> None:
+        self.updates += 1
+        raise self.error
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("error", [PanicException("index out of bounds"), Exception("Service runtime error")])
+def test_after_a_failed_write_the_store_takes_no_other(error: BaseException, tmp_path: Path) -> None:
+    shard, released = BrokenShard(error), []
+    store = EdgeStore(tmp_path, SCHEMA, shard, lambda: released.append(1))  # type: ignore[arg-type]
+    with pytest.raises(VectorStoreError, match=str(error)):
+        store.upsert([make_point(0)])
+    with pytest.raises(VectorStoreError, match="earlier write"):
+        store.upsert([make_point(1)])
+    assert shard.updates == 1
+    store.close()
+    store.close()
+    assert released == [1]
+
+
+def test_an_interrupt_is_not_taken_for_a_failure_of_the_engine(tmp_path: Path) -> None:
+    store = EdgeStore(tmp_path, SCHEMA, BrokenShard(KeyboardInterrupt()), lambda: None)  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt):
+        store.upsert([make_point(0)])
+
+
+def poison(shard_path: Path) -> None:
+    """Put an operation into the log that the engine can never replay."""
+    shard = qe.EdgeShard.load(str(shard_path))
+    sparse = qe.SparseVector([1, 2], [1.0])
+    bad = qe.Point(point_id("bad"), {"dense": unit_vector(1), "bm25": sparse}, {})  # type: ignore[dict-item]
+    with pytest.raises(BaseException, match="out of bounds"):
+        shard.update(qe.UpdateOperation.upsert_points([bad]))
+    shard.close()
+
+
+def test_a_log_that_cannot_be_replayed_is_set_aside_once(
+    generations: EdgeGenerations, directory: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    poison(shard_of(directory))
+    with closing(opened(generations)) as store:
+        assert store.count(Where()) == 30
+        store.upsert([make_point(40)])
+    assert "set aside" in caplog.text
+    with closing(opened(generations)) as store:
+        assert store.count(Where()) == 31
+
+
+def test_an_index_that_cannot_be_opened_says_how_to_build_it_anew(
+    generations: EdgeGenerations, directory: Path
+) -> None:
+    config = shard_of(directory) / "edge_config.json"
+    before = config.read_bytes()
+    config.write_text("{")
+    with pytest.raises(VectorStoreError, match=r"cannot open the index .* `bookwise ingest --mode recreate`"):
+        generations.open_active()
+    config.write_bytes(before)
+    with closing(opened(generations)) as store:
+        assert store.count(Where()) == 30
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("CURRENT", "{", "cannot read .*CURRENT.* --mode recreate"),
+        ("CURRENT", '{"active": "20260801T101500-a1b2c3"}', "--mode recreate"),
+        ("schema.json", "", "cannot read .*schema.json.* --mode recreate"),
+        ("schema.json", '{"format": 1}', "does not say how its vectors were made; .* --mode recreate"),
+        ("schema.json", '{"format": 99}', "newer bookwise"),
+    ],
+)
+def test_damaged_files_beside_the_engines_are_named_and_a_new_generation_can_be_built(
+    generations: EdgeGenerations, directory: Path, file: str, text: str, message: str
+) -> None:
+    next(path for path in (directory / file, *directory.glob(f"*/{file}")) if path.exists()).write_text(text)
+    with pytest.raises(VectorStoreError, match=message):
+        generations.active_schema()
+    with closing(generations.create(SCHEMA)) as store:
+        generations.activate(store)
+    assert generations.active_schema() == SCHEMA
+
+
+def test_what_a_killed_optimisation_left_is_removed(generations: EdgeGenerations, directory: Path) -> None:
+    left = shard_of(directory) / "temp_segments" / "segment_builder_1"
+    left.mkdir(parents=True)
+    with closing(opened(generations)) as store:
+        assert store.count(Where()) == 30
+    assert not left.exists()
+
+
+def test_an_index_that_an_older_shard_lacks_is_added(generations: EdgeGenerations, directory: Path) -> None:
+    shard = qe.EdgeShard.load(str(shard_of(directory)))
+    shard.update(qe.UpdateOperation.delete_field_index("module"))
+    shard.close()
+    with closing(opened(generations)) as store:
+        assert store.values("module", Where()) == {"gazebo": 9, "isaac": 9, "ros2": 12}
+
+
+def test_an_index_of_another_type_is_reported(generations: EdgeGenerations, directory: Path) -> None:
+    shard = qe.EdgeShard.load(str(shard_of(directory)))
+    shard.update(qe.UpdateOperation.delete_field_index("chapter"))
+    shard.update(qe.UpdateOperation.create_field_index("chapter", qe.PayloadSchemaType.Keyword))
+    shard.close()
+    with pytest.raises(VectorStoreError, match=r"another type on chapter; .* --mode recreate"):
+        generations.open_active()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(VectorStoreError, match=r"cannot use .*file"):
+        EdgeGenerations(tmp_path / "file" / "book").create(SCHEMA)
+
+
+def test_a_run_with_nothing_to_do_loads_neither_numpy_nor_the_server_client(
+    generations: EdgeGenerations, directory: Path
+) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from ingestion.vector_stores import Equals, Where, open_generations\n"
+        "folder = Path(sys.argv[1])\n"
+        "place = {'collection': folder.name, 'directory': folder.parent}\n"
+        "generations = open_generations(url=None, api_key=None, wait=0, **place)\n"
+        "print(generations.open_active().count(Where((Equals('book_id', 'robots'),))))\n"
+        "assert not {'qdrant_client', 'numpy', 'pydantic'} & set(sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code, str(directory)]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60).stdout == "30\n"

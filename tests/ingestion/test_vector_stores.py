@@ -1,0 +1,355 @@
+"""What every vector store promises, on the embedded engine, on qdrant-client's memory mode and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from qdrant_client import QdrantClient
+
+from ingestion.errors import ConfigurationError
+from ingestion.vector_stores import (
+    AnyOf,
+    Condition,
+    Equals,
+    Generations,
+    HasId,
+    Point,
+    Range,
+    SparseVector,
+    VectorStore,
+    Where,
+    open_generations,
+)
+from ingestion.vector_stores.bm25 import query_vector
+from ingestion.vector_stores.edge_generations import EdgeGenerations
+from ingestion.vector_stores.points import PointRefused
+from ingestion.vector_stores.server_calls import Server, connect
+from ingestion.vector_stores.server_generations import ServerGenerations
+from tests.fakes import matches
+from tests.openapi import OpenApi
+from tests.qdrant_server import KEY, QdrantServer, description, running
+from tests.vector_points import SCHEMA, index_directory, make_point, point_id, unit_vector
+
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+
+
+POINTS = [make_point(number, book=book) for book in ("robots", "ros") for number in range(24)]
+IDS = [point.id for point in POINTS]
+
+Engine = Callable[[str], Generations]
+
+
+@pytest.fixture(scope="module", params=["edge", "memory", "http"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Opens the generations of a named collection."""
+    with ExitStack() as stack:
+        if request.param == "edge":
+            directory = stack.enter_context(index_directory())
+            yield lambda name: EdgeGenerations(directory / name)
+        elif request.param == "memory":
+            client = stack.enter_context(closing(QdrantClient(":memory:")))
+            yield lambda name: ServerGenerations(Server(client, "memory"), name)
+        else:
+            server = stack.enter_context(running(QdrantServer()))
+            yield lambda name: ServerGenerations(connect(server.url, KEY), name)
+
+
+@pytest.fixture(scope="module")
+def filled(engine: Engine) -> Iterator[VectorStore]:
+    """A store with POINTS, which no test changes."""
+    with closing(engine("filled").create(SCHEMA)) as store:
+        store.upsert(POINTS)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def scratch(engine: Engine) -> Iterator[VectorStore]:
+    with closing(engine("scratch").create(SCHEMA)) as store:
+        yield store
+
+
+@pytest.fixture
+def store(scratch: VectorStore) -> VectorStore:
+    """An empty store."""
+    empty(scratch)
+    return scratch
+
+
+def empty(store: VectorStore) -> None:
+    if ids := ids_in(store):
+        store.delete(Where((HasId(tuple(ids)),)))
+
+
+def ids_in(store: VectorStore, where: Where | None = None) -> list[str]:
+    return [point.id for point in store.scroll(where or Where(), fields=[])]
+
+
+# --- reading
+
+
+def test_a_scroll_gives_every_point_once_in_id_order(filled: VectorStore) -> None:
+    assert ids_in(filled) == sorted(IDS)
+
+
+def test_a_scroll_gives_the_fields_asked_for(filled: VectorStore) -> None:
+    for point in filled.scroll(Where((HasId((IDS[0],)),)), fields=["module", "chunk_index", "absent"]):
+        assert point.payload == {"module": "ros2", "chunk_index": 0}
+        assert point.dense is None and point.sparse is None
+
+
+def test_payload_and_vectors_come_back_as_written(filled: VectorStore) -> None:
+    found = filled.retrieve(IDS[:3], vectors=True)
+    for point in POINTS[:3]:
+        stored = found[point.id]
+        assert stored.payload == point.payload
+        assert stored.dense is not None and stored.dense.dtype == np.float32
+        np.testing.assert_allclose(stored.dense, point.dense, atol=1e-6)
+        assert stored.sparse is not None and stored.sparse.indices == point.sparse.indices
+        np.testing.assert_allclose(stored.sparse.values, point.sparse.values, rtol=1e-6)
+
+
+def test_a_value_of_null_stays_a_value(store: VectorStore) -> None:
+    store.upsert([make_point(0, chapter=None)])
+    assert store.retrieve([make_point(0).id])[make_point(0).id].payload["chapter"] is None
+
+
+def test_retrieve_passes_over_ids_that_are_not_there(filled: VectorStore) -> None:
+    assert set(filled.retrieve([IDS[0], point_id("nowhere")])) == {IDS[0]}
+    assert filled.retrieve([]) == {}
+
+
+def test_values_are_counted_exactly_also_those_of_lists(filled: VectorStore) -> None:
+    robots = Where((Equals("book_id", "robots"),))
+    assert filled.values("book_id", Where()) == {"robots": 24, "ros": 24}
+    assert filled.values("module", robots) == {"gazebo": 9, "isaac": 6, "ros2": 9}
+    assert filled.values("proficiency_levels", robots) == {"A2": 12, "B1": 24}
+    assert filled.values("module", Where((Equals("book_id", "absent"),))) == {}
+
+
+# --- filters
+
+words = st.sampled_from(["robots", "ros", "ros2", "gazebo", "isaac", "A2", "B1", "docs/module/03.md", "", "absent"])
+word_fields = st.sampled_from(["book_id", "module", "proficiency_levels", "source_file"])
+numbers = st.integers(-1, 5)
+number_fields = st.sampled_from(["chapter", "lesson", "hardware_tier"])
+conditions: st.SearchStrategy[Condition] = st.one_of(
+    st.builds(Equals, word_fields, words),
+    st.builds(Equals, number_fields, numbers),
+    st.builds(AnyOf, word_fields, st.lists(words, min_size=1, max_size=3).map(tuple)),
+    st.builds(AnyOf, number_fields, st.lists(numbers, min_size=1, max_size=3).map(tuple)),
+    st.builds(Range, number_fields, gte=numbers, lte=numbers),
+    st.builds(Range, number_fields, gte=numbers),
+    st.builds(Range, number_fields, lte=numbers),
+    st.builds(HasId, st.lists(st.sampled_from([*IDS, point_id("nowhere")]), min_size=1, max_size=30).map(tuple)),
+)
+filters = st.builds(Where, st.lists(conditions, max_size=3).map(tuple), st.lists(conditions, max_size=2).map(tuple))
+
+
+@given(where=filters)
+@settings(max_examples=40, deadline=None)
+def test_a_filter_means_what_it_means_in_plain_python(filled: VectorStore, where: Where) -> None:
+    expected = sorted(point.id for point in POINTS if matches(point.id, point.payload, where))
+    assert ids_in(filled, where) == expected
+    assert filled.count(where) == len(expected)
+
+
+@given(where=filters, limit=st.integers(1, 60))
+@settings(max_examples=20, deadline=None)
+def test_a_search_stays_inside_its_filter(filled: VectorStore, where: Where, limit: int) -> None:
+    dense, _ = filled.search(dense=unit_vector(3), sparse=None, where=where, limit=limit)
+    inside = {point.id for point in POINTS if matches(point.id, point.payload, where)}
+    assert len(dense) == min(limit, len(inside))
+    assert {hit.id for hit in dense} <= inside
+
+
+# --- search
+
+
+def test_dense_scores_are_cosines_best_first(filled: VectorStore) -> None:
+    dense, sparse = filled.search(dense=unit_vector(3), sparse=None, where=Where(), limit=48)
+    cosines = {point.id: float(point.dense @ unit_vector(3)) for point in POINTS}
+    assert sparse == []
+    assert [hit.id for hit in dense[:2]] == sorted(
+        point.id for point in POINTS if point.dense @ unit_vector(3) > 0.99
+    )
+    assert [hit.score for hit in dense] == sorted((hit.score for hit in dense), reverse=True)
+    for hit in dense:
+        assert hit.score == pytest.approx(cosines[hit.id], abs=1e-5)
+
+
+def test_a_keyword_search_finds_only_what_holds_a_term_rarest_terms_first(store: VectorStore) -> None:
+    texts = ["the gripper opens", "the gripper and the lidar", "a camera", "a gripper"]
+    points = [make_point(number, text=text) for number, text in enumerate(texts)]
+    store.upsert(points)
+    dense, sparse = store.search(dense=None, sparse=query_vector("lidar of the gripper"), where=Where(), limit=10)
+    assert dense == []
+    assert sparse[0].id == points[1].id
+    assert {hit.id for hit in sparse} == {points[0].id, points[1].id, points[3].id}
+
+
+def test_a_question_without_terms_finds_nothing_by_keyword(filled: VectorStore) -> None:
+    assert filled.search(dense=None, sparse=SparseVector((), ()), where=Where(), limit=5) == ([], [])
+
+
+def test_equal_scores_are_ordered_by_id_also_where_the_list_ends(store: VectorStore) -> None:
+    twins = [make_point(number) for number in range(40)]
+    twins = [Point(point.id, unit_vector(1), twins[0].sparse, point.payload) for point in twins]
+    store.upsert([*twins[20:], make_point(50, text="unrelated"), *twins[:20]])
+    for limit in (1, 7, 40):
+        dense, sparse = store.search(dense=unit_vector(1), sparse=query_vector("topic0"), where=Where(), limit=limit)
+        first = sorted(point.id for point in twins)[:limit]
+        assert [hit.id for hit in dense] == first
+        assert [hit.id for hit in sparse] == first
+
+
+# --- writing
+
+
+def test_an_upsert_replaces_the_point_payload_included(store: VectorStore) -> None:
+    first = make_point(0, extra="once")
+    store.upsert([first, make_point(1)])
+    store.upsert([Point(first.id, unit_vector(99), first.sparse, make_point(2).payload)])
+    stored = store.retrieve([first.id], vectors=True)[first.id]
+    assert stored.payload == make_point(2).payload
+    np.testing.assert_allclose(stored.dense, unit_vector(99), atol=1e-6)
+    assert store.count(Where()) == 2
+
+
+def test_writing_nothing_is_fine(store: VectorStore) -> None:
+    store.upsert([])
+    store.set_payloads({})
+    assert store.count(Where()) == 0
+
+
+def test_more_points_than_a_batch_holds_are_written_and_read(store: VectorStore) -> None:
+    points = [make_point(number, book="large") for number in range(1100)]
+    store.upsert(points)
+    assert ids_in(store) == sorted(point.id for point in points)
+    assert len(store.retrieve([point.id for point in points])) == 1100
+    store.delete(Where((HasId(tuple(point.id for point in points[1:])),)))
+    assert ids_in(store) == [points[0].id]
+
+
+def test_a_point_without_any_term_is_stored(store: VectorStore) -> None:
+    point = make_point(0)
+    store.upsert([Point(point.id, point.dense, SparseVector((), ()), point.payload)])
+    stored = store.retrieve([point.id], vectors=True)[point.id]
+    assert stored.dense is not None and stored.sparse is None
+
+
+def test_set_payloads_replaces_the_payload_and_keeps_the_vectors(store: VectorStore) -> None:
+    points = [make_point(0, extra="gone"), make_point(1)]
+    store.upsert(points)
+    before = store.retrieve([points[0].id], vectors=True)[points[0].id]
+    store.set_payloads({points[0].id: {"book_id": "robots", "module": "isaac"}})
+    after = store.retrieve([points[0].id], vectors=True)[points[0].id]
+    assert after.payload == {"book_id": "robots", "module": "isaac"}
+    np.testing.assert_array_equal(after.dense, before.dense)
+    assert after.sparse == before.sparse
+    assert ids_in(store, Where((Equals("module", "isaac"),))) == [points[0].id]
+
+
+def test_set_payloads_makes_no_point(store: VectorStore) -> None:
+    store.upsert([make_point(0)])
+    store.set_payloads({point_id("nowhere"): {"module": "isaac"}, make_point(0).id: {"module": "isaac"}})
+    assert ids_in(store) == [make_point(0).id]
+    assert store.values("module", Where()) == {"isaac": 1}
+
+
+@pytest.mark.parametrize("where", [Where(), Where(must_not=(Equals("book_id", "robots"),))])
+def test_a_deletion_in_which_nothing_must_hold_is_refused(filled: VectorStore, where: Where) -> None:
+    with pytest.raises(ValueError, match="must hold"):
+        filled.delete(where)
+    assert filled.count(Where()) == len(POINTS)
+
+
+def test_ids_are_deleted_only_where_they_still_belong_to_the_file(store: VectorStore) -> None:
+    store.upsert([make_point(0, source_file="a.md"), make_point(1, source_file="b.md")])
+    both = HasId((make_point(0).id, make_point(1).id))
+    store.delete(Where((both, Equals("source_file", "a.md"))))
+    assert ids_in(store) == [make_point(1).id]
+
+
+@given(wheres=st.lists(filters, min_size=1, max_size=3))
+@settings(max_examples=5, deadline=None)
+def test_deleting_in_one_book_never_touches_another(scratch: VectorStore, wheres: list[Where]) -> None:
+    empty(scratch)
+    scratch.upsert(POINTS)
+    left = set(IDS)
+    for where in wheres:
+        within = Where((Equals("book_id", "robots"), *where.must), where.must_not)
+        scratch.delete(within)
+        left -= {point.id for point in POINTS if matches(point.id, point.payload, within)}
+    assert ids_in(scratch) == sorted(left)
+    assert scratch.count(Where((Equals("book_id", "ros"),))) == 24
+
+
+@pytest.mark.parametrize("bad", ["write", "payload"])
+def test_one_bad_point_keeps_the_whole_write_out(store: VectorStore, bad: str) -> None:
+    good, wrong = make_point(0), make_point(1)
+    with pytest.raises(PointRefused, match=r"docs/module/00\.md, chunk 1 .*"):
+        if bad == "write":
+            store.upsert([good, Point(wrong.id, unit_vector(1, 9), wrong.sparse, wrong.payload)])
+        else:
+            store.upsert([good])
+            store.set_payloads({good.id: {"module": "new"}, wrong.id: wrong.payload | {"chapter": 2**63}})
+    assert store.values("module", Where()) == ({} if bad == "write" else {"ros2": 1})
+
+
+# --- the name of a collection, and the description of the interface
+
+
+@pytest.mark.parametrize("name", ["", "../other", "a/b", ".hidden", "a b"])
+def test_a_collection_name_that_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="collection name"):
+        open_generations(url=None, api_key=None, collection=name, directory=tmp_path, wait=0)
+
+
+def test_without_a_url_the_index_is_embedded_below_the_directory() -> None:
+    with index_directory() as directory:
+        generations = open_generations(url=None, api_key=None, collection="book", directory=directory, wait=0)
+        assert generations.open_active() is None
+        with closing(generations.create(SCHEMA)):
+            assert [path.name for path in directory.iterdir()] == ["book"]
+
+
+def test_with_a_url_the_index_is_on_the_server(tmp_path: Path) -> None:
+    with running(QdrantServer()) as server:
+        generations = open_generations(url=server.url, api_key=KEY, collection="b", directory=tmp_path, wait=0)
+        generations.activate(generations.create(SCHEMA))
+        assert generations.active_schema() == SCHEMA
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("version", ["v1.17.x", "v1.19.x"])
+def test_every_request_fits_qdrants_own_description(version: str) -> None:
+    path = description(version)
+    if not path.exists():
+        pytest.skip("Qdrant's OpenAPI descriptions are not in ../shared")
+    with running(QdrantServer(openapi=OpenApi(path))) as server:
+        generations = ServerGenerations(connect(server.url, KEY), "book")
+        store = generations.create(SCHEMA)
+        generations.activate(store)
+        store.upsert(POINTS)
+        store.set_payloads({IDS[0]: POINTS[0].payload})
+        where = Where(
+            (Equals("book_id", "robots"), AnyOf("module", ("ros2",)), AnyOf("chapter", (0, 1)), HasId(tuple(IDS))),
+            (Range("hardware_tier", gte=4),),
+        )
+        store.search(dense=unit_vector(1), sparse=query_vector("node"), where=where, limit=3)
+        assert store.values("module", where) == {"ros2": store.count(where)} != {"ros2": 0}
+        assert store.retrieve(IDS[:2], vectors=True)
+        assert list(store.scroll(where, fields=["module"], vectors=True))
+        store.delete(where)
+        generations.activate(generations.create(SCHEMA))
+        generations.rollback()
+        assert generations.drop_former()
+        assert generations.open_active()
+    assert server.violations == []
