@@ -1,0 +1,79 @@
+"""Tells tags of HTML and JSX from placeholders and comparisons, and finds where a tag ends."""
+
+from __future__ import annotations
+
+import re
+
+TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
+CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
+_REST = re.compile(r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+')*+)?)(?P<self_closing>/?)>""")
+_MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
+_NEVER_CLOSED = {"br", "hr", "img", "wbr", "p", "li", "td", "th", "tr", "dt", "dd"}
+_INSIDE_WORDS = frozenset(
+    ("a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span",
+     "strong", "sub", "sup", "u", "var")
+)  # fmt: skip
+
+
+class TagReader:
+    """Decides which `<` of a page begin tags.
+
+    A tag is closing, self-closing, has an attribute with a value, has a closing tag somewhere on the page, or is one
+    that HTML lets stand open. `<UDID>`, `List<T>` and `a < b` are none of these and remain text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._closed = set(CLOSING_NAMES.findall(text)) if "</" in text else set()
+        self._hopeless_until = -1
+
+    def read(self, start: int, end: int) -> tuple[int, str] | None:
+        """The end of the tag that begins at `start` and what takes its place, or None if it is text."""
+        found = TAG_NAME.match(self._text, start, end)
+        if found is None:
+            return None
+        name = found["name"] or ""
+        if not name:
+            return self._fragment(found.end(), end)
+        rest = _REST.match(self._text, found.end(), end)
+        if rest:
+            attributes, self_closing, stop = rest["attributes"], rest["self_closing"], rest.end()
+        else:
+            braces = self._end_of_braced(found.end(), end)
+            if braces is None:
+                return None
+            attributes, self_closing, stop = "=", "", braces
+        is_tag = (
+            found["close"]
+            or self_closing
+            or "=" in attributes
+            or name.lower() in _NEVER_CLOSED
+            or (name in self._closed and len(attributes.split()) <= 1)
+        )
+        return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
+
+    def _fragment(self, at: int, end: int) -> tuple[int, str] | None:
+        has_end = at < end and self._text[at] == ">" and "</>" in self._text
+        return (at + 1, " ") if has_end else None
+
+    def _end_of_braced(self, start: int, end: int) -> int | None:
+        """The end of a tag with `{…}` attributes. One that never closes makes the rest of its block text."""
+        text = self._text
+        if start >= end or not text[start].isspace() or end <= self._hopeless_until:
+            return None
+        depth, quote, has_braces = 0, "", False
+        for mark in _MARK.finditer(text, start, end):
+            sign = mark[0]
+            if quote:
+                quote = "" if sign == quote else quote
+            elif sign in "\"'`":
+                quote = sign
+            elif sign in "{}":
+                depth += 1 if sign == "{" else -1
+                has_braces = True
+            elif depth <= 0 and (sign != ">" or not has_braces):
+                return None
+            elif depth <= 0:
+                return mark.end()
+        self._hopeless_until = end
+        return None
