@@ -1,0 +1,43 @@
+"""The command line: every command by its name. The commands read settings, call one function and print."""
+
+from typing import Annotated
+
+import typer
+
+from ingestion import commands as index
+from ingestion.terminal import Commands
+from rag import commands as questions
+
+app = typer.Typer(
+    name="bookwise",
+    cls=Commands,
+    help="Keep a searchable, question-answering index equal to a folder of lesson markdown.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    index.crawl,
+    index.check,
+    index.plan,
+    index.ingest,
+    index.info,
+    questions.search,
+    questions.lesson,
+    questions.ask,
+):
+    app.command()(command)
+app.command("status", hidden=True)(index.plan)
+app.command("delete-book")(index.delete_book)
+
+
+@app.callback(invoke_without_command=True)
+def main(show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
+    if show_version:
+        from importlib.metadata import version
+
+        typer.echo(f"bookwise {version('bookwise')}")
+        raise typer.Exit

@@ -1,0 +1,92 @@
+"""Build the parts of a run from the settings; what is heavy is imported by the part that needs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ingestion.embedders import Embedder, build_embedder
+from ingestion.embedding_cache import EmbeddingCache
+from ingestion.errors import ConfigurationError, UsageError
+from ingestion.pipeline import Parts
+from ingestion.settings import Settings
+from ingestion.state_store import StateFile
+from ingestion.vector_stores import Generations, VectorStore, Where, open_generations
+
+DEFAULT_BOOK = "physical-ai-robotics"
+
+
+def build_parts(settings: Settings) -> Parts:
+    """Everything that `ingest` needs."""
+    directory = Path(settings.directory)
+    return Parts(
+        settings=settings,
+        embedder=embedder_of(settings),
+        generations=generations_of(settings),
+        states=StateFile(Path(settings.state)),
+        cache=EmbeddingCache(directory / "embeddings.sqlite"),
+        lock=directory / "writer.lock",
+    )
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """The chosen embedder: with `auto`, the service if there is a key, else the embedded one."""
+    key = settings.openai_api_key
+    kind = settings.embedder
+    if kind == "auto":
+        kind = "openai" if key else "local"
+    if kind == "openai" and not key and not settings.openai_base_url:
+        raise ConfigurationError(
+            "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
+        )
+    return build_embedder(
+        "openai" if kind == "openai" else "local",
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+        threads=settings.threads,
+    )
+
+
+def generations_of(settings: Settings) -> Generations:
+    """The index: on the server if there is one, else embedded."""
+    return open_generations(
+        url=settings.qdrant_url,
+        api_key=settings.qdrant_api_key.reveal() if settings.qdrant_api_key else None,
+        collection=settings.collection,
+        directory=Path(settings.directory),
+        wait=settings.wait,
+    )
+
+
+def location_of(settings: Settings) -> str:
+    """Where the index is, for people."""
+    return settings.qdrant_url or str(Path(settings.directory) / settings.collection)
+
+
+def open_index(settings: Settings) -> VectorStore:
+    """The index that readers see; raises ConfigurationError where nothing is indexed yet."""
+    store = generations_of(settings).open_active()
+    if store is None:
+        raise ConfigurationError(f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first")
+    return store
+
+
+def book_to_write(settings: Settings) -> str:
+    """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
+    if settings.book_id:
+        return settings.book_id
+    recorded = StateFile(Path(settings.state)).books()
+    return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
+
+
+def book_to_read(settings: Settings, store: VectorStore) -> str:
+    """The configured book, or the only one there is; raises UsageError that lists the choices."""
+    books = sorted(store.values("book_id", Where()))
+    if settings.book_id:
+        if settings.book_id not in books:
+            raise UsageError(f"no book {settings.book_id!r} in the index; there are {', '.join(books) or 'none'}")
+        return settings.book_id
+    if len(books) == 1:
+        return books[0]
+    raise UsageError(f"choose a book with --book: {', '.join(books) or 'none is indexed yet'}")

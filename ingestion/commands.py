@@ -1,0 +1,162 @@
+"""The commands that write or describe the index: read settings, build parts, call one function, show, exit code."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ingestion.errors import UsageError
+from ingestion.settings import Settings, find_config
+from ingestion.terminal import Book, Config, Json, Verbose, progress_bar, read_settings, show
+
+if TYPE_CHECKING:
+    from ingestion.models import IngestionMode
+    from ingestion.report import IngestReport
+
+LESSONS_FAILED, PENDING = 3, 12
+CHECK_FORMATS = ("text", "json", "github")
+
+Docs = Annotated[Path | None, typer.Argument(help="Folder of the lessons, or of the book that holds bookwise.toml.")]
+Mode = Annotated[str, typer.Option("--mode", help="incremental, full or recreate.")]
+AllowDelete = Annotated[bool, typer.Option("--allow-delete", help="Delete even most of a book.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
+
+
+def crawl(docs: Docs = None, config: Config = None, as_json: Json = False, verbose: Verbose = False) -> None:
+    """Show what would be indexed, by module, and what is skipped and why. Reads nothing but names."""
+    from ingestion.table_of_contents import table_of_contents
+    from ingestion.views import contents_view
+
+    settings, root = _read_book(docs, config, verbose=verbose)
+    contents = table_of_contents(root, settings)
+    show(contents_view(contents), contents.as_json(), as_json=as_json)
+
+
+def ingest(
+    docs: Docs = None,
+    mode: Mode = "incremental",
+    book: Book = None,
+    config: Config = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
+    allow_delete: AllowDelete = False,
+    strict: Strict = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make the index equal to the lessons: embed what is new, remove what is gone."""
+    report = _ingest(docs, mode, book, config, dry_run=dry_run, allow_delete=allow_delete, verbose=verbose)
+    _show_report(report, as_json=as_json, verbose=verbose)
+    if report.failures or (strict and report.findings):
+        raise typer.Exit(LESSONS_FAILED)
+
+
+def plan(
+    docs: Docs = None,
+    mode: Mode = "incremental",
+    book: Book = None,
+    config: Config = None,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 when something is pending.")] = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show what `ingest` would do: new, modified, moved, deleted and unchanged lessons. Changes nothing.
+
+    `status` is another name for it.
+    """
+    report = _ingest(docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose)
+    _show_report(report, as_json=as_json, verbose=verbose)
+    if report.failures:
+        raise typer.Exit(LESSONS_FAILED)
+    if exit_code and report.pending:
+        raise typer.Exit(PENDING)
+
+
+def check(
+    docs: Docs = None,
+    output: Annotated[str, typer.Option("--format", help="text, json or github (annotations).")] = "text",
+    strict: Strict = False,
+    config: Config = None,
+    as_json: Json = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
+) -> None:
+    """Check the lessons for mistakes: file, line, rule, what to do. Needs no index."""
+    from ingestion.check import check_book
+    from ingestion.views import annotations_view, check_view
+
+    if output not in CHECK_FORMATS:
+        raise UsageError(f"--format {output}: is none of {', '.join(CHECK_FORMATS)}")
+    settings, root = _read_book(docs, config, verbose=False)
+    report = check_book(root, settings, dropped=verbose)
+    view = annotations_view(report) if output == "github" else check_view(report)
+    show(view, report.as_json(), as_json=as_json or output == "json")
+    if report.failures or (strict and report.mistakes):
+        raise typer.Exit(LESSONS_FAILED)
+
+
+def info(config: Config = None, as_json: Json = False) -> None:
+    """Show what the index holds: books, files, chunks, modules and the embedding."""
+    from ingestion.build import open_index
+    from ingestion.index_info import index_info
+    from ingestion.views import info_view
+
+    settings = read_settings(config)
+    with closing(open_index(settings)) as store:
+        held = index_info(store, settings)
+    show(info_view(held), held.as_json(), as_json=as_json)
+
+
+def delete_book(
+    book: Annotated[str, typer.Argument(help="Id of the book to remove from the index.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Remove one book from the index and the state. The lessons themselves are not touched."""
+    from ingestion.books import delete_book as delete
+    from ingestion.build import build_parts
+
+    if not yes and not typer.confirm(f"Remove {book} from the index?", err=True):
+        raise UsageError(f"{book} was not removed; say yes, or use --yes")
+    with closing(build_parts(read_settings(config, book_id=book))) as parts:
+        chunks = delete(parts, book)
+    show([f"{book}: {chunks} chunks removed."], {"book_id": book, "chunks_deleted": chunks}, as_json=as_json)
+
+
+def _read_book(docs: Path | None, config: Path | None, *, verbose: bool, **flags: Any) -> tuple[Settings, Path]:
+    """Settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
+    folders = (docs, docs.parent) if docs else ()
+    settings = read_settings(config, *folders, verbose=verbose, **flags)
+    if docs is None:
+        return settings, (config.parent if config else Path()) / settings.docs
+    inner = docs / settings.docs
+    return settings, inner if find_config(docs) and inner.is_dir() else docs
+
+
+def _ingest(
+    docs: Path | None, mode: str, book: str | None, config: Path | None, *, verbose: bool, **options: bool
+) -> IngestReport:
+    from ingestion.build import book_to_write, build_parts
+    from ingestion.models import MODES
+    from ingestion.pipeline import ingest as run
+
+    if mode not in MODES:
+        raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
+    settings, root = _read_book(docs, config, verbose=verbose, book_id=book)
+    with closing(build_parts(settings)) as parts, progress_bar() as progress:
+        return run(
+            parts,
+            root,
+            book_id=book_to_write(settings),
+            mode=cast("IngestionMode", mode),
+            progress=progress,
+            **options,
+        )
+
+
+def _show_report(report: IngestReport, *, as_json: bool, verbose: bool) -> None:
+    from ingestion.views import report_view
+
+    show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)

@@ -1,0 +1,90 @@
+"""Parse, chunk and compare the files of a plan, in groups of bounded size."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingestion.crawler import SourceFile
+from ingestion.errors import LessonError
+from ingestion.lesson_chunks import chunk_lesson
+from ingestion.models import DocumentChunk
+from ingestion.parser import Lesson, parse_lesson
+from ingestion.plan import ChunkPlan, FileChange, FilePlan, Plan, plan_chunks, refine_change
+from ingestion.report import IngestReport
+from ingestion.settings import Settings
+from ingestion.source_text import read_source
+from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
+
+logger = logging.getLogger(__name__)
+
+CHUNKS_A_GROUP = 256
+FILES_A_GROUP = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedFile:
+    """One file ready to be written: its chunks, what differs, and the payloads the store holds now, by id."""
+
+    plan: FilePlan
+    change: FileChange
+    wanted: tuple[DocumentChunk, ...]
+    chunks: ChunkPlan
+    stored: Mapping[str, Mapping[str, Any]]
+
+
+def chunk_groups(
+    plan: Plan,
+    sources: Mapping[str, SourceFile],
+    *,
+    store: VectorStore | None,
+    settings: Settings,
+    embedding: str,
+    report: IngestReport,
+) -> Iterator[list[ChunkedFile]]:
+    """The plan's files in path order, chunked and compared; a lesson that fails goes to the report instead."""
+    group: list[tuple[FilePlan, list[DocumentChunk]]] = []
+    pending = 0
+    for each in plan.files:
+        try:
+            lesson = _parse(each, sources[each.facts.path], settings)
+            chunks = chunk_lesson(lesson, each.key, settings, embedding=embedding)
+        except LessonError as error:
+            report.failures.append(error)
+            continue
+        except Exception as error:
+            logger.debug("chunking %s failed", each.facts.path, exc_info=True)
+            report.failures.append(LessonError(each.facts.path, f"cannot be chunked: {error!r}; please report this"))
+            continue
+        report.findings.extend(lesson.findings)
+        group.append((each, chunks))
+        pending += len(chunks)
+        if pending >= CHUNKS_A_GROUP or len(group) >= FILES_A_GROUP:
+            yield _compared(group, store)
+            group, pending = [], 0
+    if group:
+        yield _compared(group, store)
+
+
+def _parse(each: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
+    text = read_source(source)
+    if text.sha256 != each.facts.file_hash:
+        raise LessonError(text.path, "changed while the run was reading it; run again")
+    return parse_lesson(text, settings)
+
+
+def _compared(group: list[tuple[FilePlan, list[DocumentChunk]]], store: VectorStore | None) -> list[ChunkedFile]:
+    stored: dict[str, dict[str, Mapping[str, Any]]] = {each.facts.path: {} for each, _ in group}
+    if store:
+        where = Where((Equals("book_id", group[0][0].key.book_id), AnyOf("source_file", tuple(stored))))
+        for point in store.scroll(where):
+            stored[point.payload["source_file"]][point.id] = point.payload
+    compared = []
+    for each, wanted in group:
+        there = stored[each.facts.path]
+        chunks = plan_chunks(wanted, there)
+        change = refine_change(each.change, chunks, there)
+        compared.append(ChunkedFile(each, change, tuple(wanted), chunks, there))
+    return compared

@@ -1,0 +1,256 @@
+"""One run over one book: plan, then preview or apply it group by group, recording what is safe."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.crawler import Crawl
+from ingestion.embedders import Embedder
+from ingestion.errors import DeletionGuard, SourceError
+from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.plan import Plan, make_plan
+from ingestion.report import IngestReport
+from ingestion.settings import Settings
+from ingestion.state_store import StateFile
+from ingestion.survey import fingerprint_of, paths_below, survey_files
+from ingestion.target import Target
+from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
+from ingestion.vectors import VectorCache, VectorSource
+
+if TYPE_CHECKING:
+    from ingestion.file_groups import ChunkedFile
+
+SECONDS_BETWEEN_SAVES = 2.0
+Progress = Callable[[int, int, IngestReport], None]
+"""Called after each group with the files done, the files to do and the report so far."""
+
+
+class Run:
+    """The state of one run; `report` is its result at any time."""
+
+    def __init__(
+        self,
+        *,
+        found: Crawl,
+        state: IngestionState,
+        states: StateFile,
+        target: Target,
+        embedder: Embedder,
+        cache: VectorCache | None,
+        settings: Settings,
+        report: IngestReport,
+    ) -> None:
+        self.report = report
+        self._found = found
+        self._state = state
+        self._states = states
+        self._target = target
+        self._settings = settings
+        self._book = Where((Equals("book_id", state.book_id),))
+        self._embedding = f"{embedder.model}/{embedder.dimensions}"
+        self._fingerprint = fingerprint_of(settings, self._embedding)
+        self._vectors = VectorSource(embedder, store=target.vector_source, cache=cache)
+        self._plan = Plan((), (), ())
+        self._saved_at = time.monotonic()
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is anything to do."""
+        return self._plan.pending or not self._target.in_use
+
+    def plan(self, *, allow_delete: bool) -> None:
+        """Compare files, records and store; raises SourceError or DeletionGuard before anything is written."""
+        rebuild = not self._target.in_use
+        records = {} if rebuild else self._state.records
+        stored = None if rebuild else self._stored_counts()
+        survey = survey_files(self._found, records, self._fingerprint, self._settings)
+        failed = [error.path for error in survey.failures] + paths_below(self._found.unreadable, self._state.records)
+        self._plan = make_plan(
+            survey.facts,
+            records,
+            book_id=self._state.book_id,
+            fingerprint=self._fingerprint,
+            failed=failed,
+            stored=stored,
+            everything=self.report.mode != "incremental",
+        )
+        self.report.failures.extend(survey.failures)
+        self.report.skipped = (*self._found.skipped, *self._found.unreadable)
+        self.report.total_files = len(self._found.files)
+        self.report.total_chunks = self._state.total_chunks
+        self.report.files["unchanged"] = len(self._plan.unchanged)
+        for path in self._plan.deleted:
+            self.report.note(path, "deleted")
+        if not allow_delete:
+            present = {facts.path for facts in survey.facts} | set(failed)
+            self._guard(present, self._state.records.keys() | (stored or {}).keys())
+        if rebuild:
+            self._refuse_losses()
+
+    def preview(self) -> None:
+        """Fill the report with what applying the plan would do; writes nothing."""
+        for group in self._groups():
+            new = [chunk for file in group for chunk in file.chunks.write]
+            missing = self._vectors.missing(new)
+            counts = self.report.chunks
+            counts.embedded += len(missing)
+            counts.reused += len(new) - len(missing)
+            counts.tokens += sum(chunk.token_count for chunk in missing)
+            for file in group:
+                counts.kept += len(file.chunks.keep)
+                counts.patched += len(file.chunks.patch)
+                counts.written += len(file.chunks.write)
+                counts.deleted += len(file.chunks.stale)
+                self._note(file)
+        if self._plan.deleted and self._target.store:
+            gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
+            self.report.chunks.deleted += len(gone)
+
+    def apply(self, progress: Progress | None) -> None:
+        """Carry the plan out; on any error what is finished is recorded before the error goes on."""
+        from ingestion.writer import GroupWriter, delete_files
+
+        store = self._target.store
+        assert store is not None
+        before = dict(self._state.records)
+        if not self._target.in_use:
+            self._state.records = {}
+        writer = GroupWriter(store, self._vectors)
+        done = 0
+        try:
+            for group in self._groups():
+                writer.write(group, self.report.chunks)
+                for file in group:
+                    self._record(file)
+                    self._note(file)
+                self._save(now=False)
+                done += len(group)
+                if progress:
+                    progress(done, len(self._plan.files), self.report)
+            if self._plan.deleted:
+                self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
+                store.checkpoint()
+                for path in self._plan.deleted:
+                    self._state.records.pop(path, None)
+            if not self._target.in_use:
+                self._carry_over(store, before)
+            self._finish()
+        finally:
+            self._save(now=True)
+
+    def _what_would_be_lost(self) -> list[Where]:
+        """What only the former generation holds: other books, and lessons that now fail."""
+        failed = tuple(sorted({failure.path for failure in self.report.failures}))
+        lost = [Where(must_not=self._book.must)]
+        return [*lost, Where((*self._book.must, AnyOf("source_file", failed)))] if failed else lost
+
+    def _refuse_losses(self) -> None:
+        """Raise DeletionGuard where a new embedding would drop what cannot be taken over; the old index stays."""
+        former = self._target.former
+        if former and not self._target.carrier and any(map(former.count, self._what_would_be_lost())):
+            raise DeletionGuard(
+                f"the index also holds other books, or lessons that now fail, made by {former.schema.embedding}; a "
+                "new index would lose them, so the old one stays in use. Mend the lessons, or give each embedding "
+                "a collection of its own (QDRANT_COLLECTION_NAME)"
+            )
+
+    def _carry_over(self, store: VectorStore, before: Mapping[str, IngestionRecord]) -> None:
+        """Take other books and lessons that failed into the new generation, so that readers lose neither."""
+        from ingestion.writer import copy_points
+
+        self._refuse_losses()
+        if self._target.carrier:
+            for where in self._what_would_be_lost():
+                copy_points(self._target.carrier, store, where)
+        failed = {failure.path for failure in self.report.failures}
+        self._state.records |= {path: record for path, record in before.items() if path in failed}
+
+    def _groups(self) -> Iterator[list[ChunkedFile]]:
+        # Imported late: a run with nothing to do chunks nothing.
+        from ingestion.file_groups import chunk_groups
+
+        return chunk_groups(
+            self._plan,
+            {file.path: file for file in self._found.files},
+            store=self._target.store,
+            settings=self._settings,
+            embedding=self._embedding,
+            report=self.report,
+        )
+
+    def _stored_counts(self) -> dict[str, int] | None:
+        """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""
+        store = self._target.store
+        if store is None:
+            return {}
+        if self.report.mode == "incremental" and store.count(self._book) == self._state.total_chunks:
+            return None
+        return store.values("source_file", self._book)
+
+    def _guard(self, present: set[str], known: set[str]) -> None:
+        """Refuse a run that would take away more of the book than it may (exit 11), or that finds nothing."""
+        missing = {path for path in known if path not in present} - set(self.report.moved_from.values())
+        moved = {each.moved_from for each in self._plan.files if each.moved_from}
+        gone = len(missing - moved)
+        root = self._found.root
+        if not present:
+            if known:
+                raise DeletionGuard(
+                    f"no lessons below {root}, but {len(known)} are indexed for {self._state.book_id}; nothing was "
+                    "deleted. If the book is really gone, run `bookwise delete-book`"
+                )
+            raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
+        if known and gone * 100 > self._settings.max_delete * len(known):
+            raise DeletionGuard(
+                f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
+                f"folder, or allow it with --allow-delete (setting index.max_delete is {self._settings.max_delete} %)"
+            )
+        before, now = self._state.docs_root, self._relative_root()
+        if gone and before not in (None, now):
+            raise DeletionGuard(
+                f"the book was last indexed from {before}, now from {now}, where {gone} lessons are missing; nothing "
+                "was deleted. Check the folder, or allow it with --allow-delete"
+            )
+
+    def _note(self, file: ChunkedFile) -> None:
+        change = "unchanged" if file.change == "unchanged" and not file.chunks.pending else file.change
+        self.report.note(file.plan.facts.path, change, file.plan.moved_from)
+        if not file.wanted:
+            self.report.empty.append(file.plan.facts.path)
+
+    def _record(self, file: ChunkedFile) -> None:
+        facts, key = file.plan.facts, file.plan.key
+        self._state.records[facts.path] = IngestionRecord(
+            source_file=facts.path,
+            file_hash=facts.file_hash,
+            chunk_ids=tuple(chunk.id for chunk in file.wanted),
+            ingested_at=utc_now(),
+            book_id=key.book_id,
+            module=facts.module,
+            chapter=facts.chapter,
+            lesson=facts.lesson,
+            shares_lesson=key.source_file is not None,
+            fingerprint=self._fingerprint,
+        )
+
+    def _finish(self) -> None:
+        self._target.finish()
+        self._state.docs_root = self._relative_root()
+        self._state.last_incremental_update = utc_now()
+        if self.report.mode != "incremental":
+            self._state.last_full_ingest = self._state.last_incremental_update
+        self.report.total_chunks = self._state.total_chunks
+
+    def _save(self, *, now: bool) -> None:
+        """Save the state, at most every two seconds unless `now`; never while a new generation is being built."""
+        if self._target.in_use and (now or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES):
+            self._states.save(self._state)
+            self._saved_at = time.monotonic()
+
+    def _relative_root(self) -> str:
+        base = self._states.path.parent.resolve()
+        return Path(os.path.relpath(self._found.root, base)).as_posix()

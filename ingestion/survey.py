@@ -1,0 +1,69 @@
+"""Read every present file once: its hash, and its place in the book where that is not recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from ingestion import versions
+from ingestion.crawler import Crawl, Skipped
+from ingestion.errors import LessonError
+from ingestion.identity import sha256
+from ingestion.models import IngestionRecord
+from ingestion.plan import FileFacts
+from ingestion.settings import Settings
+from ingestion.source_text import read_source
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The facts of all readable files, and the errors of the others."""
+
+    facts: tuple[FileFacts, ...]
+    failures: tuple[LessonError, ...]
+
+
+def survey_files(
+    crawl: Crawl, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], settings: Settings
+) -> Survey:
+    """Facts of each file; only one whose record does not fit is looked into."""
+    facts, failures = [], []
+    for file in crawl.files:
+        try:
+            source = read_source(file)
+            record = records.get(file.path)
+            if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:
+                place = record.module, record.chapter, record.lesson
+            else:
+                # Imported late: a run with nothing to do parses nothing.
+                from ingestion.parser import lesson_place
+
+                place = lesson_place(source, settings)
+            facts.append(FileFacts(file.path, source.sha256, *place))
+        except LessonError as error:
+            failures.append(error)
+    return Survey(tuple(facts), tuple(failures))
+
+
+def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:
+    """Recorded files below folders that could not be listed: they may well still be there."""
+    prefixes = tuple("" if folder.path == "./" else folder.path for folder in folders)
+    return [path for path in records if path.startswith(prefixes)] if prefixes else []
+
+
+def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
+    """What the points of a file depend on besides its content, one entry a stage."""
+    shown = {
+        "base_url": settings.base_url,
+        "language": settings.language,
+        "modules": [asdict(module) for module in settings.modules],
+        "paths": settings.paths,
+    }
+    return {
+        "parser": versions.PARSER,
+        "settings": sha256(json.dumps(shown, sort_keys=True))[:12],
+        "chunker": f"{versions.CHUNKER}/{settings.chunk_tokens}/{settings.chunk_max_tokens}",
+        "embedding": f"{embedding}/{versions.PREPARATION}",
+        "payload": str(versions.PAYLOAD),
+    }

@@ -1,0 +1,67 @@
+"""The generation that a run writes, and the one it may take vectors from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingestion.errors import ConfigurationError
+from ingestion.models import IngestionMode
+from ingestion.vector_stores import Generations, Schema, VectorStore
+
+
+@dataclass(slots=True)
+class Target:
+    """`store` is written (None where nothing is indexed and nothing may be written).
+
+    `former` is the active generation while a new one is built beside it. `in_use` tells that `store` is what
+    readers see already.
+    """
+
+    generations: Generations
+    schema: Schema
+    store: VectorStore | None
+    former: VectorStore | None
+    in_use: bool
+
+    @classmethod
+    def open(cls, generations: Generations, schema: Schema, mode: IngestionMode, *, dry_run: bool) -> Target:
+        """The target for a run; raises ConfigurationError if the index was made with another embedding."""
+        active = generations.active_schema()
+        if mode == "recreate":
+            former = generations.open_active()
+            return cls(generations, schema, None if dry_run else generations.create(schema), former, in_use=False)
+        if active is None:
+            if dry_run:
+                return cls(generations, schema, None, None, in_use=True)
+            store = generations.create(schema)
+            generations.activate(store)
+            return cls(generations, schema, store, None, in_use=True)
+        if active != schema:
+            raise ConfigurationError(
+                f"the index holds vectors of {active.embedding} ({active.dimensions} dimensions), the settings ask "
+                f"for {schema.embedding} ({schema.dimensions}); choose the former, or run "
+                "`bookwise ingest --mode recreate`, which builds a new index beside the old one"
+            )
+        return cls(generations, schema, generations.open_active(), None, in_use=True)
+
+    @property
+    def vector_source(self) -> VectorStore | None:
+        """Where vectors of texts that were embedded before may be found."""
+        return self.store if self.in_use else self.carrier
+
+    @property
+    def carrier(self) -> VectorStore | None:
+        """The former generation, if its points can be taken over as they are."""
+        return self.former if self.former and self.former.schema == self.schema else None
+
+    def finish(self) -> None:
+        """Make what was written the generation that readers see."""
+        if self.store and not self.in_use:
+            self.generations.activate(self.store)
+            self.in_use = True
+
+    def close(self) -> None:
+        """Release both stores."""
+        for store in (self.store, self.former):
+            if store:
+                store.close()

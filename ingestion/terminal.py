@@ -1,0 +1,123 @@
+"""The terminal: settings from flags, results to stdout, everything else to stderr, errors to exit codes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ingestion.errors import BookwiseError, UsageError
+from ingestion.settings import Settings, find_config, load_settings
+
+if TYPE_CHECKING:
+    from ingestion.report import IngestReport
+    from ingestion.run import Progress
+    from ingestion.views import Table, View
+
+INTERRUPTED = 130
+SECONDS_BETWEEN_LINES = 10.0
+
+Book = Annotated[str | None, typer.Option("--book", help="Id of the book.")]
+Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of the book's bookwise.toml.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything, and log to stderr.")]
+
+
+class Commands(TyperGroup):
+    """Maps our errors to exit codes and to one line on stderr; with --json also to the one document on stdout."""
+
+    def invoke(self, ctx: Any) -> Any:
+        as_json = "--json" in ctx.args or "--json" in sys.argv
+        try:
+            return super().invoke(ctx)
+        except BookwiseError as error:
+            typer.echo(f"error: {error}", err=True)
+            if as_json:
+                print_json({"error": str(error), "exit_code": error.exit_code})
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt:
+            typer.echo("interrupted; what was finished is recorded, the next run goes on from there", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **flags: Any) -> Settings:
+    """The settings of this call; `folders` are where a `bookwise.toml` is looked for before the current one."""
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(message)s")
+    if config and not config.is_file():
+        raise UsageError(f"--config {config}: no such file")
+    return load_settings(flags, config=config or find_config(*folders, Path()))
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A bar on a terminal, else a line every ten seconds."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
+        with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("lessons")
+            yield lambda done, total, report: bar.update(
+                task, completed=done, total=total, description=_rate(report, bar.tasks[0].elapsed or 0.0)
+            )
+    else:
+        started = last = time.monotonic()
+
+        def show(done: int, total: int, report: IngestReport) -> None:
+            nonlocal last
+            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                typer.echo(f"{done} of {total} lessons, {_rate(report, last - started)}", err=True)
+
+        yield show
+
+
+def _rate(report: IngestReport, seconds: float) -> str:
+    chunks = report.chunks.embedded + report.chunks.reused
+    return f"{chunks} chunks, {chunks / seconds:.0f} a second" if seconds > 0 else f"{chunks} chunks"
+
+
+def show(view: View, document: dict[str, Any], *, as_json: bool) -> None:
+    """Print a result, as one JSON document or for people."""
+    if as_json:
+        print_json(document)
+        return
+    for part in view:
+        if isinstance(part, str):
+            typer.echo(part)
+        elif part.rows:
+            _print_table(part)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print the one document of a `--json` call."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def _print_table(table: Table) -> None:
+    """With lines on a terminal; in a pipe one row a line, nothing cut off."""
+    rows = [["" if cell is None else str(cell) for cell in row] for row in table.rows]
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table as Grid
+        from rich.text import Text
+
+        grid = Grid(*table.columns, title=table.title, title_justify="left", box=None)
+        for row in rows:
+            grid.add_row(*map(Text, row))
+        Console().print(grid)
+        return
+    widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
+    for row in (list(table.columns), *rows):
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    typer.echo()

@@ -1,0 +1,127 @@
+"""Results as plain tables, ready to be printed; the command line decides how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ingestion.check import CheckReport
+    from ingestion.index_info import BookInfo, IndexInfo
+    from ingestion.report import IngestReport
+    from ingestion.table_of_contents import Contents
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table; an empty one is not shown."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Cell, ...]]
+
+
+View = Sequence[Table | str]
+"""Tables and lines of text in the order in which they are shown."""
+
+
+def contents_view(contents: Contents) -> View:
+    """What would be indexed, by module, and what is skipped and why."""
+    pages = [
+        (each.path, each.place.module, each.place.chapter, each.place.lesson, each.place.doc_type)
+        for each in contents.pages
+    ]
+    return [
+        Table("Lessons", ("path", "module", "chapter", "lesson", "kind"), pages),
+        Table("Modules", ("module", "files"), sorted(contents.modules.items())),
+        Table("Skipped", ("path", "reason"), [(each.path, each.reason) for each in contents.skipped]),
+        *(f"These paths clash where case does not count: {', '.join(group)}" for group in contents.clashes),
+        f"{len(contents.pages)} files to index below {contents.root}, {len(contents.skipped)} skipped",
+    ]
+
+
+def report_view(report: IngestReport, *, verbose: bool) -> View:
+    """What a run did, or would do; files only where there are few or all are asked for."""
+    changes = [
+        (change, path, f"from {report.moved_from[path]}" if path in report.moved_from else "")
+        for path, change in sorted(report.changes.items(), key=lambda each: (each[1], each[0]))
+    ]
+    shown = changes if verbose or len(changes) <= 20 else []
+    findings = report.findings if verbose else report.findings[:10]
+    skipped = [(each.path, each.reason) for each in report.skipped] if verbose else []
+    more = len(report.findings) - len(findings)
+    return [
+        Table("Files", ("change", "path", ""), shown),
+        Table("Skipped", ("path", "reason"), skipped),
+        *(f"warning: {finding}" for finding in findings),
+        *([f"… and {more} more warnings; --verbose shows all"] if more else []),
+        *(f"failed: {failure}" for failure in report.failures),
+        _summary(report),
+    ]
+
+
+def _summary(report: IngestReport) -> str:
+    files = ", ".join(f"{count} {change}" for change, count in sorted(report.files.items()) if count) or "no files"
+    if report.failures:
+        files += f", {len(report.failures)} failed"
+    if report.empty:
+        files += f"; {len(report.empty)} of them without text"
+    counts = report.chunks
+    if not report.pending:
+        return f"{report.book_id}: {files}. Nothing to do; {report.total_chunks} chunks are indexed."
+    verb = "would be " if report.dry_run else ""
+    work = (
+        f"{counts.embedded} {verb}embedded ({counts.tokens} tokens), {counts.reused} reused, "
+        f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
+    )
+    total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
+    return f"{report.book_id}: {files}. Chunks: {work}.{total}"
+
+
+def check_view(report: CheckReport) -> View:
+    """One line a finding, as compilers print them, and a sum."""
+    by_rule = sorted(Counter(each.rule for each in report.findings).items())
+    rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or "nothing to mend"
+    failed = f"{len(report.failures)} cannot be indexed; " if report.failures else ""
+    return [
+        *(f"{failure} [unreadable]" for failure in report.failures),
+        *map(str, report.findings),
+        f"{report.files} pages checked: {failed}{rules}",
+    ]
+
+
+def annotations_view(report: CheckReport) -> View:
+    """GitHub's workflow commands, which mark the lines in a pull request."""
+    lines = [
+        _annotation("error", report.root, each.path, each.line, "unreadable", each.reason) for each in report.failures
+    ]
+    return lines + [
+        _annotation("warning", report.root, each.path, each.line, each.rule, each.message) for each in report.findings
+    ]
+
+
+def _annotation(kind: str, root: str, path: str, line: int | None, rule: str, message: str) -> str:
+    place = f"{root}/{path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
+    said = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{kind} file={place},line={line or 1},title={rule}::{said}"
+
+
+def info_view(info: IndexInfo) -> View:
+    """What the index holds."""
+    return [
+        f"{info.collection}: {info.points} chunks, embedded by {info.embedding} ({info.dimensions} dimensions)",
+        f"stored in {info.location}",
+        Table("Books", ("book", "files", "chunks", "last run"), [_book_row(book) for book in info.books]),
+        *(
+            Table(f"Modules of {book.book_id}", ("module", "chunks"), sorted(book.modules.items()))
+            for book in info.books
+        ),
+    ]
+
+
+def _book_row(book: BookInfo) -> tuple[Cell, ...]:
+    return book.book_id, book.files, book.chunks, book.last_run or "not from here"

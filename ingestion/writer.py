@@ -1,0 +1,92 @@
+"""The write protocol: embed → upsert → patch → delete stale → checkpoint (DESIGN decision 6).
+
+A crash between any two steps leaves old points, new points or both, never neither; the next run finds what is left
+by comparing ids, and embeds nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from ingestion.file_groups import ChunkedFile
+from ingestion.models import DocumentChunk, utc_now
+from ingestion.report import ChunkCounts
+from ingestion.vector_stores import AnyOf, Equals, HasId, Point, SparseVector, StoredPoint, VectorStore, Where
+from ingestion.vector_stores.bm25 import document_vector
+from ingestion.vectors import VectorSource
+
+PATHS_A_DELETE = 100
+POINTS_A_COPY = 256
+
+
+class GroupWriter:
+    """Writes groups of files to one store."""
+
+    def __init__(self, store: VectorStore, vectors: VectorSource) -> None:
+        self._store = store
+        self._vectors = vectors
+
+    def write(self, group: Sequence[ChunkedFile], counts: ChunkCounts) -> None:
+        """Make the store hold exactly the group's chunks; when it returns, they are safe."""
+        new = [(file, chunk) for file in group for chunk in file.chunks.write]
+        if new:
+            vectors = self._vectors.vectors([chunk for _, chunk in new], counts)
+            points = [
+                Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
+                for file, chunk in new
+            ]
+            self._store.upsert(points)
+        patches = {chunk.id: _payload(file, chunk) for file in group for chunk in file.chunks.patch}
+        if patches:
+            self._store.set_payloads(patches)
+        for file in group:
+            self._delete_stale(file)
+            counts.kept += len(file.chunks.keep)
+            counts.deleted += len(file.chunks.stale)
+        counts.written += len(new)
+        counts.patched += len(patches)
+        if any(file.chunks.pending for file in group):
+            self._store.checkpoint()
+
+    def _delete_stale(self, file: ChunkedFile) -> None:
+        """Only what still belongs to the file: an id that another file has just taken over stays."""
+        if file.chunks.stale:
+            own = Equals("book_id", file.plan.key.book_id), Equals("source_file", file.plan.facts.path)
+            self._store.delete(Where((HasId(file.chunks.stale), *own)))
+
+
+def delete_files(store: VectorStore, book_id: str, paths: Sequence[str]) -> int:
+    """Delete all points of these files of a book, in bounded batches; returns how many points there were."""
+    deleted = 0
+    for start in range(0, len(paths), PATHS_A_DELETE):
+        batch = tuple(paths[start : start + PATHS_A_DELETE])
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", batch)))
+        deleted += store.count(where)
+        store.delete(where)
+    return deleted
+
+
+def copy_points(source: VectorStore, target: VectorStore, where: Where) -> int:
+    """Copy the matching points as they are, vectors included; returns how many."""
+    copied = 0
+    points = source.scroll(where, vectors=True)
+    while batch := [_point(each) for each in islice(points, POINTS_A_COPY)]:
+        target.upsert(batch)
+        copied += len(batch)
+    return copied
+
+
+def _point(stored: StoredPoint) -> Point:
+    assert stored.dense is not None
+    return Point(stored.id, stored.dense, stored.sparse or SparseVector((), ()), stored.payload)
+
+
+def _payload(file: ChunkedFile, chunk: DocumentChunk) -> dict[str, Any]:
+    payload = chunk.payload()
+    before: Mapping[str, Any] | None = file.stored.get(chunk.id)
+    if before:
+        payload["created_at"] = before["created_at"]
+        payload["updated_at"] = utc_now()
+    return payload

@@ -1,0 +1,120 @@
+"""The commands that read the index: search, lesson and ask."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+
+from ingestion.terminal import Book, Config, Json, read_settings, show
+
+NO_ANSWER = 10
+
+Tier = Annotated[int, typer.Option("--tier", min=1, max=4, help="Hardware tier of the reader: this or lower.")]
+ModuleName = Annotated[str | None, typer.Option("--module", help="Only this module.")]
+Chapters = Annotated[str | None, typer.Option("--chapter", help="A chapter or a range such as 2-4.")]
+LessonNumber = Annotated[int | None, typer.Option("--lesson", help="Only this lesson number.")]
+Levels = Annotated[list[str] | None, typer.Option("--level", help="A1 to C2; may be given several times.")]
+Layer = Annotated[str | None, typer.Option("--layer", help="L1 to L4.")]
+Parent = Annotated[str | None, typer.Option("--parent", help="Only the lesson with this parent id.")]
+Language = Annotated[str | None, typer.Option("--language", help="Only pages in this language.")]
+Kinds = Annotated[list[str] | None, typer.Option("--kind", help="lesson, readme, summary, quiz, assignment, stub.")]
+Ranking = Annotated[str, typer.Option("--ranking", help="hybrid, dense or keyword.")]
+
+
+def search(
+    question: str,
+    book: Book = None,
+    tier: Tier = 1,
+    module: ModuleName = None,
+    chapter: Chapters = None,
+    lesson: LessonNumber = None,
+    level: Levels = None,
+    layer: Layer = None,
+    parent: Parent = None,
+    language: Language = None,
+    kind: Kinds = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=20, help="Number of passages.")] = 5,
+    ranking: Ranking = "hybrid",
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Show the passages nearest to a question, inside the filters."""
+    from rag.reader import open_reader
+    from rag.views import search_view
+
+    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    with open_reader(read_settings(config, book_id=book)) as reader:
+        response = reader.search(question, limit=limit, filters=filters)
+    show(search_view(response), response.model_dump(mode="json"), as_json=as_json)
+
+
+def lesson(reference: str, book: Book = None, config: Config = None, as_json: Json = False) -> None:
+    """Show a whole lesson as indexed, by its path or parent id."""
+    from ingestion.build import book_to_read, open_index
+    from rag.lessons import read_lesson
+
+    settings = read_settings(config, book_id=book)
+    with closing(open_index(settings)) as store:
+        read = read_lesson(store, book_to_read(settings, store), reference)
+    show([read.text()], {"title": read.title, "chunks": read.chunks}, as_json=as_json)
+
+
+def ask(
+    question: str,
+    book: Book = None,
+    tier: Tier = 1,
+    module: ModuleName = None,
+    chapter: Chapters = None,
+    lesson: LessonNumber = None,
+    level: Levels = None,
+    layer: Layer = None,
+    parent: Parent = None,
+    language: Language = None,
+    kind: Kinds = None,
+    ranking: Ranking = "hybrid",
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
+    from rag.extract import answer_extractively
+    from rag.reader import open_reader
+    from rag.views import answer_view
+
+    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    with open_reader(read_settings(config, book_id=book)) as reader:
+        response = answer_extractively(question, reader, filters)
+    show(answer_view(response), response.model_dump(mode="json"), as_json=as_json)
+    if not response.citations:
+        raise typer.Exit(NO_ANSWER)
+
+
+def _filters(
+    tier: int,
+    module: str | None,
+    chapter: str | None,
+    lesson: int | None,
+    level: list[str] | None,
+    layer: str | None,
+    parent: str | None,
+    language: str | None,
+    kind: list[str] | None,
+    ranking: str,
+) -> dict[str, Any]:
+    from rag.reader import chapter_range
+
+    first, last = chapter_range(chapter)
+    return {
+        "hardware_tier_filter": tier,
+        "module_filter": module,
+        "chapter_min": first,
+        "chapter_max": last,
+        "lesson_filter": lesson,
+        "proficiency_levels": [each.upper() for each in level] if level else None,
+        "layer_filter": layer.upper() if layer else None,
+        "parent_doc_id": parent,
+        "language": language,
+        "doc_types": kind or None,
+        "mode": ranking,
+    }

@@ -1,0 +1,55 @@
+"""Read a whole lesson back from the index, in order (spec 003 "Full Lesson Retrieval")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from ingestion.crawler import relative_path
+from ingestion.errors import UsageError
+from ingestion.vector_stores import Equals, VectorStore, Where
+
+
+@dataclass(frozen=True, slots=True)
+class LessonText:
+    """A lesson's chunks in order, whole payloads; several files may share a parent id."""
+
+    chunks: tuple[dict[str, Any], ...]
+
+    @property
+    def title(self) -> str:
+        """The page's title."""
+        return str(self.chunks[0]["page_title"])
+
+    def text(self) -> str:
+        """The chunks one after the other."""
+        return "\n\n".join(str(chunk["text"]) for chunk in self.chunks)
+
+
+def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
+    """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none."""
+    field = "parent_doc_id" if _is_uuid(reference) else "source_file"
+    wanted = reference if field == "parent_doc_id" else relative_path(reference)
+    points = store.scroll(Where((Equals("book_id", book_id), Equals(field, wanted))))
+    chunks = sorted((point.payload for point in points), key=lambda each: (each["source_file"], each["chunk_index"]))
+    if not chunks:
+        raise UsageError(_not_found(store, book_id, wanted))
+    return LessonText(tuple(chunks))
+
+
+def _is_uuid(reference: str) -> bool:
+    try:
+        UUID(reference)
+    except ValueError:
+        return False
+    return True
+
+
+def _not_found(store: VectorStore, book_id: str, wanted: str) -> str:
+    import difflib
+
+    paths = list(store.values("source_file", Where((Equals("book_id", book_id),))))
+    near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return f"no lesson {wanted!r} in {book_id}{hint}"

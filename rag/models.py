@@ -1,0 +1,126 @@
+"""The entities of a question and its answer: specifications 003 (search) and 000 (agent).
+
+They come from or go to the outside, so pydantic checks them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
+
+SearchMode = Literal["dense", "keyword", "hybrid"]
+Confidence = Literal["high", "low", "none"]
+Score = Annotated[float, Field(ge=0.0, le=1.0)]
+"""A cosine similarity, clamped to 0–1."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SearchQuery(_Model):
+    """A question with its fences; all filters must hold, levels among themselves any (spec 003)."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3)]
+    book_id: str = "physical-ai-robotics"
+    hardware_tier_filter: Annotated[int, Field(ge=1, le=4)] = 1
+    module_filter: str | None = None
+    chapter_min: int | None = None
+    chapter_max: int | None = None
+    lesson_filter: int | None = None
+    proficiency_levels: tuple[ProficiencyLevel, ...] | None = None
+    layer_filter: TeachingLayer | None = None
+    parent_doc_id: str | None = None
+    language: str | None = None
+    doc_types: tuple[DocType, ...] | None = None
+    limit: Annotated[int, Field(ge=1, le=20)] = 5
+    mode: SearchMode = "hybrid"
+
+    @model_validator(mode="after")
+    def _chapters_ascend(self) -> SearchQuery:
+        if self.chapter_min is not None and self.chapter_max is not None and self.chapter_min > self.chapter_max:
+            raise ValueError(f"chapters {self.chapter_min}-{self.chapter_max}: the first is after the last")
+        return self
+
+
+class SearchResult(_Model):
+    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible)."""
+
+    id: str
+    rank: Annotated[int, Field(ge=1)]
+    text: str
+    score: Score
+    relevance: Score
+    source_file: str
+    page_title: str
+    page_url: str
+    section_title: str | None
+    heading_path: tuple[str, ...]
+    anchor: str | None
+    line_start: int
+    line_end: int
+    book_id: str
+    module: str
+    chapter: int | None
+    lesson: int | None
+    hardware_tier: int
+    proficiency_level: str
+    layer: str
+    language: str
+    doc_type: str
+    declared: tuple[str, ...]
+    chunk_index: int
+    total_chunks: int
+    parent_doc_id: str | None
+    prev_chunk_id: str | None
+    next_chunk_id: str | None
+    content_hash: str | None
+
+    @property
+    def location(self) -> str:
+        """Where a reader finds the passage: its address with anchor, else its file and lines."""
+        if self.page_url:
+            return f"{self.page_url}#{self.anchor}" if self.anchor else self.page_url
+        return f"{self.source_file}:{self.line_start}-{self.line_end}"
+
+
+class SearchResponse(_Model):
+    """The ranked passages (spec 003), best first; `total_found` counts the chunks that pass the filters."""
+
+    query: str
+    results: tuple[SearchResult, ...]
+    total_found: int
+    hardware_tier_filter: int
+    module_filter: str | None
+    book_id: str
+
+
+class Citation(_Model):
+    """A source that the answer uses (spec 000); `number` is how the answer refers to it."""
+
+    number: Annotated[int, Field(ge=1)]
+    page_title: str
+    page_url: str | None
+    module_name: str
+    section_title: str | None
+    source_file: str
+    line_start: int
+    line_end: int
+    score: Score
+
+
+class AgentResponse(_Model):
+    """An answer with its sources (spec 000). Without citations it is a refusal."""
+
+    answer: str
+    citations: tuple[Citation, ...]
+    query: str
+    model: str
+    retrieval_time_ms: float
+    generation_time_ms: float
+    total_time_ms: float
+    confidence: Confidence
+    error: str | None = None

@@ -1,0 +1,261 @@
+"""The command line as a user or a CI job meets it: real parts, a small book, every exit code, both streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+from ingestion.lock import writer_lock
+from tests.books import page, write_book
+
+QOS = "module-1-ros2/chapter-1-basics/02-qos.md"
+GPU = "module-3-isaac/chapter-2-sim/01-gpu.md"
+PAGES = {
+    "module-1-ros2/chapter-1-basics/01-nodes.md": page(
+        "Nodes", "A node is one program that does one job. Nodes talk to each other over topics.", hardware_tier=1
+    ),
+    QOS: page(
+        "Quality of service",
+        "With transient local durability a publisher keeps its last message for subscribers that join late.",
+        hardware_tier=1,
+        layer="L2",
+    ),
+    GPU: page("Which graphics card", "Isaac Sim needs a card with sixteen gigabytes of memory.", hardware_tier=3),
+}
+
+
+@pytest.fixture(scope="session")
+def index_of_the_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the book and its index, made once and copied by the tests that need one."""
+    folder = tmp_path_factory.mktemp("indexed")
+    write_book(folder / "docs", PAGES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("ingest").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def book(clean_surroundings: Path) -> Path:
+    """A current folder that holds a book in `docs`."""
+    write_book(clean_surroundings / "docs", PAGES)
+    return clean_surroundings
+
+
+@pytest.fixture
+def indexed(clean_surroundings: Path, index_of_the_book: Path) -> Path:
+    """A current folder that holds a book and its index."""
+    copy_index(index_of_the_book, clean_surroundings)
+    return clean_surroundings
+
+
+def copy_index(source: Path, target: Path) -> None:
+    """Copy a folder; the index's files are mostly holes, which a plain copy would fill with zeros."""
+    if sys.platform == "linux":
+        subprocess.run(["cp", "-a", "--sparse=always", f"{source}/.", str(target)], check=True)
+    else:
+        shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, arguments, input=stdin)
+
+
+def document(result: Result) -> Any:
+    """The one JSON document on stdout."""
+    parsed = json.loads(result.stdout)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def test_a_book_is_indexed_searched_and_asked_without_key_or_server(indexed: Path) -> None:
+    found = document(run("search", "a subscriber that joins late", "--json"))
+    assert found["results"][0]["source_file"] == QOS
+    answer = run("ask", "How does a late subscriber get the last message?")
+    assert answer.exit_code == 0
+    assert "transient local durability" in answer.stdout and f"{QOS}:" in answer.stdout
+
+
+def test_a_second_ingest_has_nothing_to_do(indexed: Path) -> None:
+    report = document(run("ingest", "--json"))
+    assert report["files"] == {"unchanged": 3} and report["changes"] == {}
+
+
+def test_the_tier_keeps_out_what_the_reader_cannot_run(indexed: Path) -> None:
+    low = document(run("search", "graphics card memory", "--json"))
+    high = document(run("search", "graphics card memory", "--tier", "4", "--json"))
+    assert GPU not in [each["source_file"] for each in low["results"]]
+    assert high["results"][0]["source_file"] == GPU
+
+
+def test_all_filters_of_the_specification_are_flags(indexed: Path) -> None:
+    flags = [
+        "--module",
+        "ros2",
+        "--chapter",
+        "1-2",
+        "--lesson",
+        "2",
+        "--level",
+        "a2",
+        "--layer",
+        "l2",
+        "--limit",
+        "3",
+    ]
+    found = document(run("search", "subscriber", *flags, "--language", "en", "--kind", "lesson", "--json"))
+    assert [each["source_file"] for each in found["results"]] == [QOS]
+    parent = found["results"][0]["parent_doc_id"]
+    again = document(run("search", "subscriber", "--parent", parent, "--json"))
+    assert {each["source_file"] for each in again["results"]} == {QOS}
+
+
+def test_a_question_the_book_does_not_answer_is_refused_with_exit_10(indexed: Path) -> None:
+    refused = run("ask", "Who painted the ceiling of the Sistine Chapel?")
+    assert refused.exit_code == 10
+    assert refused.stdout.strip() == "I don't have information about that in the book content."
+    assert document(run("ask", "Who painted the ceiling of the Sistine Chapel?", "--json"))["citations"] == []
+
+
+def test_an_unknown_module_is_a_usage_error_that_lists_the_known_ones(indexed: Path) -> None:
+    result = run("search", "nodes", "--module", "rso2")
+    assert result.exit_code == 2
+    assert "known are isaac, ros2" in result.stderr and result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["search", "hi"], "at least 3 characters"),
+        (["search", "nodes", "--chapter", "4-2"], "the first is after the last"),
+        (["search", "nodes", "--chapter", "x"], "give a number, or a range"),
+        (["search", "nodes", "--level", "D1"], "proficiency_levels"),
+        (["search", "nodes", "--layer", "L9"], "layer_filter"),
+        (["search", "nodes", "--ranking", "magic"], "mode"),
+        (["search", "nodes", "--book", "other"], "no book 'other' in the index"),
+        (["lesson", "module-1-ros2/chapter-1-basics/02-qso.md"], f"did you mean {QOS}"),
+        (["ingest", "--mode", "sideways"], "none of incremental, full, recreate"),
+        (["ingest", "--config", "gone.toml"], "no such file"),
+        (["delete-book", "other", "--yes"], "no book 'other'"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error_that_says_why(indexed: Path, arguments: list[str], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr and result.stdout == ""
+
+
+def test_a_failed_lesson_turns_the_job_red_with_one_document_on_stdout(book: Path) -> None:
+    (book / "docs" / QOS).write_bytes(b"caf\xe9")
+    result = run("ingest", "--json")
+    assert result.exit_code == 3
+    assert document(result)["failures"] == [
+        {"path": QOS, "line": 1, "reason": "is not UTF-8: byte 0xe9 at offset 3; save it as UTF-8"}
+    ]
+    assert document(run("ingest", "--json"))["failures"]
+
+
+def test_warnings_turn_the_job_red_only_under_strict(book: Path) -> None:
+    (book / "docs" / QOS).write_text("---\nhardware_tier: nine\n---\n# Quality\n\nThe text of the page.\n")
+    assert run("ingest").exit_code == 0
+    touched = "---\nhardware_tier: ten\n---\n# Quality\n\nThe text of the page.\n"
+    (book / "docs" / QOS).write_text(touched)
+    result = run("ingest", "--strict")
+    assert result.exit_code == 3 and f"{QOS}:2: `hardware_tier: ten` names no tier 1 to 4" in result.stdout
+
+
+@pytest.mark.parametrize(("place", "said"), [("gone", "no such folder"), ("docs/" + QOS, "is a file")])
+def test_a_wrong_root_is_exit_5(book: Path, place: str, said: str) -> None:
+    result = run("ingest", place)
+    assert result.exit_code == 5 and said in result.stderr
+
+
+def test_an_emptied_folder_is_exit_11_and_deletes_nothing(indexed: Path) -> None:
+    write_book(indexed / "docs", {})
+    result = run("ingest")
+    assert result.exit_code == 11 and "nothing was deleted" in result.stderr
+    assert document(run("info", "--json"))["books"][0]["files"] == 3
+
+
+def test_wrong_settings_are_exit_4_all_at_once_and_name_their_source(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOOKWISE_THREADS", "many")
+    (book / "bookwise.toml").write_text("[chunk]\ntokens = 'few'\n")
+    result = run("ingest", "--json")
+    assert result.exit_code == 4
+    assert "BOOKWISE_THREADS (environment)" in result.stderr and "chunk.tokens (" in result.stderr
+    assert document(result)["exit_code"] == 4
+
+
+def test_asking_before_indexing_is_exit_4_and_says_what_to_do(book: Path) -> None:
+    result = run("ask", "What is a node?")
+    assert result.exit_code == 4 and "run `bookwise ingest DOCS` first" in result.stderr
+
+
+def test_a_second_writer_is_exit_8_and_names_the_first(book: Path) -> None:
+    with writer_lock(book / ".bookwise" / "writer.lock"):
+        result = run("ingest")
+    assert result.exit_code == 8 and f"pid {os.getpid()}" in result.stderr
+
+
+def test_a_broken_state_is_exit_8_and_never_an_empty_start(indexed: Path) -> None:
+    (indexed / ".ingestion_state.json").write_text("{")
+    result = run("ingest")
+    assert result.exit_code == 8 and "move it away" in result.stderr
+
+
+def test_plan_shows_what_is_pending_and_changes_nothing(indexed: Path) -> None:
+    assert run("plan", "--exit-code").exit_code == 0
+    (indexed / "docs" / GPU).unlink()
+    state = (indexed / ".ingestion_state.json").read_bytes()
+    result = run("status", "--exit-code", "--json")
+    assert result.exit_code == 12 and document(result)["changes"] == {GPU: "deleted"}
+    assert (indexed / ".ingestion_state.json").read_bytes() == state
+    assert document(run("info", "--json"))["books"][0]["files"] == 3
+
+
+def test_crawl_needs_no_index_and_lists_what_is_skipped(book: Path) -> None:
+    write_book(book / "docs", PAGES | {"node_modules/x/README.md": "# no"})
+    result = document(run("crawl", "--json"))
+    assert result["modules"] == {"isaac": 1, "ros2": 2}
+    assert result["skipped"] == [{"path": "node_modules/", "reason": "built-in rule `node_modules/`"}]
+    assert not (book / ".bookwise").exists()
+
+
+def test_lesson_shows_the_whole_page_by_path_or_parent_id(indexed: Path) -> None:
+    by_path = run("lesson", f"./{QOS}")
+    parent = document(run("lesson", QOS, "--json"))["chunks"][0]["parent_doc_id"]
+    assert "# Quality of service" in by_path.stdout and run("lesson", parent).stdout == by_path.stdout
+
+
+def test_delete_book_asks_and_leaves_nothing(indexed: Path) -> None:
+    assert run("delete-book", "physical-ai-robotics", stdin="n\n").exit_code == 2
+    assert document(run("info", "--json"))["points"]
+    assert run("delete-book", "physical-ai-robotics", stdin="y\n").exit_code == 0
+    assert document(run("info", "--json"))["points"] == 0
+    assert run("search", "nodes").exit_code == 2
+
+
+def test_the_book_in_a_folder_is_found_by_its_bookwise_toml(clean_surroundings: Path) -> None:
+    course = clean_surroundings / "course"
+    write_book(course / "lessons", PAGES)
+    (course / "bookwise.toml").write_text('[book]\nid = "course"\ndocs = "lessons"\n')
+    report = document(run("ingest", "course", "--json"))
+    assert report["book_id"] == "course" and report["total_files"] == 3
+
+
+def test_the_process_itself_exits_with_our_codes_and_keeps_stdout_clean(book: Path) -> None:
+    command = [sys.executable, "-c", "from cli import app; app()", "ingest", "nowhere", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 5
+    assert json.loads(done.stdout)["exit_code"] == 5 and done.stderr.startswith("error: nowhere: no such folder")

@@ -1,0 +1,246 @@
+"""DESIGN.md's table, held by reading the code: imports go one way, each library has one home, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+ROWS = {
+    # DESIGN row 0: words, values, settings
+    "ingestion.errors": 0,
+    "ingestion.findings": 0,
+    "ingestion.identity": 0,
+    "ingestion.path_patterns": 0,
+    "ingestion.versions": 0,
+    "ingestion.models": 1,
+    "ingestion.setting_values": 1,
+    "ingestion.settings": 2,
+    # DESIGN row 1: from files to lessons and blocks
+    "ingestion.anchors": 10,
+    "ingestion.blocks": 10,
+    "ingestion.crawler": 10,
+    "ingestion.embedding_cache": 10,
+    "ingestion.front_matter": 10,
+    "ingestion.graphemes": 10,
+    "ingestion.hierarchy": 10,
+    "ingestion.html_blocks": 10,
+    "ingestion.joining": 10,
+    "ingestion.lock": 10,
+    "ingestion.tables": 10,
+    "ingestion.tags": 10,
+    "ingestion.tokens": 10,
+    "ingestion.audience": 11,
+    "ingestion.mdx": 11,
+    "ingestion.page": 11,
+    "ingestion.report": 11,
+    "ingestion.site_urls": 11,
+    "ingestion.source_text": 11,
+    "ingestion.table_of_contents": 11,
+    "ingestion.block_scanner": 13,
+    "ingestion.block_starts": 11,
+    "ingestion.containers": 12,
+    "ingestion.embed_text": 12,
+    "ingestion.headings": 13,
+    "ingestion.notices": 14,
+    "ingestion.parser": 14,
+    "rag.models": 10,
+    # DESIGN row 2: chunker, embedders, stores
+    "ingestion.embedders": 20,
+    "ingestion.state_store": 20,
+    "ingestion.vector_stores": 20,
+    "ingestion.vector_stores.edge_lock": 20,
+    "ingestion.vector_stores.generation_names": 20,
+    "ingestion.vector_stores.server_calls": 20,
+    "ingestion.oversize": 20,
+    "ingestion.embedders.minilm": 21,
+    "ingestion.embedders.openai": 21,
+    "ingestion.units": 21,
+    "ingestion.vector_stores.batches": 21,
+    "ingestion.vector_stores.bm25": 21,
+    "ingestion.vector_stores.points": 21,
+    "ingestion.vector_stores.ranking": 21,
+    "ingestion.chunker": 22,
+    "ingestion.vector_stores.edge_shard": 22,
+    "ingestion.vector_stores.server": 22,
+    "ingestion.lesson_chunks": 23,
+    "ingestion.vector_stores.edge": 23,
+    "ingestion.vector_stores.server_generations": 23,
+    "ingestion.vector_stores.edge_generations": 24,
+    "rag.fusion": 21,
+    # DESIGN row 3: what is to be done, and what is found
+    "ingestion.check": 30,
+    "ingestion.plan": 30,
+    "ingestion.survey": 31,
+    "ingestion.target": 30,
+    "ingestion.vectors": 30,
+    "ingestion.file_groups": 31,
+    "ingestion.writer": 32,
+    "rag.confidence": 30,
+    "rag.lessons": 30,
+    "rag.quotes": 30,
+    "rag.search": 30,
+    # DESIGN row 4: the one pass, and the parts it is built from
+    "ingestion.run": 40,
+    "ingestion.pipeline": 41,
+    "ingestion.books": 42,
+    "ingestion.build": 42,
+    "ingestion.index_info": 43,
+    "rag.reader": 43,
+    "rag.extract": 44,
+    # the command line
+    "ingestion.views": 50,
+    "rag.views": 51,
+    "ingestion.terminal": 51,
+    "ingestion.commands": 52,
+    "rag.commands": 52,
+    "cli": 53,
+}
+"""A module imports only from rows below its own; a new module gets its row here."""
+
+BUILDERS = {
+    ("ingestion.blocks", "ingestion.block_scanner"),
+    ("ingestion.embedders", "ingestion.embedders.minilm"),
+    ("ingestion.embedders", "ingestion.embedders.openai"),
+    ("ingestion.vector_stores", "ingestion.vector_stores.edge_generations"),
+    ("ingestion.vector_stores", "ingestion.vector_stores.server_calls"),
+    ("ingestion.vector_stores", "ingestion.vector_stores.server_generations"),
+}
+"""The front of a package, which imports what is behind it inside the function that needs it."""
+
+HOMES = {
+    "dotenv": {"ingestion.settings"},
+    "frontmatter": {"ingestion.front_matter"},
+    "markdown_it": {"ingestion.blocks"},
+    "onnxruntime": {"ingestion.embedders.minilm"},
+    "openai": {"ingestion.embedders.openai", "rag.chat_model"},
+    "pathspec": {"ingestion.crawler"},
+    "regex": {"ingestion.graphemes"},
+    "rich": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
+    "sqlite3": {"ingestion.embedding_cache"},
+    "tiktoken": {"ingestion.tokens"},
+    "tokenizers": {"ingestion.embedders.minilm"},
+    "toktok": {"ingestion.tokens"},
+    "typer": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
+    "yaml": {"ingestion.front_matter"},
+}
+"""The only modules that may import a library; `qdrant_client` and `qdrant_edge` have a package of their own."""
+
+STORES = ("qdrant_client", "qdrant_edge")
+SLOW = ("numpy", "onnxruntime", "openai", "pydantic", "qdrant_client", "qdrant_edge", "rich.table", "yaml")
+"""What `bookwise --help` must not wait for."""
+
+MAX_LINES = 300
+MAX_FUNCTION_LINES = 40
+
+
+def name_of(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {
+    name_of(file): file
+    for file in [ROOT / "cli.py", *sorted((ROOT / "ingestion").rglob("*.py")), *sorted((ROOT / "rag").rglob("*.py"))]
+}
+MODULES = [name for name in FILES if name not in ("ingestion", "rag")]
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def nodes_of(module: str) -> list[ast.AST]:
+    return list(ast.walk(tree_of(module)))
+
+
+@cache
+def imports_of(module: str) -> set[str]:
+    """Modules of ours and libraries that are imported anywhere in the module, by their full names."""
+    return imported_in(nodes_of(module))
+
+
+def imported_in(nodes: Iterable[ast.AST]) -> set[str]:
+    found: set[str] = set()
+    for each in nodes:
+        if isinstance(each, ast.Import):
+            found |= {alias.name for alias in each.names}
+        elif isinstance(each, ast.ImportFrom):
+            assert each.module and not each.level, "imports are absolute"
+            full = {f"{each.module}.{alias.name}" for alias in each.names}
+            found |= {name if name in FILES else each.module for name in full}
+    return found
+
+
+def functions_of(module: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [each for each in nodes_of(module) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_every_module_has_its_row_and_every_row_its_module() -> None:
+    assert ROWS.keys() ^ set(MODULES) == set(), "give a new module its row in ROWS, by DESIGN.md's table"
+
+
+@pytest.mark.parametrize("module", sorted(ROWS.keys() & MODULES))
+def test_a_module_imports_only_from_rows_below_its_own(module: str) -> None:
+    ours = {name for name in imports_of(module) if name in ROWS and name != module}
+    wrong = {name for name in ours if ROWS[name] >= ROWS[module] and (module, name) not in BUILDERS}
+    assert not wrong
+
+
+@pytest.mark.parametrize(("front", "behind"), sorted(BUILDERS))
+def test_a_front_imports_what_is_behind_it_only_inside_functions(front: str, behind: str) -> None:
+    top = [node for node in tree_of(front).body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    assert behind in imported_in(each for function in functions_of(front) for each in ast.walk(function))
+    assert behind not in imported_in(each for node in top for each in ast.walk(node))
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("ingestion.")])
+def test_the_index_knows_nothing_of_questions(module: str) -> None:
+    assert not [name for name in imports_of(module) if name.split(".")[0] in ("rag", "cli")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_library_is_imported_only_at_its_home(module: str) -> None:
+    libraries = {name.split(".")[0] for name in imports_of(module)}
+    assert not [library for library in libraries & HOMES.keys() if module not in HOMES[library]]
+    if not module.startswith("ingestion.vector_stores"):
+        assert libraries.isdisjoint(STORES)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_files_and_functions_stay_small(module: str) -> None:
+    assert FILES[module].read_text(encoding="utf-8").count("\n") <= MAX_LINES
+    lengths = {each.name: (each.end_lineno or 0) - each.lineno + 1 for each in functions_of(module)}
+    assert not {name: length for name, length in lengths.items() if length > MAX_FUNCTION_LINES}
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "ingestion.terminal"])
+def test_only_the_terminal_prints(module: str) -> None:
+    names = {each.id for each in nodes_of(module) if isinstance(each, ast.Name)}
+    streams = {
+        each.attr
+        for each in nodes_of(module)
+        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "sys"
+    }
+    assert names.isdisjoint({"print", "breakpoint"})
+    assert streams.isdisjoint({"stdout", "stderr"})
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_says_its_job(module: str) -> None:
+    assert (ast.get_docstring(tree_of(module)) or "").split("\n")[0].endswith((".", ":", ";", ","))
+
+
+def test_the_command_line_starts_without_any_slow_library() -> None:
+    script = f"import cli, sys; print(*[name for name in {SLOW} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
