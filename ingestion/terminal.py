@@ -117,6 +117,7 @@ def _print_table(table: Table) -> None:
             grid.add_row(*map(Text, row))
         Console().print(grid)
         return
+    typer.echo(f"{table.title}:")
     widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
     for row in (list(table.columns), *rows):
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -79,3 +79,26 @@ PAGES = st.lists(st.tuples(BLOCKS, st.sampled_from(["\n\n", "\n", "\n\n\n", "\n 
     lambda parts: "".join(block + gap for block, gap in parts)
 )
 """Whole pages: blocks of every kind, nested, with and without blank lines between them."""
+
+_PLAIN_LEAVES = st.one_of(
+    PARAGRAPHS.filter(lambda text: not any(mark in text for mark in ("::", "<", "{", "[", "$", "\u200b"))),
+    HEADINGS.filter(lambda text: "<" not in text and "{/*" not in text),
+    FENCES.filter(lambda text: ":::" not in text and "import" not in text),
+    TABLES,
+    st.sampled_from(["---", "***", "    indented code", "<div>\ntext", "<pre>\n\n# no\n</pre>", "<!-- x\n\n# no -->"]),
+)
+
+
+def _contain_plainly(blocks: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        blocks.map(lambda text: _indent(text, "- ", "  ")),
+        blocks.map(lambda text: _indent(text, "1. ", "   ")),
+        blocks.map(lambda text: "\n".join(f"> {line}" for line in text.split("\n"))),
+    )
+
+
+COMMONMARK_PAGES = st.lists(
+    st.tuples(st.recursive(_PLAIN_LEAVES, _contain_plainly, max_leaves=4), st.sampled_from(["\n\n", "\n\n\n"])),
+    max_size=8,
+).map(lambda parts: "".join(block + gap for block, gap in parts))
+"""Pages of CommonMark and tables only, on which a reference parser must agree."""

@@ -24,20 +24,37 @@ from tests.vector_points import SCHEMA, index_directory, make_point, point_id, u
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def directory() -> Iterator[Path]:
+    """An index of 30 points, closed, which tests leave as it is."""
     with index_directory() as directory:
+        build(directory / "book")
         yield directory / "book"
 
 
 @pytest.fixture
 def generations(directory: Path) -> EdgeGenerations:
-    """An index of 30 points, closed."""
+    return EdgeGenerations(directory)
+
+
+@pytest.fixture
+def own_directory() -> Iterator[Path]:
+    """The same index for one test, which may do with it what it likes."""
+    with index_directory() as directory:
+        build(directory / "book")
+        yield directory / "book"
+
+
+@pytest.fixture
+def own(own_directory: Path) -> EdgeGenerations:
+    return EdgeGenerations(own_directory)
+
+
+def build(directory: Path) -> None:
     generations = EdgeGenerations(directory)
     with closing(generations.create(SCHEMA)) as store:
         store.upsert([make_point(number) for number in range(30)])
         generations.activate(store)
-    return generations
 
 
 def opened(generations: EdgeGenerations) -> EdgeStore:
@@ -94,10 +111,10 @@ for batch in range(10_000):
 """
 
 
-def test_what_was_acknowledged_survives_kill_9(generations: EdgeGenerations, directory: Path) -> None:
-    with child(WRITE, directory) as output:
+def test_what_was_acknowledged_survives_kill_9(own: EdgeGenerations, own_directory: Path) -> None:
+    with child(WRITE, own_directory) as output:
         acknowledged = [int(output.readline()) for _ in range(20)]
-    with closing(opened(generations)) as store:
+    with closing(opened(own)) as store:
         for batch in acknowledged:
             ids = [point_id(f"loop:{batch * 10 + number}") for number in range(10)]
             there = store.retrieve(ids, vectors=True)
@@ -110,18 +127,18 @@ def test_what_was_acknowledged_survives_kill_9(generations: EdgeGenerations, dir
 
 
 def test_a_creation_killed_by_kill_9_leaves_the_old_serving_and_is_cleaned_up(
-    generations: EdgeGenerations, directory: Path
+    own: EdgeGenerations, own_directory: Path
 ) -> None:
     code = HOLD.format(seconds=60).replace("open_active()", "create(__import__('tests').vector_points.SCHEMA)")
-    with child("import tests.vector_points\n" + code, directory) as output:
+    with child("import tests.vector_points\n" + code, own_directory) as output:
         assert output.readline() == "open\n"
         with pytest.raises(IndexInUse):
-            generations.create(SCHEMA)
-    assert len(list(directory.glob("*/shard"))) == 2
-    with closing(opened(generations)) as store:
+            own.create(SCHEMA)
+    assert len(list(own_directory.glob("*/shard"))) == 2
+    with closing(opened(own)) as store:
         assert store.count(Where()) == 30
-    with closing(generations.create(SCHEMA)):
-        assert len(list(directory.glob("*/shard"))) == 2
+    with closing(own.create(SCHEMA)):
+        assert len(list(own_directory.glob("*/shard"))) == 2
 
 
 def test_a_second_opener_is_told_which_process_holds_the_index(generations: EdgeGenerations, directory: Path) -> None:
@@ -165,9 +182,9 @@ def test_a_filter_that_the_engine_cannot_take_is_an_error_of_the_store(
 
 
 def test_nothing_is_written_to_a_disk_that_is_almost_full(
-    generations: EdgeGenerations, monkeypatch: pytest.MonkeyPatch
+    own: EdgeGenerations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(opened(generations)) as store:
+    with closing(opened(own)) as store:
         with monkeypatch.context() as patch:
             patch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(100, 0, 100 << 20))
             with pytest.raises(VectorStoreError, match=r"100 MiB are free in .*, 256 MiB are needed"):
@@ -227,14 +244,14 @@ def poison(shard_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_replayed_is_set_aside_once(
-    generations: EdgeGenerations, directory: Path, caplog: pytest.LogCaptureFixture
+    own: EdgeGenerations, own_directory: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    poison(shard_of(directory))
-    with closing(opened(generations)) as store:
+    poison(shard_of(own_directory))
+    with closing(opened(own)) as store:
         assert store.count(Where()) == 30
         store.upsert([make_point(40)])
     assert "set aside" in caplog.text
-    with closing(opened(generations)) as store:
+    with closing(opened(own)) as store:
         assert store.count(Where()) == 31
 
 
@@ -261,15 +278,27 @@ def test_an_index_that_cannot_be_opened_says_how_to_build_it_anew(
         ("schema.json", '{"format": 99}', "newer bookwise"),
     ],
 )
-def test_damaged_files_beside_the_engines_are_named_and_a_new_generation_can_be_built(
+def test_damaged_files_beside_the_engines_are_named(
     generations: EdgeGenerations, directory: Path, file: str, text: str, message: str
 ) -> None:
-    next(path for path in (directory / file, *directory.glob(f"*/{file}")) if path.exists()).write_text(text)
-    with pytest.raises(VectorStoreError, match=message):
-        generations.active_schema()
-    with closing(generations.create(SCHEMA)) as store:
-        generations.activate(store)
-    assert generations.active_schema() == SCHEMA
+    damaged = next(path for path in (directory / file, *directory.glob(f"*/{file}")) if path.exists())
+    before = damaged.read_bytes()
+    damaged.write_text(text)
+    try:
+        with pytest.raises(VectorStoreError, match=message):
+            generations.active_schema()
+        with pytest.raises(VectorStoreError, match=message):
+            generations.open_active()
+    finally:
+        damaged.write_bytes(before)
+
+
+@pytest.mark.parametrize("text", ["{", '{"active": "20260801T101500-a1b2c3"}'])
+def test_beside_a_damaged_index_a_new_generation_can_be_built(text: str) -> None:
+    with index_directory() as directory:
+        (directory / "CURRENT").write_text(text)
+        build(directory)
+        assert EdgeGenerations(directory).active_schema() == SCHEMA
 
 
 def test_what_a_killed_optimisation_left_is_removed(generations: EdgeGenerations, directory: Path) -> None:
@@ -280,21 +309,21 @@ def test_what_a_killed_optimisation_left_is_removed(generations: EdgeGenerations
     assert not left.exists()
 
 
-def test_an_index_that_an_older_shard_lacks_is_added(generations: EdgeGenerations, directory: Path) -> None:
-    shard = qe.EdgeShard.load(str(shard_of(directory)))
+def test_an_index_that_an_older_shard_lacks_is_added(own: EdgeGenerations, own_directory: Path) -> None:
+    shard = qe.EdgeShard.load(str(shard_of(own_directory)))
     shard.update(qe.UpdateOperation.delete_field_index("module"))
     shard.close()
-    with closing(opened(generations)) as store:
+    with closing(opened(own)) as store:
         assert store.values("module", Where()) == {"gazebo": 9, "isaac": 9, "ros2": 12}
 
 
-def test_an_index_of_another_type_is_reported(generations: EdgeGenerations, directory: Path) -> None:
-    shard = qe.EdgeShard.load(str(shard_of(directory)))
+def test_an_index_of_another_type_is_reported(own: EdgeGenerations, own_directory: Path) -> None:
+    shard = qe.EdgeShard.load(str(shard_of(own_directory)))
     shard.update(qe.UpdateOperation.delete_field_index("chapter"))
     shard.update(qe.UpdateOperation.create_field_index("chapter", qe.PayloadSchemaType.Keyword))
     shard.close()
     with pytest.raises(VectorStoreError, match=r"another type on chapter; .* --mode recreate"):
-        generations.open_active()
+        own.open_active()
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
