@@ -1,11 +1,11 @@
-"""Points for the vector store tests: small, and the same at every run."""
+"""Points and indexes for the vector store tests: small, and the same at every run."""
 
 from __future__ import annotations
 
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +14,8 @@ import numpy as np
 
 from ingestion.vector_stores import Payload, Point, Schema
 from ingestion.vector_stores.bm25 import document_vector
+from ingestion.vector_stores.edge import EdgeStore
+from ingestion.vector_stores.edge_generations import EdgeGenerations
 
 SCHEMA = Schema(embedding="fake/1", dimensions=8)
 
@@ -61,3 +63,23 @@ def make_payload(number: int, book: str, text: str) -> Payload:
         "chunk_index": number % 3,
         "text": text,
     }
+
+
+def build_index(directory: Path) -> None:
+    """An embedded index of 30 points, closed."""
+    generations = EdgeGenerations(directory)
+    with closing(generations.create(SCHEMA)) as store:
+        store.upsert([make_point(number) for number in range(30)])
+        generations.activate(store)
+
+
+def opened(generations: EdgeGenerations) -> EdgeStore:
+    """The active generation, which is there."""
+    store = generations.open_active()
+    assert store is not None
+    return store
+
+
+def shard_of(directory: Path) -> Path:
+    """Where the engine keeps the files of the only generation."""
+    return next(directory.glob("*/shard"))

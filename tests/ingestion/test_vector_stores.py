@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
-from ingestion.errors import ConfigurationError
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -24,7 +22,6 @@ from ingestion.vector_stores import (
     SparseVector,
     VectorStore,
     Where,
-    open_generations,
 )
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.edge_generations import EdgeGenerations
@@ -32,8 +29,7 @@ from ingestion.vector_stores.points import PointRefused
 from ingestion.vector_stores.server_calls import Server, connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.fakes import matches
-from tests.openapi import OpenApi
-from tests.qdrant_server import KEY, QdrantServer, description, running
+from tests.qdrant_server import KEY, QdrantServer, running
 from tests.vector_points import SCHEMA, index_directory, make_point, point_id, unit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
@@ -300,56 +296,3 @@ def test_one_bad_point_keeps_the_whole_write_out(store: VectorStore, bad: str) -
             store.upsert([good])
             store.set_payloads({good.id: {"module": "new"}, wrong.id: wrong.payload | {"chapter": 2**63}})
     assert store.values("module", Where()) == ({} if bad == "write" else {"ros2": 1})
-
-
-# --- the name of a collection, and the description of the interface
-
-
-@pytest.mark.parametrize("name", ["", "../other", "a/b", ".hidden", "a b"])
-def test_a_collection_name_that_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="collection name"):
-        open_generations(url=None, api_key=None, collection=name, directory=tmp_path, wait=0)
-
-
-def test_without_a_url_the_index_is_embedded_below_the_directory() -> None:
-    with index_directory() as directory:
-        generations = open_generations(url=None, api_key=None, collection="book", directory=directory, wait=0)
-        assert generations.open_active() is None
-        with closing(generations.create(SCHEMA)):
-            assert [path.name for path in directory.iterdir()] == ["book"]
-
-
-def test_with_a_url_the_index_is_on_the_server(tmp_path: Path) -> None:
-    with running(QdrantServer()) as server:
-        generations = open_generations(url=server.url, api_key=KEY, collection="b", directory=tmp_path, wait=0)
-        generations.activate(generations.create(SCHEMA))
-        assert generations.active_schema() == SCHEMA
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("version", ["v1.17.x", "v1.19.x"])
-def test_every_request_fits_qdrants_own_description(version: str) -> None:
-    path = description(version)
-    if not path.exists():
-        pytest.skip("Qdrant's OpenAPI descriptions are not in ../shared")
-    with running(QdrantServer(openapi=OpenApi(path))) as server:
-        generations = ServerGenerations(connect(server.url, KEY), "book")
-        store = generations.create(SCHEMA)
-        generations.activate(store)
-        store.upsert(POINTS)
-        store.set_payloads({IDS[0]: POINTS[0].payload})
-        where = Where(
-            (Equals("book_id", "robots"), AnyOf("module", ("ros2",)), AnyOf("chapter", (0, 1)), HasId(tuple(IDS))),
-            (Range("hardware_tier", gte=4),),
-        )
-        store.search(dense=unit_vector(1), sparse=query_vector("node"), where=where, limit=3)
-        assert store.values("module", where) == {"ros2": store.count(where)} != {"ros2": 0}
-        assert store.retrieve(IDS[:2], vectors=True)
-        assert list(store.scroll(where, fields=["module"], vectors=True))
-        store.delete(where)
-        generations.activate(generations.create(SCHEMA))
-        generations.rollback()
-        assert generations.drop_former()
-        assert generations.open_active()
-    assert server.violations == []
