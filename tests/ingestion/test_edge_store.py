@@ -176,6 +176,25 @@ def test_nothing_is_written_to_a_disk_that_is_almost_full(
         assert store.count(Where()) == 31
 
 
+class FlushedShard:
+    """An engine that notes whether readers already saw the generation when it was made safe."""
+
+    def __init__(self, pointer: Path) -> None:
+        self.pointer = pointer
+        self.seen: list[bool] = []
+
+    def flush(self) -> None:
+        self.seen.append(self.pointer.exists())
+
+
+def test_a_generation_is_safe_on_the_disk_before_readers_see_it(tmp_path: Path) -> None:
+    shard = FlushedShard(tmp_path / "CURRENT")
+    store = EdgeStore(tmp_path / "new", SCHEMA, shard, lambda: None)  # type: ignore[arg-type]
+    EdgeGenerations(tmp_path).activate(store)
+    assert shard.seen == [False]
+    assert shard.pointer.exists()
+
+
 class PanicException(BaseException):
     """Stands for the engine's class of this name, which cannot be imported."""
 
