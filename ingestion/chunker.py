@@ -83,7 +83,7 @@ def _fill(text: str, units: Sequence[Unit], target: int, limit: int) -> Iterator
     size = target + (limit - target) // 2
     sizes = [unit.tokens for unit in units]
     ranks = [unit.rank for unit in units]
-    beginnings = [text[unit.start : unit.start + 80] for unit in units]
+    beginnings = [text[unit.start : unit.start + 24] for unit in units]
     # Without the blank lines after it the last token of a chunk may be another: one token of room for that.
     groups = join(sizes, ranks, beginnings, size=min(size, limit - 1), limit=limit - 1)
     for first, last in attach_tiny(groups, sizes, ranks, tiny=TINY_TOKENS, limit=limit - 1):

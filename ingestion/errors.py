@@ -14,6 +14,9 @@ BookwiseError                1
 └── LessonError              3   one lesson; the run goes on
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class BookwiseError(Exception):
     """An expected failure: the message says what failed, where, and what to do."""
@@ -55,6 +58,15 @@ class IndexInUse(VectorStoreError):
     """Another process holds the embedded index."""
 
     exit_code = 8
+
+
+class PointRefused(VectorStoreError):
+    """A point that no engine may be given; nothing was written. `source_file` is its lesson, where it names one."""
+
+    def __init__(self, point_id: str, payload: Mapping[str, Any], reason: str) -> None:
+        self.source_file: str | None = payload.get("source_file")
+        self.reason = reason
+        super().__init__(f"{self.source_file or 'point'}, chunk {payload.get('chunk_index')} ({point_id}): {reason}")
 
 
 class StateError(BookwiseError):

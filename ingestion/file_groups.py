@@ -21,6 +21,8 @@ from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
 logger = logging.getLogger(__name__)
 
 CHUNKS_A_GROUP = 256
+"""A group of more than one file has no more, so that one write holds it and no file is seen half written."""
+
 FILES_A_GROUP = 64
 
 
@@ -59,11 +61,11 @@ def chunk_groups(
             report.failures.append(LessonError(each.facts.path, f"cannot be chunked: {error!r}; please report this"))
             continue
         report.findings.extend(lesson.findings)
-        group.append((each, chunks))
-        pending += len(chunks)
-        if pending >= CHUNKS_A_GROUP or len(group) >= FILES_A_GROUP:
+        if group and (pending + len(chunks) > CHUNKS_A_GROUP or len(group) == FILES_A_GROUP):
             yield _compared(group, store)
             group, pending = [], 0
+        group.append((each, chunks))
+        pending += len(chunks)
     if group:
         yield _compared(group, store)
 

@@ -59,7 +59,7 @@ def cut(page: Page, block: Block, span: tuple[int, int], lead: int, size: int, l
 def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix: str, suffix: str) -> list[Piece]:
     sizes = [cut.tokens for cut in cuts]
     sizes[0] += lead
-    starts = [text[cut.start : cut.start + 80] for cut in cuts]
+    starts = [text[cut.start : cut.start + 24] for cut in cuts]
     while True:
         groups = join(sizes, [cut.rank for cut in cuts], starts, size=size, limit=size)
         spans = [(cuts[first].start, cuts[last].end) for first, last in groups]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
-from ingestion.errors import DeletionGuard, SourceError
+from ingestion.errors import DeletionGuard, LessonError, PointRefused, SourceError
 from ingestion.models import IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
 from ingestion.report import IngestReport
@@ -23,6 +23,7 @@ from ingestion.vectors import VectorCache, VectorSource
 
 if TYPE_CHECKING:
     from ingestion.file_groups import ChunkedFile
+    from ingestion.writer import GroupWriter
 
 SECONDS_BETWEEN_SAVES = 2.0
 Progress = Callable[[int, int, IngestReport], None]
@@ -123,8 +124,7 @@ class Run:
         done = 0
         try:
             for group in self._groups():
-                writer.write(group, self.report.chunks)
-                for file in group:
+                for file in self._write(writer, group):
                     self._record(file)
                     self._note(file)
                 self._save(now=False)
@@ -141,6 +141,21 @@ class Run:
             self._finish()
         finally:
             self._save(now=True)
+
+    def _write(self, writer: GroupWriter, group: list[ChunkedFile]) -> list[ChunkedFile]:
+        """Write the group; a file with a point that no store takes is a failure, and returned are the others."""
+        while group:
+            try:
+                writer.write(group, self.report.chunks)
+                break
+            except PointRefused as refused:
+                path = refused.source_file
+                rest = [file for file in group if file.plan.facts.path != path]
+                if path is None or len(rest) == len(group):
+                    raise
+                self.report.failures.append(LessonError(path, str(refused)))
+                group = rest
+        return group
 
     def _what_would_be_lost(self) -> list[Where]:
         """What only the former generation holds: other books, and lessons that now fail."""

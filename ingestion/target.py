@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
-from ingestion.errors import ConfigurationError
+from ingestion.errors import ConfigurationError, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode
 from ingestion.vector_stores import Generations, Schema, VectorStore
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -26,10 +29,10 @@ class Target:
     @classmethod
     def open(cls, generations: Generations, schema: Schema, mode: IngestionMode, *, dry_run: bool) -> Target:
         """The target for a run; raises ConfigurationError if the index was made with another embedding."""
-        active = generations.active_schema()
         if mode == "recreate":
-            former = generations.open_active()
+            former = _usable(generations)
             return cls(generations, schema, None if dry_run else generations.create(schema), former, in_use=False)
+        active = generations.active_schema()
         if active is None:
             if dry_run:
                 return cls(generations, schema, None, None, in_use=True)
@@ -65,3 +68,14 @@ class Target:
         for store in (self.store, self.former):
             if store:
                 store.close()
+
+
+def _usable(generations: Generations) -> VectorStore | None:
+    """The active generation, or None where it is too damaged to open: `recreate` is how that is mended."""
+    try:
+        return generations.open_active()
+    except IndexInUse:
+        raise
+    except VectorStoreError as error:
+        logger.warning("the index cannot be read and is built anew from the lessons: %s", error)
+        return None

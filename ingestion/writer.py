@@ -29,26 +29,40 @@ class GroupWriter:
         self._vectors = vectors
 
     def write(self, group: Sequence[ChunkedFile], counts: ChunkCounts) -> None:
-        """Make the store hold exactly the group's chunks; when it returns, they are safe."""
-        new = [(file, chunk) for file in group for chunk in file.chunks.write]
-        if new:
-            vectors = self._vectors.vectors([chunk for _, chunk in new], counts)
-            points = [
-                Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
-                for file, chunk in new
-            ]
+        """Make the store hold exactly the group's chunks; when it returns, they are safe.
+
+        A file that gets new points gets its patched ones in the same write, so that its new set is there at once.
+        """
+        written = [file for file in group if file.chunks.write]
+        points = [*self._new_points(written, counts), *self._patched_points(written)]
+        if points:
             self._store.upsert(points)
-        patches = {chunk.id: _payload(file, chunk) for file in group for chunk in file.chunks.patch}
+        patches = {
+            chunk.id: _payload(file, chunk) for file in group if not file.chunks.write for chunk in file.chunks.patch
+        }
         if patches:
             self._store.set_payloads(patches)
         for file in group:
             self._delete_stale(file)
             counts.kept += len(file.chunks.keep)
+            counts.patched += len(file.chunks.patch)
+            counts.written += len(file.chunks.write)
             counts.deleted += len(file.chunks.stale)
-        counts.written += len(new)
-        counts.patched += len(patches)
         if any(file.chunks.pending for file in group):
             self._store.checkpoint()
+
+    def _new_points(self, files: Sequence[ChunkedFile], counts: ChunkCounts) -> list[Point]:
+        vectors = self._vectors.vectors([chunk for file in files for chunk in file.chunks.write], counts)
+        return [
+            Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
+            for file in files
+            for chunk in file.chunks.write
+        ]
+
+    def _patched_points(self, files: Sequence[ChunkedFile]) -> list[Point]:
+        patches = {chunk.id: _payload(file, chunk) for file in files for chunk in file.chunks.patch}
+        stored = self._store.retrieve(patches, vectors=True) if patches else {}
+        return [_point(point._replace(payload=patches[point_id])) for point_id, point in stored.items()]
 
     def _delete_stale(self, file: ChunkedFile) -> None:
         """Only what still belongs to the file: an id that another file has just taken over stays."""

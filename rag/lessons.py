@@ -8,7 +8,8 @@ from uuid import UUID
 
 from ingestion.crawler import relative_path
 from ingestion.errors import UsageError
-from ingestion.vector_stores import Equals, VectorStore, Where
+from ingestion.vector_stores import Equals, StoredPoint, VectorStore, Where
+from rag.one_version import settled, without_other_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,15 @@ def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
     """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none."""
     field = "parent_doc_id" if _is_uuid(reference) else "source_file"
     wanted = reference if field == "parent_doc_id" else relative_path(reference)
-    points = store.scroll(Where((Equals("book_id", book_id), Equals(field, wanted))))
-    chunks = sorted((point.payload for point in points), key=lambda each: (each["source_file"], each["chunk_index"]))
+    where = Where((Equals("book_id", book_id), Equals(field, wanted)))
+
+    def stored() -> dict[str, StoredPoint]:
+        return {point.id: point for point in store.scroll(where)}
+
+    points = settled(lambda: without_other_versions(store, stored()), otherwise=stored)
+    chunks = sorted(
+        (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
+    )
     if not chunks:
         raise UsageError(_not_found(store, book_id, wanted))
     return LessonText(tuple(chunks))

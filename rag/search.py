@@ -13,6 +13,7 @@ from ingestion.vector_stores import AnyOf, Condition, Equals, Hit, Range, Stored
 from ingestion.vector_stores.bm25 import query_vector
 from rag.fusion import DEPTH, fuse
 from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.one_version import settled, without_other_versions
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -28,14 +29,10 @@ def search(
     module = _known_module(query, store, modules)
     where = where_of(query, module)
     question = embedder.embed_query(query.text)
-    dense, sparse = store.search(
-        dense=question if query.mode != "keyword" else None,
-        sparse=query_vector(query.text) if query.mode != "dense" else None,
-        where=where,
-        limit=DEPTH,
+    ranked, points = settled(
+        lambda: _candidates(query, store, question, where, mixed=False),
+        otherwise=lambda: _candidates(query, store, question, where, mixed=True),
     )
-    ranked = fuse(dense, sparse)
-    points = store.retrieve([hit.id for hit in ranked[: query.limit * _SPARE]], vectors=True)
     results = _distinct(ranked, points, question, query.limit)
     return SearchResponse(
         query=query.text,
@@ -45,6 +42,28 @@ def search(
         module_filter=module,
         book_id=query.book_id,
     )
+
+
+def _candidates(
+    query: SearchQuery, store: VectorStore, question: Vector, where: Where, *, mixed: bool
+) -> tuple[list[Hit], dict[str, StoredPoint]] | None:
+    """The ranked chunks, of each lesson one version only; None while that cannot be, unless `mixed` is allowed."""
+    dense, sparse = store.search(
+        dense=question if query.mode != "keyword" else None,
+        sparse=query_vector(query.text) if query.mode != "dense" else None,
+        where=where,
+        limit=DEPTH,
+    )
+    ranked = fuse(dense, sparse)
+    wanted = [hit.id for hit in ranked[: query.limit * _SPARE]]
+    points = store.retrieve(wanted, vectors=True)
+    if mixed:
+        return ranked, points
+    if len(points) < len(wanted):
+        # A run has just deleted what the search still found.
+        return None
+    kept = without_other_versions(store, points)
+    return None if kept is None else (ranked, kept)
 
 
 def where_of(query: SearchQuery, module: str | None) -> Where:

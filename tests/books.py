@@ -46,7 +46,7 @@ class Library:
     """One folder with an index of fakes; `run` is one `bookwise ingest`."""
 
     folder: Path
-    generations: MemoryGenerations = field(default_factory=MemoryGenerations)
+    generations: Any = field(default_factory=MemoryGenerations)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     flags: dict[str, Any] = field(default_factory=dict)
 

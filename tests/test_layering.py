@@ -84,6 +84,7 @@ ROWS = {
     "ingestion.file_groups": 31,
     "ingestion.writer": 32,
     "rag.confidence": 30,
+    "rag.one_version": 29,
     "rag.lessons": 30,
     "rag.quotes": 30,
     "rag.search": 30,

@@ -8,21 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import lt
 from typing import Any
 
-from ingestion.errors import VectorStoreError
+from ingestion.errors import PointRefused
 from ingestion.vector_stores import PAYLOAD_INDEXES, Payload, Point, SparseVector
 
 NORM_TOLERANCE = 1e-3
 _FLOAT32_MAX = 3.4028234663852886e38
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-class PointRefused(VectorStoreError):
-    """A point that no engine may be given; nothing was written. `source_file` is its lesson, where it names one."""
-
-    def __init__(self, point_id: str, payload: Payload, reason: str) -> None:
-        self.source_file = payload.get("source_file")
-        self.reason = reason
-        super().__init__(f"{self.source_file or 'point'}, chunk {payload.get('chunk_index')} ({point_id}): {reason}")
 
 
 def validate_points(points: Sequence[Point], dimensions: int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qdrant_client import models as rest
 
+from ingestion.errors import PointRefused
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -22,7 +23,7 @@ from ingestion.vector_stores import (
     Where,
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions, payload_bytes, sized_batches
-from ingestion.vector_stores.points import PointRefused, validate_payload, validate_points
+from ingestion.vector_stores.points import validate_payload, validate_points
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists
 from ingestion.vector_stores.server_calls import NotApplied, Server
 

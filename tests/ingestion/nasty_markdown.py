@@ -85,7 +85,9 @@ _PLAIN_LEAVES = st.one_of(
     HEADINGS.filter(lambda text: "<" not in text and "{/*" not in text),
     FENCES.filter(lambda text: ":::" not in text and "import" not in text),
     TABLES,
-    st.sampled_from(["---", "***", "    indented code", "<div>\ntext", "<pre>\n\n# no\n</pre>", "<!-- x\n\n# no -->"]),
+    st.sampled_from(
+        ["---", "***", "    indented code", "<div>\ntext", "<pre>\n\n# no\n</pre>", "<!-- x\n\n# no -->"]
+    ),
 )
 
 

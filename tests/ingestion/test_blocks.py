@@ -45,7 +45,7 @@ def reference_structure(text: str) -> list[Found]:
         if token.map is None or token.type not in ("heading_open", "fence", "table_open"):
             continue
         start, end = token.map
-        while end > start and not lines[end - 1].strip():
+        while end > start and not lines[end - 1].strip(" >"):
             end -= 1
         level = int(token.tag[1]) if token.type == "heading_open" else 0
         found.append((start, end, token.type.split("_")[0], level, level > 0 and token.level == 0))

@@ -154,6 +154,17 @@ def test_only_the_active_and_the_former_generation_are_kept(engine: Engine) -> N
     assert served(engine.generations) == (OLD, 2)
 
 
+def test_the_former_generation_survives_a_creation_that_is_given_up(engine: Engine) -> None:
+    generations = engine.generations
+    build(generations, OLD, 3)
+    build(generations, NEW, 4)
+    generations.create(NEW).close()
+    generations.create(NEW).close()
+    generations.rollback()
+    assert served(generations) == (OLD, 3)
+    assert engine.physical() == 3
+
+
 @pytest.mark.parametrize("name", ["book__v2", "book__20260801T101500-a1b2c3", "books"])
 def test_a_collection_that_only_looks_like_a_generation_is_left_alone(name: str) -> None:
     with running(QdrantServer()) as server:

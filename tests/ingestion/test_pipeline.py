@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from ingestion.errors import ConfigurationError, DeletionGuard, Locked, SourceError
+from ingestion.errors import (
+    ConfigurationError,
+    DeletionGuard,
+    Locked,
+    PointRefused,
+    SourceError,
+    VectorStoreError,
+)
 from ingestion.lock import writer_lock
+from ingestion.vector_stores import Point
 from tests.books import BOOK, Library, long_text, page
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, MemoryGenerations, MemoryStore
 
 ROS = "module-1-ros2/chapter-1-basics"
 NODES, TOPICS, WORLDS = f"{ROS}/01-nodes.md", f"{ROS}/02-topics.md", "module-2-gazebo/chapter-2-sim/01-worlds.md"
@@ -314,3 +323,36 @@ def test_recreate_with_another_embedding_never_drops_another_book(indexed: Libra
         indexed.run("recreate", book="second")
     assert indexed.generations.active == generation and indexed.contents() == first
     assert indexed.embedder.calls == 0
+
+
+def test_a_chunk_that_no_store_takes_fails_its_lesson_alone(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upsert = MemoryStore.upsert
+
+    def picky(store: MemoryStore, points: Sequence[Point]) -> None:
+        for point in points:
+            if point.payload["source_file"] == TOPICS:
+                raise PointRefused(point.id, point.payload, "is larger than a request may be")
+        upsert(store, points)
+
+    monkeypatch.setattr(MemoryStore, "upsert", picky)
+    report = library.run()
+    assert [failure.path for failure in report.failures] == [TOPICS]
+    assert {each["source_file"] for each in library.contents().values()} == {NODES, WORLDS}
+    monkeypatch.undo()
+    assert library.run().changes == {TOPICS: "new"}
+
+
+def test_recreate_mends_an_index_that_cannot_be_opened(indexed: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = indexed.contents()
+
+    def damaged(_: object) -> None:
+        raise VectorStoreError("damaged")
+
+    monkeypatch.setattr(MemoryGenerations, "open_active", damaged)
+    with pytest.raises(VectorStoreError):
+        indexed.run()
+    indexed.run("recreate")
+    monkeypatch.undo()
+    assert indexed.contents() == before and not indexed.run().pending

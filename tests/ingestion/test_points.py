@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingestion.errors import PointRefused
 from ingestion.vector_stores import Point, SparseVector
-from ingestion.vector_stores.points import PointRefused, validate_points
+from ingestion.vector_stores.points import validate_points
 from tests.vector_points import SCHEMA, make_point, unit_vector
 
 GOOD = [make_point(number) for number in range(3)]

@@ -11,9 +11,8 @@ import grpc
 import pytest
 from qdrant_client import models as rest
 
-from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.errors import ConfigurationError, PointRefused, VectorStoreError
 from ingestion.vector_stores import Equals, Where
-from ingestion.vector_stores.points import PointRefused
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import ATTEMPTS, LONGEST_PAUSE, Server, connect
 from ingestion.vector_stores.server_generations import ServerGenerations

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
+from ingestion.errors import PointRefused
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -25,7 +26,6 @@ from ingestion.vector_stores import (
 )
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.edge_generations import EdgeGenerations
-from ingestion.vector_stores.points import PointRefused
 from ingestion.vector_stores.server_calls import Server, connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.fakes import matches
