@@ -19,14 +19,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    index.crawl,
-    index.check,
-    index.plan,
-    index.ingest,
-    index.info,
-    questions.search,
-    questions.lesson,
-    questions.ask,
+    *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
+    *(questions.search, questions.lesson, questions.ask),
 ):
     app.command()(command)
 app.command("status", hidden=True)(index.plan)

@@ -7,6 +7,7 @@ from pathlib import Path
 from ingestion.embedders import Embedder, build_embedder
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
+from ingestion.jobs import JobLedger
 from ingestion.pipeline import Parts
 from ingestion.settings import Settings
 from ingestion.state_store import StateFile
@@ -25,7 +26,15 @@ def build_parts(settings: Settings) -> Parts:
         states=StateFile(Path(settings.state)),
         cache=EmbeddingCache(directory / "embeddings.sqlite"),
         lock=directory / "writer.lock",
+        jobs=ledger_of(settings),
     )
+
+
+def ledger_of(settings: Settings) -> JobLedger:
+    """The ledger of runs; opened when a run has something to do, or is asked for."""
+    if settings.database_url:
+        return JobLedger(settings.database_url.reveal())
+    return JobLedger(f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}")
 
 
 def embedder_of(settings: Settings) -> Embedder:

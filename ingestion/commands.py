@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ingestion.errors import UsageError
+from ingestion.errors import BookwiseError, UsageError
 from ingestion.settings import Settings, find_config
 from ingestion.terminal import Book, Config, Json, Verbose, progress_bar, read_settings, show
 
@@ -94,6 +94,58 @@ def check(
     show(view, report.as_json(), as_json=as_json or output == "json")
     if report.failures or (strict and report.mistakes):
         raise typer.Exit(LESSONS_FAILED)
+
+
+def verify(
+    docs: Docs = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what differs.")] = False,
+    book: Book = None,
+    config: Config = None,
+    allow_delete: AllowDelete = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Compare every lesson with its points in the index, whatever the records say; exit 12 where they differ."""
+    options = {"dry_run": not repair, "allow_delete": allow_delete or not repair}
+    report = _ingest(docs, "full", book, config, verbose=verbose, **options)
+    _show_report(report, as_json=as_json, verbose=verbose)
+    if report.failures:
+        raise typer.Exit(LESSONS_FAILED)
+    if report.pending and not repair:
+        raise typer.Exit(PENDING)
+
+
+def watch(docs: Docs = None, book: Book = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Index again whenever a lesson is saved, until interrupted."""
+    from ingestion.views import report_view
+    from ingestion.watch import watch as reports
+
+    _, root = _read_book(docs, config, verbose=verbose)
+    for outcome in reports(root, lambda: _ingest(docs, "incremental", book, config, verbose=verbose)):
+        if isinstance(outcome, BookwiseError):
+            typer.echo(f"error: {outcome}", err=True)
+        else:
+            show(report_view(outcome, verbose=verbose), {}, as_json=False)
+
+
+def jobs(
+    job: Annotated[int | None, typer.Argument(help="Show this run, whole.")] = None,
+    book: Book = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Number of runs.")] = 20,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """List the runs that had something to do, or show one with its failures."""
+    from ingestion.build import ledger_of
+    from ingestion.views import job_view, jobs_view
+
+    with closing(ledger_of(read_settings(config))) as ledger:
+        if job is not None:
+            entry = ledger.entry(job)
+            show(job_view(entry), entry.as_json(), as_json=as_json)
+        else:
+            entries = ledger.entries(limit=limit, book_id=book)
+            show(jobs_view(entries), {"jobs": [each.as_json() for each in entries]}, as_json=as_json)
 
 
 def info(config: Config = None, as_json: Json = False) -> None:

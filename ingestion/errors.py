@@ -91,6 +91,12 @@ class DeletionGuard(BookwiseError):
     exit_code = 11
 
 
+class Interrupted(BookwiseError):
+    """The run was stopped; what was finished is recorded."""
+
+    exit_code = 130
+
+
 class LessonError(BookwiseError):
     """One lesson cannot be indexed; the others can.
 

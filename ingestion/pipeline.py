@@ -7,14 +7,17 @@ every moment a file answers with its old or its new chunks, and what is recorded
 from __future__ import annotations
 
 import time
-from contextlib import closing, nullcontext
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.crawler import crawl
 from ingestion.embedders import Embedder
+from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
 from ingestion.models import IngestionMode
+from ingestion.prices import price_of
 from ingestion.report import IngestReport
 from ingestion.run import Progress, Run
 from ingestion.settings import Settings
@@ -34,11 +37,19 @@ class Parts:
     states: StateFile
     cache: VectorCache | None
     lock: Path
+    jobs: JobLedger | None = None
 
     def close(self) -> None:
-        """Release the cache; the stores are released by each run."""
-        if self.cache:
-            self.cache.close()
+        """Release the cache and the ledger; the stores are released by each run."""
+        for part in (self.cache, self.jobs):
+            if part:
+                part.close()
+
+    @property
+    def price(self) -> float | None:
+        """Dollars a million tokens that the embedder takes: as set, else as published, None if neither is known."""
+        set_price = self.settings.embedding_price
+        return price_of(self.embedder.model) if set_price is None else set_price
 
     @property
     def schema(self) -> Schema:
@@ -59,9 +70,8 @@ def ingest(
     """Make the index of one book equal to the lessons below `root`, or with `dry_run` say what that would take.
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
-    it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError for an
-    unusable root, DeletionGuard before deleting too much, Locked, StateError, EmbeddingError or VectorStoreError;
-    what was done until then stays done and recorded.
+    it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError, DeletionGuard,
+    Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays done and recorded.
     """
     started = time.monotonic()
     settings = parts.settings
@@ -77,12 +87,28 @@ def ingest(
                 embedder=parts.embedder,
                 cache=parts.cache,
                 settings=settings,
-                report=IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run),
+                report=IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price),
             )
             run.plan(allow_delete=allow_delete)
             if dry_run:
                 run.preview()
             elif run.pending:
-                run.apply(progress)
+                with job_of(parts.jobs, run.report):
+                    run.apply(progress)
     run.report.seconds = time.monotonic() - started
     return run.report
+
+
+@contextmanager
+def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
+    """Keep a run in the ledger while the block does its work: running, then completed or failed."""
+    if jobs is None:
+        yield
+        return
+    job = jobs.begin(report.book_id, report.mode)
+    try:
+        yield
+    except BaseException as error:
+        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        raise
+    jobs.finish(job, report)

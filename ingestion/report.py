@@ -9,6 +9,7 @@ from typing import Any
 from ingestion.crawler import Skipped
 from ingestion.errors import LessonError
 from ingestion.findings import Finding
+from ingestion.models import IngestionMode
 
 
 @dataclass(slots=True)
@@ -29,11 +30,12 @@ class IngestReport:
     """The result of `ingest` or, with `dry_run`, what it would be.
 
     `files` counts files by change, `changes` lists those that were looked at; `chunks.tokens` are the tokens of the
-    texts that were embedded. `total_chunks` is what the book has afterwards.
+    texts that were embedded, `price` is dollars a million of them (None: unknown). `total_chunks` is what the book
+    has afterwards.
     """
 
     book_id: str
-    mode: str
+    mode: IngestionMode
     root: str
     dry_run: bool = False
     files: Counter[str] = field(default_factory=Counter)
@@ -44,9 +46,15 @@ class IngestReport:
     failures: list[LessonError] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     skipped: tuple[Skipped, ...] = ()
+    price: float | None = None
     total_files: int = 0
     total_chunks: int = 0
     seconds: float = 0.0
+
+    @property
+    def cost(self) -> float | None:
+        """What embedding costs, in dollars; None where the price is not known."""
+        return None if self.price is None else self.chunks.tokens * self.price / 1_000_000
 
     @property
     def pending(self) -> bool:
@@ -79,6 +87,7 @@ class IngestReport:
                 for each in self.findings
             ],
             "skipped": [{"path": each.path, "reason": each.reason} for each in self.skipped],
+            "cost": self.cost,
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
-from ingestion.errors import DeletionGuard, LessonError, PointRefused, SourceError
+from ingestion.errors import DeletionGuard, Interrupted, LessonError, PointRefused
+from ingestion.guards import refuse_deletion
 from ingestion.models import IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
 from ingestion.report import IngestReport
@@ -19,7 +20,7 @@ from ingestion.state_store import StateFile
 from ingestion.survey import fingerprint_of, paths_below, survey_files
 from ingestion.target import Target
 from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
-from ingestion.vectors import VectorCache, VectorSource
+from ingestion.vectors import VectorCache, VectorSource, tokens_to_embed
 
 if TYPE_CHECKING:
     from ingestion.file_groups import ChunkedFile
@@ -87,8 +88,15 @@ class Run:
         for path in self._plan.deleted:
             self.report.note(path, "deleted")
         if not allow_delete:
-            present = {facts.path for facts in survey.facts} | set(failed)
-            self._guard(present, self._state.records.keys() | (stored or {}).keys())
+            refuse_deletion(
+                book_id=self._state.book_id,
+                present={facts.path for facts in survey.facts} | set(failed),
+                known=self._state.records.keys() | (stored or {}).keys(),
+                moved={each.moved_from for each in self._plan.files if each.moved_from},
+                root=self._relative_root(),
+                last_root=self._state.docs_root,
+                max_percent=self._settings.max_delete,
+            )
         if rebuild:
             self._refuse_losses()
 
@@ -100,7 +108,7 @@ class Run:
             counts = self.report.chunks
             counts.embedded += len(missing)
             counts.reused += len(new) - len(missing)
-            counts.tokens += sum(chunk.token_count for chunk in missing)
+            counts.tokens += tokens_to_embed(missing)
             for file in group:
                 counts.kept += len(file.chunks.keep)
                 counts.patched += len(file.chunks.patch)
@@ -139,6 +147,11 @@ class Run:
             if not self._target.in_use:
                 self._carry_over(store, before)
             self._finish()
+        except KeyboardInterrupt:
+            left = len(self._plan.files) - done
+            raise Interrupted(
+                f"interrupted: {done} lessons are done and recorded, {left} are left for the next run"
+            ) from None
         finally:
             self._save(now=True)
 
@@ -205,31 +218,6 @@ class Run:
         if self.report.mode == "incremental" and store.count(self._book) == self._state.total_chunks:
             return None
         return store.values("source_file", self._book)
-
-    def _guard(self, present: set[str], known: set[str]) -> None:
-        """Refuse a run that would take away more of the book than it may (exit 11), or that finds nothing."""
-        missing = {path for path in known if path not in present} - set(self.report.moved_from.values())
-        moved = {each.moved_from for each in self._plan.files if each.moved_from}
-        gone = len(missing - moved)
-        root = self._found.root
-        if not present:
-            if known:
-                raise DeletionGuard(
-                    f"no lessons below {root}, but {len(known)} are indexed for {self._state.book_id}; nothing was "
-                    "deleted. If the book is really gone, run `bookwise delete-book`"
-                )
-            raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
-        if known and gone * 100 > self._settings.max_delete * len(known):
-            raise DeletionGuard(
-                f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
-                f"folder, or allow it with --allow-delete (setting index.max_delete is {self._settings.max_delete} %)"
-            )
-        before, now = self._state.docs_root, self._relative_root()
-        if gone and before not in (None, now):
-            raise DeletionGuard(
-                f"the book was last indexed from {before}, now from {now}, where {gone} lessons are missing; nothing "
-                "was deleted. Check the folder, or allow it with --allow-delete"
-            )
 
     def _note(self, file: ChunkedFile) -> None:
         change = "unchanged" if file.change == "unchanged" and not file.chunks.pending else file.change

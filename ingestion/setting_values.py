@@ -125,6 +125,17 @@ def share(raw: Any) -> float:
     return value
 
 
+def amount(raw: Any) -> float:
+    """A number that is not negative."""
+    try:
+        value = float(raw)
+    except (TypeError, ValueError):
+        raise ValueError(f"{raw!r} is not a number") from None
+    if isinstance(raw, bool) or not 0.0 <= value < float("inf"):
+        raise ValueError(f"{raw!r} is not an amount")
+    return value
+
+
 def choice(*known: str) -> Callable[[Any], str]:
     """A reader of one of the known words."""
 

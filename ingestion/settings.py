@@ -17,6 +17,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.setting_values import (
     Module,
     Secret,
+    amount,
     choice,
     modules,
     number,
@@ -88,6 +89,13 @@ class Settings:
         env="OPENAI_EMBEDDING_DIMENSIONS",
         help="shortened vectors",
     )
+    embedding_price: float | None = setting(
+        None,
+        amount,
+        toml="embedding.price",
+        env="BOOKWISE_EMBEDDING_PRICE",
+        help="dollars a million tokens, where the built-in table is out of date",
+    )
     threads: int = setting(
         0,
         number(0, 1024),
@@ -122,6 +130,9 @@ class Settings:
         help="folder of the embedded index and the cache",
     )
     state: str = setting(".ingestion_state.json", text, toml="index.state", env="BOOKWISE_STATE", help="state file")
+    database_url: Secret | None = setting(
+        None, secret, env="DATABASE_URL", help="job ledger, a file in the index's folder unless set"
+    )
     wait: int = setting(
         10,
         number(0, 3600),

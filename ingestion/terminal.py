@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         as_json = "--json" in ctx.args or "--json" in sys.argv
+        signal.signal(signal.SIGTERM, _stop)
         try:
             return super().invoke(ctx)
         except BookwiseError as error:
@@ -46,6 +48,11 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("interrupted; what was finished is recorded, the next run goes on from there", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _stop(*_: object) -> None:
+    """A polite end (SIGTERM) is an interrupt: what is finished is recorded, and the exit code is 130."""
+    raise KeyboardInterrupt
 
 
 def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **flags: Any) -> Settings:

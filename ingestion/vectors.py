@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from ingestion.embedders import Embedder
 from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts
+from ingestion.tokens import count_tokens
 from ingestion.vector_stores import AnyOf, VectorStore, Where
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class VectorSource:
             vectors |= made
         counts.embedded += len(new)
         counts.reused += len(chunks) - len(new)
-        counts.tokens += sum(chunk.token_count for chunk in new)
+        counts.tokens += tokens_to_embed(new)
         return vectors
 
     def _known(self, wanted: Mapping[str, DocumentChunk]) -> dict[str, Vector]:
@@ -70,6 +71,11 @@ class VectorSource:
         if self._cache:
             found |= self._cache.get([key for key in keys if key not in found])
         return found
+
+
+def tokens_to_embed(chunks: Sequence[DocumentChunk]) -> int:
+    """The tokens that embedding these chunks takes, breadcrumbs included."""
+    return sum(count_tokens([chunk.embed_text for chunk in chunks]))
 
 
 def _by_key(chunks: Sequence[DocumentChunk]) -> dict[str, DocumentChunk]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ingestion.check import CheckReport
     from ingestion.index_info import BookInfo, IndexInfo
+    from ingestion.jobs import LedgerEntry
     from ingestion.report import IngestReport
     from ingestion.table_of_contents import Contents
 
@@ -73,9 +74,10 @@ def _summary(report: IngestReport) -> str:
     counts = report.chunks
     if not report.pending:
         return f"{report.book_id}: {files}. Nothing to do; {report.total_chunks} chunks are indexed."
+    price = f", ${report.cost:.4f}" if report.cost else ""
     verb = "would be " if report.dry_run else ""
     work = (
-        f"{counts.embedded} {verb}embedded ({counts.tokens} tokens), {counts.reused} reused, "
+        f"{counts.embedded} {verb}embedded ({counts.tokens} tokens{price}), {counts.reused} reused, "
         f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
     )
     total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
@@ -108,6 +110,38 @@ def _annotation(kind: str, root: str, path: str, line: int | None, rule: str, me
     place = f"{root}/{path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
     said = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return f"::{kind} file={place},line={line or 1},title={rule}::{said}"
+
+
+def jobs_view(entries: Sequence[LedgerEntry]) -> View:
+    """The runs, newest first."""
+    columns = (
+        "job",
+        "book",
+        "mode",
+        "status",
+        "started",
+        "seconds",
+        "files",
+        "embedded",
+        "reused",
+        "deleted",
+        "cost",
+    )
+    return [Table("Jobs", columns, [_job_row(entry) for entry in entries])] if entries else ["No runs yet."]
+
+
+def job_view(entry: LedgerEntry) -> View:
+    """One run, whole."""
+    told = {name: value for name, value in entry.as_json().items() if name != "failures"}
+    failed = [f"failed: {each['path']}: {each['reason']}" for each in entry.failures]
+    return [*(f"{name}: {value}" for name, value in told.items() if value is not None), *failed]
+
+
+def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
+    job = entry.job
+    cost = None if entry.cost is None else f"${entry.cost:.4f}"
+    numbers = (job.duration_seconds, job.files_processed, entry.embedded, entry.reused, job.chunks_deleted)
+    return job.job_id, job.book_id, job.mode, job.status, job.started_at, *numbers, cost
 
 
 def info_view(info: IndexInfo) -> View:

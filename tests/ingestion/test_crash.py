@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import EmbeddingError, VectorStoreError
+from ingestion.errors import EmbeddingError, Interrupted, VectorStoreError
 from ingestion.models import IngestionMode
 from tests.books import Library, long_text, page
 from tests.fakes import Crash, Faults
@@ -45,7 +45,7 @@ def survives(
     try:
         library.run(mode)
         return False
-    except error:
+    except (error, Interrupted):
         check(library)
     finally:
         library.fail_at(None)

@@ -1,0 +1,40 @@
+"""What keeps a wrong path or a half-checked-out book from emptying the index."""
+
+from collections.abc import Set as AbstractSet
+
+from ingestion.errors import DeletionGuard, SourceError
+
+
+def refuse_deletion(
+    *,
+    book_id: str,
+    present: AbstractSet[str],
+    known: AbstractSet[str],
+    moved: AbstractSet[str],
+    root: str,
+    last_root: str | None,
+    max_percent: int,
+) -> None:
+    """Raise before a run would take away more of a book than it may (exit 11), or where there is no book (exit 5).
+
+    `present` are the paths found, unreadable ones included, `known` those recorded or stored, `moved` the known ones
+    whose content was found elsewhere.
+    """
+    if not present:
+        if known:
+            raise DeletionGuard(
+                f"no lessons below {root}, but {len(known)} are indexed for {book_id}; nothing was deleted. If the "
+                "book is really gone, run `bookwise delete-book`"
+            )
+        raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
+    gone = len(known - present - moved)
+    if gone * 100 > max_percent * len(known):
+        raise DeletionGuard(
+            f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
+            f"folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
+        )
+    if gone and last_root not in (None, root):
+        raise DeletionGuard(
+            f"the book was last indexed from {last_root}, now from {root}, where {gone} lessons are missing; nothing "
+            "was deleted. Check the folder, or allow it with --allow-delete"
+        )

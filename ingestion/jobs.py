@@ -1,0 +1,183 @@
+"""The ledger of runs: one IngestionJob a run that had something to do (spec 003), in any database SQLAlchemy knows.
+
+SQLAlchemy takes half a second to import, so a run without work never opens the ledger.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from ingestion.errors import ConfigurationError, StateError, UsageError
+from ingestion.models import IngestionJob, IngestionMode, utc_now
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, Row, Table
+
+    from ingestion.report import IngestReport
+
+_JOB_FIELDS = tuple(each.name for each in fields(IngestionJob))
+_TALLY = ("embedded", "reused", "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """A job, and what it cost: texts embedded, vectors reused, tokens, dollars (None: unknown), failed lessons."""
+
+    job: IngestionJob
+    embedded: int
+    reused: int
+    tokens: int
+    cost: float | None
+    failures: tuple[dict[str, Any], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        return asdict(self.job) | {
+            "embedded": self.embedded,
+            "reused": self.reused,
+            "tokens": self.tokens,
+            "cost": self.cost,
+            "failures": list(self.failures),
+        }
+
+
+class JobLedger:
+    """The jobs in one database; opened at the first call. Raises StateError where it cannot be used."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._opened: tuple[Engine, Table] | None = None
+
+    def begin(self, book_id: str, mode: IngestionMode) -> IngestionJob:
+        """A new running job. One of the same book left running by a run that died is closed as failed.
+
+        The caller holds the writer's lock, so that no other run of the book is alive.
+        """
+        with self._connection() as (connection, table):
+            dead = table.update().where(table.c.book_id == book_id, table.c.status == "running")
+            connection.execute(
+                dead.values(status="failed", completed_at=utc_now(), error_message="the run ended without a word")
+            )
+            job = IngestionJob(job_id=0, book_id=book_id, mode=mode).start()
+            place = {"pid": os.getpid(), "host": socket.gethostname()}
+            row = {name: getattr(job, name) for name in _JOB_FIELDS if name != "job_id"}
+            key = connection.execute(table.insert().values(**row, **place, failures=[])).inserted_primary_key
+        return IngestionJob(**(row | {"job_id": int(key[0]) if key else 0}))
+
+    def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> IngestionJob:
+        """Close a job with what its report says; failed where an error ended the run."""
+        counts = report.chunks
+        ended = job.finish(
+            error=error,
+            files_processed=len(report.changes),
+            files_skipped=report.files["unchanged"],
+            chunks_created=counts.written,
+            chunks_deleted=counts.deleted,
+        )
+        values = {name: getattr(ended, name) for name in _JOB_FIELDS if name != "job_id"}
+        values |= {name: getattr(counts, name) for name in _TALLY} | {"cost": report.cost}
+        values["failures"] = [
+            {"path": each.path, "line": each.line, "reason": each.reason} for each in report.failures
+        ]
+        with self._connection() as (connection, table):
+            connection.execute(table.update().where(table.c.job_id == job.job_id).values(**values))
+        return ended
+
+    def entries(self, *, limit: int = 20, book_id: str | None = None) -> list[LedgerEntry]:
+        """The last jobs, newest first."""
+        with self._connection() as (connection, table):
+            query = table.select().order_by(table.c.job_id.desc()).limit(limit)
+            query = query.where(table.c.book_id == book_id) if book_id else query
+            return [_entry(row) for row in connection.execute(query)]
+
+    def entry(self, job_id: int) -> LedgerEntry:
+        """One job; raises UsageError where there is none."""
+        with self._connection() as (connection, table):
+            row = connection.execute(table.select().where(table.c.job_id == job_id)).first()
+        if row is None:
+            raise UsageError(f"no job {job_id}; `bookwise jobs` lists them")
+        return _entry(row)
+
+    def close(self) -> None:
+        """Release the database."""
+        if self._opened:
+            self._opened[0].dispose()
+            self._opened = None
+
+    def _connection(self) -> _Session:
+        if self._opened is None:
+            self._opened = _open(self._url)
+        return _Session(*self._opened)
+
+
+class _Session:
+    """A transaction whose database errors are ours."""
+
+    def __init__(self, engine: Engine, table: Table) -> None:
+        self._begin = engine.begin()
+        self._table = table
+
+    def __enter__(self) -> tuple[Connection, Table]:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            return self._begin.__enter__(), self._table
+        except SQLAlchemyError as error:
+            raise _unusable(error) from None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        self._begin.__exit__(kind, error, trace)
+        if isinstance(error, SQLAlchemyError):
+            raise _unusable(error) from None
+
+
+def _open(url: str) -> tuple[Engine, Table]:
+    from sqlalchemy import JSON, Column, Float, Integer, MetaData, String, Table, Text, create_engine
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+    table = Table(
+        "ingestion_jobs",
+        MetaData(),
+        Column("job_id", Integer, primary_key=True),
+        Column("book_id", String(200), nullable=False, index=True),
+        *(Column(name, String(40)) for name in ("mode", "status", "started_at", "completed_at", "host")),
+        *(Column(name, Integer) for name in ("files_processed", "files_skipped", "chunks_created", "chunks_deleted")),
+        *(Column(name, Integer, default=0) for name in ("embedded", "reused", "tokens")),
+        *(Column(name, Integer) for name in ("duration_seconds", "pid")),
+        Column("cost", Float),
+        Column("error_message", Text),
+        Column("failures", JSON),
+    )
+    try:
+        engine = create_engine(url)
+        table.metadata.create_all(engine)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise ConfigurationError(
+            f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
+            "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
+        ) from None
+    except SQLAlchemyError as error:
+        raise _unusable(error) from None
+    return engine, table
+
+
+def _unusable(error: Exception) -> StateError:
+    """The database's own words may hold the URL with its password, so only the kind of error is named."""
+    return StateError(f"the job ledger's database cannot be used ({type(error).__name__}); check DATABASE_URL")
+
+
+def _entry(row: Row[Any]) -> LedgerEntry:
+    values = row._mapping
+    return LedgerEntry(
+        job=IngestionJob(**{name: values[name] for name in _JOB_FIELDS}),
+        embedded=values["embedded"] or 0,
+        reused=values["reused"] or 0,
+        tokens=values["tokens"] or 0,
+        cost=values["cost"],
+        failures=tuple(values["failures"] or ()),
+    )
