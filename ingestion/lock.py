@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from ingestion.errors import Locked, StateError
+from ingestion.file_lock import try_lock
 from ingestion.models import utc_now
 
 
@@ -23,7 +23,7 @@ def writer_lock(path: Path) -> Iterator[None]:
     StateError where the file cannot be opened.
     """
     with _open(path) as file:
-        if not _try_lock(file):
+        if not try_lock(file.fileno()):
             raise Locked(f"another run is writing this index ({_holder(path)}); wait for it to end")
         file.truncate(0)
         json.dump({"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}, file)
@@ -40,31 +40,6 @@ def _open(path: Path) -> IO[str]:
         return path.open("a+", encoding="utf-8")
     except OSError as error:
         raise StateError(f"{path}: the lock of the index cannot be opened: {error.strerror}") from error
-
-
-if sys.platform == "win32":
-
-    def _try_lock(file: IO[str]) -> bool:
-        import msvcrt
-
-        try:
-            # A byte far behind the text, so that the holder's name stays readable to others.
-            file.seek(1 << 30)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-
-    def _try_lock(file: IO[str]) -> bool:
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def _holder(path: Path) -> str:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 ROWS = {
     # DESIGN row 0: words, values, settings
     "ingestion.errors": 0,
+    "ingestion.file_lock": 0,
     "ingestion.findings": 0,
     "ingestion.identity": 0,
     "ingestion.path_patterns": 0,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ingestion.errors import IndexInUse
+from ingestion.file_lock import try_lock
 
 logger = logging.getLogger(__name__)
 
@@ -26,11 +26,12 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     deadline = time.monotonic() + wait
     told = False
-    while not _try_lock(file):
+    while not try_lock(file):
         if time.monotonic() >= deadline:
             os.close(file)
             raise IndexInUse(
-                f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or give --wait SECONDS"
+                f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this command "
+                "wait longer with BOOKWISE_WAIT=SECONDS"
             )
         if not told:
             logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
@@ -39,32 +40,6 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     os.ftruncate(file, 0)
     os.write(file, json.dumps({"pid": os.getpid()}).encode())
     return lambda: os.close(file)
-
-
-if sys.platform == "win32":
-
-    def _try_lock(file: int) -> bool:
-        import msvcrt
-
-        # A byte far behind the text, so that the holder's id stays readable to others.
-        os.lseek(file, 1 << 30, os.SEEK_SET)
-        try:
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        os.lseek(file, 0, os.SEEK_SET)
-        return True
-
-else:
-
-    def _try_lock(file: int) -> bool:
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def _holder(path: Path) -> str:
