@@ -34,24 +34,30 @@ _TARGET = (
     r"\(\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)"
     r"(?:\s++(?:\"[^\"]{0,500}+\"|'[^']{0,500}+'|\([^()]{0,500}+\)))?\s*+\)"
 )
+_WORDS = r"(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]\n]*+\]{nested})*+"
+_LINK_END = rf"\](?:{_TARGET}|\[[^\[\]\n]*+\])"
+_INLINE_KINDS = (
+    ("`", "code", r"[^`\n]++`|`(?!`)[^\n]{1,1000}?``(?!`)|``[^\n]{1,1000}?```"),
+    ("<", "comment", r"!--"),
+    ("<", "tag", r"(?=[A-Za-z/>])"),
+    ("{", "remark", r"/\*"),
+    ("{", "shortcode", r"\{[<%]"),
+    ("{", "id", r"#[\w.:-]+\}"),
+    ("!", "image", rf"\[(?P<alt>{_WORDS.format(nested='')}){_LINK_END}"),
+    ("[", "admonition", r"![A-Za-z]++\][+-]?"),
+    ("[", "link", rf"(?P<words>{_WORDS.format(nested=f'(?:{_TARGET})?+')}){_LINK_END}"),
+    ("[", "double", r"\[[\w.-]++\]\](?=\s*(?:\n|\Z))"),
+    ("\\", "escape", r"[`<{!\[\\]"),
+)
+"""What may follow a character that begins something inside a line; the first that fits is taken."""
+
 _INLINE = re.compile(
     r"[`<{!\[\\](?:"
-    r"(?<=`)(?P<code>`{0,9}+(?:(?<!``)[^`\n]++`|(?<=``)(?<!```)[^\n]{1,1000}?``(?!`)|(?<=```)[^\n]{1,1000}?```))"
-    r"|(?<=<)(?P<comment>!--)"
-    r"|(?<=<)(?P<tag>(?=[A-Za-z/>]))"
-    r"|(?<=\{)(?P<remark>/\*)"
-    r"|(?<=\{)(?P<shortcode>\{[<%])"
-    r"|(?<=\{)(?P<id>#[\w.:-]+\})"
-    rf"|(?<=!)(?P<image>\[(?P<alt>(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]\n]*+\])*+)\](?:{_TARGET}|\[[^\[\]\n]*+\]))"
-    r"|(?<=\[)(?P<admonition>![A-Za-z]++\][+-]?)"
-    rf"|(?<=\[)(?P<link>(?P<words>(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]\n]*+\](?:{_TARGET})?+)*+)\]"
-    rf"(?:{_TARGET}|\[[^\[\]\n]*+\]))"
-    r"|(?<=\[)(?P<double>\[[\w.-]++\]\](?=\s*(?:\n|\Z)))"
-    r"|(?<=\\)(?P<escape>[`<{!\[\\])"
-    r")"
+    + "|".join(rf"(?<={re.escape(first)})(?P<{kind}>{rest})" for first, kind, rest in _INLINE_KINDS)
+    + ")"
 )
 _DIRECTIVE = re.compile(
-    r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*\S))?"
+    r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
 )
 _SHORTCODE_TITLE = re.compile(r"title=\"([^\"]*)\"")
@@ -146,13 +152,15 @@ class _Inline:
             if tag is None:
                 return stop
             stop, replacement = tag
+            if self._text[start - 1 : start].strip() == "" or self._text[stop : stop + 1].strip() == "":
+                replacement = ""
         elif kind in _CLOSINGS:
             closed = self._find_in_paragraph(_CLOSINGS[kind], stop, end)
             if closed < 0:
                 return stop
             stop = closed
             title = _SHORTCODE_TITLE.search(self._text, start, stop) if kind == "shortcode" else None
-            replacement = title[1] if title else ""
+            replacement = f"{title[1]}: " if title else ""
         elif kind == "admonition":
             replacement = found[0].strip("[!]+-").capitalize() + ":"
         self.edits.append(Edit(start, stop, replacement, _RULES.get(kind, kind)))

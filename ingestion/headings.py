@@ -12,7 +12,7 @@ from ingestion.blocks import Block
 from ingestion.embed_text import clean_inline
 from ingestion.page import Page
 
-_ATX = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)(?P<title>.*?)(?:[ \t]+#+)?[ \t]*$", re.S)
+_ATX = re.compile(r"[\s>*+\-\d.)]*?#{1,6}(?:[ \t]+|$)(?P<title>.*?)(?:[ \t]+#+)?[ \t]*$", re.S)
 _OWN_ID = re.compile(
     r"\s*(?:\{#(?P<braces>[\w.:-]+)\}|\[\[(?P<brackets>[\w.:-]+)\]\]|\{/\*\s*#?(?P<comment>[\w.:-]+)\s*\*/\})\s*$"
 )
@@ -76,7 +76,7 @@ class Outline:
 def read_title(source: str) -> tuple[str, str | None]:
     """A heading's title as words, and the id it gives itself, if any."""
     atx = _ATX.match(source.rstrip("\n"))
-    text = atx["title"] if atx else " ".join(source.rstrip().split("\n")[:-1])
+    text = atx["title"] if atx else " ".join(line.lstrip("> ") for line in source.rstrip().split("\n")[:-1])
     own_id = None
     if found := _OWN_ID.search(text):
         own_id = found["braces"] or found["brackets"] or found["comment"]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_SAVES = 2.0
 Progress = Callable[[int, int, IngestReport], None]
-"""Called after each group with the files done, the files to do and the report so far."""
+"""Called at the start and after each group with the files done, the files to do and the report so far."""
 
 
 class Run:
@@ -130,6 +130,8 @@ class Run:
             self._state.records = {}
         writer = GroupWriter(store, self._vectors)
         done = 0
+        show = progress or (lambda *_: None)
+        show(done, len(self._plan.files), self.report)
         try:
             for group in self._groups():
                 for file in self._write(writer, group):
@@ -137,8 +139,7 @@ class Run:
                     self._note(file)
                 self._save(now=False)
                 done += len(group)
-                if progress:
-                    progress(done, len(self._plan.files), self.report)
+                show(done, len(self._plan.files), self.report)
             if self._plan.deleted:
                 self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
                 store.checkpoint()

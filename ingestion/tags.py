@@ -9,10 +9,8 @@ CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
 _REST = re.compile(r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+')*+)?)(?P<self_closing>/?)>""")
 _MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
 _NEVER_CLOSED = {"br", "hr", "img", "wbr", "p", "li", "td", "th", "tr", "dt", "dd"}
-_INSIDE_WORDS = frozenset(
-    ("a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span",
-     "strong", "sub", "sup", "u", "var")
-)  # fmt: skip
+_INSIDE_WORDS = {"a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp"}
+_INSIDE_WORDS |= {"small", "span", "strong", "sub", "sup", "u", "var"}
 
 
 class TagReader:

@@ -73,7 +73,7 @@ def progress_bar() -> Iterator[Progress]:
 
         columns = TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
         with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("lessons")
+            task = bar.add_task("", total=None)
             yield lambda done, total, report: bar.update(
                 task, completed=done, total=total, description=_rate(report, bar.tasks[0].elapsed or 0.0)
             )
@@ -119,10 +119,12 @@ def _print_table(table: Table) -> None:
         from rich.table import Table as Grid
         from rich.text import Text
 
-        grid = Grid(*table.columns, title=table.title, title_justify="left", box=None)
+        console = Console()
+        console.print(table.title, style="bold")
+        grid = Grid(*table.columns, box=None)
         for row in rows:
             grid.add_row(*map(Text, row))
-        Console().print(grid)
+        console.print(grid)
         return
     typer.echo(f"{table.title}:")
     widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]

@@ -5,10 +5,37 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 WORDS = st.sampled_from(
-    ["robot", "e.g.", "3.14", "`a | b`", "**bold**", "<UDID>", "a < b", "List<T>", "<|endoftext|>", "مرحبا", "گھر",
-     "机器人走路。", "ロボット", "👩‍🚀🤖🇵🇰", "e\u0301", "zero\u200bwidth", "[link](http://x.y/z)", "don't", "$x_1$", "#tag",
-     "![alt](data:image/png;base64," + "iVBORw0KGgo" * 9 + ")", "_it_", "<br/>", "{level}", "\\|", "::", "---", "```x```"]
-)  # fmt: skip
+    [
+        "robot",
+        "e.g.",
+        "3.14",
+        "`a | b`",
+        "**bold**",
+        "<UDID>",
+        "a < b",
+        "List<T>",
+        "<|endoftext|>",
+        "مرحبا",
+        "گھر",
+        "机器人走路。",
+        "ロボット",
+        "👩‍🚀🤖🇵🇰",
+        "e\u0301",
+        "zero\u200bwidth",
+        "[link](http://x.y/z)",
+        "don't",
+        "$x_1$",
+        "#tag",
+        f"![alt](data:image/png;base64,{'iVBORw0KGgo' * 9})",
+        "_it_",
+        "<br/>",
+        "{level}",
+        "\\|",
+        "::",
+        "---",
+        "```x```",
+    ]
+)
 SENTENCES = st.lists(WORDS, min_size=1, max_size=12).map(lambda words: " ".join(words) + ".")
 PARAGRAPHS = st.lists(SENTENCES, min_size=1, max_size=6).map("\n".join)
 LONG_LINES = st.tuples(WORDS, st.integers(50, 900)).map(lambda made: (made[0] + " ") * made[1])
@@ -23,10 +50,25 @@ HEADINGS = st.builds(
 )
 SETEXT = st.tuples(SENTENCES, st.sampled_from(["===", "---", "-", "="])).map("\n".join)
 CODE_LINES = st.lists(
-    st.sampled_from(["# comment", "x = 1", "", "    return '```'", "| a | b |", "<!-- no", "~~~ no", "- item", "\tx", "::: no",
-                     "import os", "y" * 900, "  deep  "]),
+    st.sampled_from(
+        [
+            "# comment",
+            "x = 1",
+            "",
+            "    return '```'",
+            "| a | b |",
+            "<!-- no",
+            "~~~ no",
+            "- item",
+            "\tx",
+            "::: no",
+            "import os",
+            "y" * 900,
+            "  deep  ",
+        ]
+    ),
     max_size=120,
-).map("\n".join)  # fmt: skip
+).map("\n".join)
 FENCES = st.builds(
     lambda mark, info, code, closed: f"{mark}{info}\n{code}" + (f"\n{mark}" if closed else ""),
     st.sampled_from(["```", "~~~", "````", "`````"]),
@@ -44,15 +86,49 @@ TABLES = st.builds(
     st.sampled_from(["x", "`a \\| b`", "5,120", "机器人"]),
 )
 TAGS = st.sampled_from(
-    ["<details>\n<summary>S</summary>", "</details>", "<Tabs groupId={'os'}>", "  <TabItem value=\"a\" label=\"A\">", "</TabItem>",
-     "<Quiz\n  questions={[\n    { q: '# x' },\n\n    { q: `y` },\n  ]}\n/>", "<Note>words</Note>", "<!-- one -->", "<!--\n# no\n-->",
-     "{/* remark */}", "{/* two\n\nlines */}", "import X from './x';", "import {\n  a,\n  b,\n} from 'y';", "export const a = 3;",
-     "<pre>\n# no\n\n# no\n</pre>", "<div>\ntext\n</div>", "<Broken x={", "<!-- never"]
-)  # fmt: skip
+    [
+        "<details>\n<summary>S</summary>",
+        "</details>",
+        "<Tabs groupId={'os'}>",
+        '  <TabItem value="a" label="A">',
+        "</TabItem>",
+        "<Quiz\n  questions={[\n    { q: '# x' },\n\n    { q: `y` },\n  ]}\n/>",
+        "<Note>words</Note>",
+        "<!-- one -->",
+        "<!--\n# no\n-->",
+        "{/* remark */}",
+        "{/* two\n\nlines */}",
+        "import X from './x';",
+        "import {\n  a,\n  b,\n} from 'y';",
+        "export const a = 3;",
+        "<pre>\n# no\n\n# no\n</pre>",
+        "<div>\ntext\n</div>",
+        "<Broken x={",
+        "<!-- never",
+    ]
+)
 OTHERS = st.sampled_from(
-    ["---", "***", "* * *", "$$\na = b\n$$", "[ref]: http://x.y 'title'", "[^1]: note", "    indented code", "{{< tabs >}}",
-     "> [!NOTE]\n> Alert text", "Intro:", "term\n: definition", "&nbsp;", "\ufeff", "\x0c", "\u2028", "+", "1.", "-"]
-)  # fmt: skip
+    [
+        "---",
+        "***",
+        "* * *",
+        "$$\na = b\n$$",
+        "[ref]: http://x.y 'title'",
+        "[^1]: note",
+        "    indented code",
+        "{{< tabs >}}",
+        "> [!NOTE]\n> Alert text",
+        "Intro:",
+        "term\n: definition",
+        "&nbsp;",
+        "\ufeff",
+        "\x0c",
+        "\u2028",
+        "+",
+        "1.",
+        "-",
+    ]
+)
 LEAVES = st.one_of(PARAGRAPHS, HEADINGS, SETEXT, FENCES, TABLES, TAGS, OTHERS, LONG_LINES, UNBROKEN)
 
 
