@@ -259,3 +259,27 @@ def test_the_process_itself_exits_with_our_codes_and_keeps_stdout_clean(book: Pa
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 5
     assert json.loads(done.stdout)["exit_code"] == 5 and done.stderr.startswith("error: nowhere: no such folder")
+
+
+def test_check_reports_mistakes_and_is_red_only_when_asked(book: Path) -> None:
+    (book / "docs" / QOS).write_text("---\nhardware_teir: 2\n---\n# Quality\n\nThe text of the page.\n")
+    assert run("check").exit_code == 0
+    strict = run("check", "--strict")
+    assert strict.exit_code == 3 and f"{QOS}:2: `hardware_teir` is not a known key" in strict.stdout
+    assert run("check", "--format", "github").stdout.startswith("::warning file=docs/")
+    assert document(run("check", "--format", "json"))["findings"][-1]["rule"] == "unknown-key"
+    assert run("check", "--format", "xml").exit_code == 2
+
+
+def test_jobs_lists_runs_that_had_something_to_do(indexed: Path) -> None:
+    assert run("ingest").exit_code == 0
+    [job] = document(run("jobs", "--json"))["jobs"]
+    assert (job["status"], job["files_processed"], job["failures"]) == ("completed", 3, [])
+    assert run("jobs", "99").exit_code == 2
+
+
+def test_verify_finds_lost_points_that_records_still_claim(indexed: Path) -> None:
+    assert run("verify").exit_code == 0
+    (indexed / "docs" / GPU).write_text(PAGES[GPU].replace("sixteen", "twelve"))
+    assert run("verify").exit_code == 12
+    assert run("verify", "--repair").exit_code == 0 and run("verify").exit_code == 0
