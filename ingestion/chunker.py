@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ingestion.blocks import Block, parse_blocks, walk
 from ingestion.embed_text import clean, find_edits
-from ingestion.headings import Outline
+from ingestion.headings import Heading, Outline
 from ingestion.joining import attach_tiny, join
 from ingestion.oversize import fence_run
 from ingestion.page import Page
@@ -32,7 +32,8 @@ class Slice:
     `embed_body` is the cleaned text for embedding, without a breadcrumb; it is empty where only dropped things
     remain. Lines count from 1 and are inclusive. `heading_path` holds the cleaned titles from the page's first level
     down to the section that contains the whole chunk; levels may skip. `section_title` and `anchor` are those of the
-    path's last section. `token_count` is the exact cl100k_base count of `text`.
+    path's last section, `headings` those that begin inside the chunk. `token_count` is the exact cl100k_base count
+    of `text`.
     """
 
     text: str
@@ -45,6 +46,7 @@ class Slice:
     token_count: int
     start: int
     end: int
+    headings: tuple[Heading, ...] = ()
     repeated_before: int = 0
     repeated_after: int = 0
 
@@ -135,6 +137,7 @@ def _make_slices(page: Page, blocks: Sequence[Block], stretches: Sequence[_Stret
                 token_count=tokens,
                 start=stretch.start,
                 end=end,
+                headings=outline.between(stretch.start, end),
                 repeated_before=len(stretch.prefix),
                 repeated_after=len(closing),
             )

@@ -72,6 +72,10 @@ class Outline:
             path = tuple(above for above in path if above.level < heading.level)
         return path or begun
 
+    def between(self, start: int, end: int) -> tuple[Heading, ...]:
+        """The headings that begin in a stretch of the page."""
+        return tuple(self.headings[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+
 
 def read_title(source: str) -> tuple[str, str | None]:
     """A heading's title as words, and the id it gives itself, if any."""

@@ -39,6 +39,8 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
             content_hash=content_hash,
             heading_path=piece.heading_path,
             anchor=piece.anchor,
+            section_titles=tuple(heading.title for heading in piece.headings),
+            section_anchors=tuple(heading.anchor for heading in piece.headings),
             line_start=piece.line_start + lesson.body_offset,
             line_end=piece.line_end + lesson.body_offset,
         )

@@ -50,7 +50,7 @@ def _check(ok: bool, name: str, value: object, rule: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMetadata:
-    """Where a chunk stands and for whom it is (spec 003), with what citations need."""
+    """Where a chunk stands and for whom it is (spec 003); `section_*` are of the headings that begin inside it."""
 
     book_id: str
     module: str
@@ -75,6 +75,8 @@ class DocumentMetadata:
     page_url: str
     heading_path: tuple[str, ...] = ()
     anchor: str | None = None
+    section_titles: tuple[str, ...] = ()
+    section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
     language: str = "en"
@@ -239,13 +241,10 @@ class IngestionState:
 
     def get_changed_files(self, current_files: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
         """New, modified and deleted paths, given each present file's hash (spec 003)."""
-        new = [path for path in current_files if path not in self.records]
-        modified = [
-            path
-            for path, file_hash in current_files.items()
-            if path in self.records and self.records[path].file_hash != file_hash
-        ]
-        deleted = [path for path in self.records if path not in current_files]
+        known = self.records
+        new = [path for path in current_files if path not in known]
+        modified = [path for path, sha in current_files.items() if path in known and known[path].file_hash != sha]
+        deleted = [path for path in known if path not in current_files]
         return new, modified, deleted
 
     def get_chunks_to_delete(self, files: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag.confidence import confidence
-from rag.models import AgentResponse, Citation
+from rag.models import AgentResponse, Citation, address
 from rag.quotes import Quote, best_quotes
 from rag.reader import Reader
 
@@ -25,11 +25,10 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
     found = time.perf_counter()
     level = confidence(response)
     quotes = best_quotes(query, response.results, reader.embedder) if level == "high" else []
-    citations = _citations(quotes)
     ended = time.perf_counter()
     return AgentResponse(
-        answer=_text(quotes, citations) or REFUSAL,
-        citations=citations,
+        answer=_text(quotes) or REFUSAL,
+        citations=_citations(quotes),
         query=query,
         model=MODEL,
         retrieval_time_ms=(found - started) * 1000,
@@ -41,26 +40,31 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
 
 def _citations(quotes: list[Quote]) -> tuple[Citation, ...]:
     """One citation for each section that is quoted, in the order of the answer."""
-    sections = dict.fromkeys((quote.passage, quote.section) for quote in quotes)
-    return tuple(
-        Citation(
-            number=number,
-            page_title=passage.page_title,
-            page_url=passage.location if passage.page_url else None,
-            module_name=passage.module,
-            section_title=section,
-            source_file=passage.source_file,
-            line_start=passage.line_start,
-            line_end=passage.line_end,
-            score=passage.score,
-        )
-        for number, (passage, section) in enumerate(sections, 1)
+    sections: dict[tuple[str, str | None, str | None], list[Quote]] = {}
+    for quote in quotes:
+        sections.setdefault(_place(quote), []).append(quote)
+    return tuple(_cite(number, quoted) for number, quoted in enumerate(sections.values(), 1))
+
+
+def _place(quote: Quote) -> tuple[str, str | None, str | None]:
+    return quote.passage.source_file, quote.section, quote.anchor
+
+
+def _cite(number: int, quotes: list[Quote]) -> Citation:
+    first = quotes[0]
+    return Citation(
+        number=number,
+        page_title=first.passage.page_title,
+        page_url=address(first.passage.page_url, first.anchor) or None,
+        module_name=first.passage.module,
+        section_title=first.section,
+        source_file=first.passage.source_file,
+        line_start=min(quote.line_start for quote in quotes),
+        line_end=max(quote.line_end for quote in quotes),
+        score=max(quote.passage.score for quote in quotes),
     )
 
 
-def _text(quotes: list[Quote], citations: tuple[Citation, ...]) -> str:
-    numbers = {(each.source_file, each.line_start, each.section_title): each.number for each in citations}
-    return "\n\n".join(
-        f"{quote.text}\n[{numbers[quote.passage.source_file, quote.passage.line_start, quote.section]}]"
-        for quote in quotes
-    )
+def _text(quotes: list[Quote]) -> str:
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(map(_place, quotes)), 1)}
+    return "\n\n".join(f"{quote.text}\n[{numbers[_place(quote)]}]" for quote in quotes)

@@ -46,6 +46,11 @@ class SearchQuery(_Model):
         return self
 
 
+def address(page_url: str, anchor: str | None) -> str:
+    """The address of a section, or "" where the site has none."""
+    return f"{page_url}#{anchor}" if page_url and anchor else page_url
+
+
 class SearchResult(_Model):
     """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible)."""
 
@@ -60,6 +65,8 @@ class SearchResult(_Model):
     section_title: str | None
     heading_path: tuple[str, ...]
     anchor: str | None
+    section_titles: tuple[str, ...] = ()
+    section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
     book_id: str
@@ -82,9 +89,7 @@ class SearchResult(_Model):
     @property
     def location(self) -> str:
         """Where a reader finds the passage: its address with anchor, else its file and lines."""
-        if self.page_url:
-            return f"{self.page_url}#{self.anchor}" if self.anchor else self.page_url
-        return f"{self.source_file}:{self.line_start}-{self.line_end}"
+        return address(self.page_url, self.anchor) or f"{self.source_file}:{self.line_start}-{self.line_end}"
 
 
 class SearchResponse(_Model):

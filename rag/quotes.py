@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ingestion.blocks import Block, parse_blocks
 from ingestion.embedders import Embedder
-from ingestion.headings import read_title
 from ingestion.page import Page
 from ingestion.vector_stores import Hit, SparseVector
 from ingestion.vector_stores.bm25 import document_vector, query_vector
@@ -26,11 +25,17 @@ _NOT_QUOTED = ("heading", "rule", "import", "comment", "reference")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A block of a passage, or a block with the sentence that introduces it; `section` is the heading above it."""
+    """A block of a passage, or a block with the sentence that introduces it.
+
+    `section` and `anchor` are of the heading above it, the lines are the file's, as exact as the passage tells.
+    """
 
     passage: SearchResult
     section: str | None
+    anchor: str | None
     text: str
+    line_start: int
+    line_end: int
 
 
 def best_quotes(
@@ -67,20 +72,24 @@ def _overlap(query: SparseVector, document: SparseVector) -> float:
 
 def _quotes_in(passage: SearchResult) -> Iterator[Quote]:
     page = Page(passage.text)
-    section, introduction = passage.section_title, ""
+    sections = zip(passage.section_titles, passage.section_anchors, strict=True)
+    section, anchor = passage.section_title, passage.anchor
+    begin: int | None = None
     for block in parse_blocks(page.lines):
         if block.kind == "heading":
-            section, _ = read_title(page.source(block))
+            section, anchor = next(sections, (section, anchor))
         if block.kind in _NOT_QUOTED:
-            introduction = ""
+            begin = None
             continue
-        text = introduction + page.source(block).strip("\n")
+        start = block.start if begin is None else begin
+        text = page.text[page.starts[start] : page.starts[block.end]].strip("\n")
         if _introduces(block, text):
-            introduction = text + "\n\n"
+            begin = start
             continue
-        introduction = ""
+        begin = None
         if len(text.strip()) >= MIN_CHARS:
-            yield Quote(passage, section, text)
+            first, last = (min(passage.line_start + line, passage.line_end) for line in (start, block.end - 1))
+            yield Quote(passage, section, anchor, text, first, last)
 
 
 def _introduces(block: Block, text: str) -> bool:
