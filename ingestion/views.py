@@ -139,7 +139,7 @@ def job_view(entry: LedgerEntry) -> View:
 
 def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
     job = entry.job
-    cost = None if entry.cost is None else f"${entry.cost:.4f}"
+    cost = None if entry.cost is None else f"${entry.cost:.4f}" if entry.cost else "$0"
     numbers = (job.duration_seconds, job.files_processed, entry.embedded, entry.reused, job.chunks_deleted)
     return job.job_id, job.book_id, job.mode, job.status, job.started_at, *numbers, cost
 
