@@ -1,7 +1,6 @@
 """Remove a whole book from the index and the state."""
 
 from ingestion.errors import UsageError
-from ingestion.lock import writer_lock
 from ingestion.pipeline import Parts
 from ingestion.vector_stores import Equals, Where
 
@@ -11,7 +10,7 @@ def delete_book(parts: Parts, book_id: str) -> int:
 
     Raises UsageError where neither index nor state knows the book, Locked while another run writes.
     """
-    with writer_lock(parts.lock):
+    with parts.as_writer():
         store = parts.generations.open_active()
         where = Where((Equals("book_id", book_id),))
         chunks = 0

@@ -7,7 +7,7 @@ every moment a file answers with its old or its new chunks, and what is recorded
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,12 @@ class Parts:
             if part:
                 part.close()
 
+    @contextmanager
+    def as_writer(self) -> Iterator[Callable[[], None]]:
+        """Be the one writer, on this machine and on a shared server; see Generations.writer."""
+        with writer_lock(self.lock), self.generations.writer(self.settings.wait) as still_ours:
+            yield still_ours
+
     @property
     def price(self) -> float | None:
         """Dollars a million tokens that the embedder takes: as set, else as published, None if neither is known."""
@@ -76,7 +82,7 @@ def ingest(
     started = time.monotonic()
     settings = parts.settings
     found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
-    with nullcontext() if dry_run else writer_lock(parts.lock):
+    with nullcontext(lambda: None) if dry_run else parts.as_writer() as still_ours:
         state = parts.states.load(book_id, settings.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, dry_run=dry_run)) as target:
             run = Run(
@@ -94,7 +100,7 @@ def ingest(
                 run.preview()
             elif run.pending:
                 with job_of(parts.jobs, run.report):
-                    run.apply(progress)
+                    run.apply(progress, still_ours)
     run.report.seconds = time.monotonic() - started
     return run.report
 

@@ -119,9 +119,12 @@ class Run:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
             self.report.chunks.deleted += len(gone)
 
-    def apply(self, progress: Progress | None) -> None:
-        """Carry the plan out; on any error what is finished is recorded before the error goes on."""
-        from ingestion.writer import GroupWriter, delete_files
+    def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
+        """Carry the plan out; on any error what is finished is recorded before the error goes on.
+
+        `still_ours` is called before each write and raises where another writer has taken over.
+        """
+        from ingestion.writer import GroupWriter
 
         store = self._target.store
         assert store is not None
@@ -134,17 +137,15 @@ class Run:
         show(done, len(self._plan.files), self.report)
         try:
             for group in self._groups():
+                still_ours()
                 for file in self._write(writer, group):
                     self._record(file)
                     self._note(file)
                 self._save(now=False)
                 done += len(group)
                 show(done, len(self._plan.files), self.report)
-            if self._plan.deleted:
-                self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
-                store.checkpoint()
-                for path in self._plan.deleted:
-                    self._state.records.pop(path, None)
+            still_ours()
+            self._remove_deleted(store)
             if not self._target.in_use:
                 self._carry_over(store, before)
             self._finish()
@@ -155,6 +156,15 @@ class Run:
             ) from None
         finally:
             self._save(now=True)
+
+    def _remove_deleted(self, store: VectorStore) -> None:
+        from ingestion.writer import delete_files
+
+        if self._plan.deleted:
+            self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
+            store.checkpoint()
+            for path in self._plan.deleted:
+                self._state.records.pop(path, None)
 
     def _write(self, writer: GroupWriter, group: list[ChunkedFile]) -> list[ChunkedFile]:
         """Write the group; a file with a point that no store takes is a failure, and returned are the others."""

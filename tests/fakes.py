@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,9 @@ class MemoryGenerations:
     @property
     def writes(self) -> int:
         return sum(store.writes for _, store in self.stores)
+
+    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+        return nullcontext(lambda: None)
 
     def active_schema(self) -> Schema | None:
         return self.generations[self.active][0] if self.active else None

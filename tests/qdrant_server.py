@@ -142,7 +142,8 @@ def _index(server: QdrantServer, name: str, body: Body) -> Any:
 
 
 def _upsert(server: QdrantServer, name: str, body: Body) -> Any:
-    return server.db.upsert(name, _parse(rest.PointInsertOperations, body).points)
+    wanted = _parse(rest.PointInsertOperations, body)
+    return server.db.upsert(name, wanted.points, update_filter=wanted.update_filter)
 
 
 def _batch(server: QdrantServer, name: str, body: Body) -> Any:

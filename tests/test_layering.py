@@ -73,6 +73,7 @@ ROWS = {
     "ingestion.chunker": 22,
     "ingestion.vector_stores.edge_shard": 22,
     "ingestion.vector_stores.server": 22,
+    "ingestion.vector_stores.server_lease": 22,
     "ingestion.lesson_chunks": 23,
     "ingestion.vector_stores.edge": 23,
     "ingestion.vector_stores.server_generations": 23,

@@ -6,7 +6,8 @@ Filters are our own small values, so that importing an engine's client is never 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -225,6 +226,13 @@ class Generations(Protocol):
 
     A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
     """
+
+    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+        """Be the one writer of the collection while the block runs.
+
+        The block gets a call to make before each group of writes: it raises Locked where another has taken over.
+        Raises Locked if another writer is still there after `wait` seconds.
+        """
 
     def active_schema(self) -> Schema | None:
         """The schema of the active generation; None where nothing is indexed yet."""

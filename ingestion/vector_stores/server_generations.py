@@ -7,7 +7,8 @@ and bookwise made is a left-over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from qdrant_client import QdrantClient
@@ -19,6 +20,7 @@ from ingestion.vector_stores.generation_names import PATTERN, new_generation
 from ingestion.vector_stores.ranking import DENSE, SPARSE
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import Server
+from ingestion.vector_stores.server_lease import writer_lease
 
 METADATA = "bookwise"
 """The key of our schema in a collection's metadata; a collection without it is not ours."""
@@ -40,6 +42,10 @@ class ServerGenerations:
         self._server = server
         self._name = name
         self._former_alias = f"{name}__former"
+
+    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+        """See Generations."""
+        return writer_lease(self._server, self._name, wait=wait)
 
     def active_schema(self) -> Schema | None:
         """See Generations."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ class Lent:
 
     def __init__(self, store: VectorStore) -> None:
         self._store = store
+
+    def writer(self, wait: float) -> AbstractContextManager[Any]:
+        return nullcontext(lambda: None)
 
     def active_schema(self) -> Schema:
         return self._store.schema
