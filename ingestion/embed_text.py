@@ -11,9 +11,6 @@ from ingestion.blocks import Block
 from ingestion.page import Page
 from ingestion.tags import TagReader
 
-PREPARATION_VERSION = 1
-"""Goes up whenever the same source would give another text to embed."""
-
 
 class Edit(NamedTuple):
     """A stretch of the page that is replaced in the embedded text, and the rule that says so."""
