@@ -129,7 +129,7 @@ def watch(docs: Docs = None, book: Book = None, config: Config = None, verbose: 
 
 
 def jobs(
-    job: Annotated[int | None, typer.Argument(help="Show this run, whole.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[show ID]", help="Show one run, whole.")] = None,
     book: Book = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Number of runs.")] = 20,
     config: Config = None,
@@ -140,8 +140,8 @@ def jobs(
     from ingestion.views import job_view, jobs_view
 
     with closing(ledger_of(read_settings(config))) as ledger:
-        if job is not None:
-            entry = ledger.entry(job)
+        if words:
+            entry = ledger.entry(_job_id(words))
             show(job_view(entry), entry.as_json(), as_json=as_json)
         else:
             entries = ledger.entries(limit=limit, book_id=book)
@@ -175,6 +175,14 @@ def delete_book(
     with closing(build_parts(read_settings(config, book_id=book))) as parts:
         chunks = delete(parts, book)
     show([f"{book}: {chunks} chunks removed."], {"book_id": book, "chunks_deleted": chunks}, as_json=as_json)
+
+
+def _job_id(words: list[str]) -> int:
+    """`show 3`, or just `3`."""
+    *verb, number = words
+    if verb not in ([], ["show"]) or not number.isdecimal():
+        raise UsageError(f"jobs {' '.join(words)}: write `bookwise jobs` or `bookwise jobs show ID`")
+    return int(number)
 
 
 def _read_book(docs: Path | None, config: Path | None, *, verbose: bool, **flags: Any) -> tuple[Settings, Path]:

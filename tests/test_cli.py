@@ -275,7 +275,10 @@ def test_jobs_lists_runs_that_had_something_to_do(indexed: Path) -> None:
     assert run("ingest").exit_code == 0
     [job] = document(run("jobs", "--json"))["jobs"]
     assert (job["status"], job["files_processed"], job["failures"]) == ("completed", 3, [])
-    assert run("jobs", "99").exit_code == 2
+    assert document(run("jobs", "show", str(job["job_id"]), "--json")) == job
+    assert "status: completed" in run("jobs", str(job["job_id"])).stdout
+    for wrong in (["99"], ["show", "x"], ["hide", "1"]):
+        assert run("jobs", *wrong).exit_code == 2
 
 
 def test_verify_finds_lost_points_that_records_still_claim(indexed: Path) -> None:
