@@ -125,7 +125,7 @@ BUILDERS = {
 HOMES = {
     "dotenv": {"ingestion.settings"},
     "frontmatter": {"ingestion.front_matter"},
-    "markdown_it": {"ingestion.blocks"},
+    "markdown_it": set(),
     "onnxruntime": {"ingestion.embedders.minilm"},
     "openai": {"ingestion.embedders.openai", "rag.chat_model"},
     "pathspec": {"ingestion.crawler"},
