@@ -14,7 +14,7 @@ from ingestion.page import Page
 from ingestion.tokens import count_tokens
 
 _SENTENCE_END = re.compile(
-    r"(?P<code>`[^`\n]+`)|(?:[.!?…؟۔।]+[\"'”’»)\]*_]*\s+(?![a-z`])|[。！？]+[”’」』）]*\s*|\n\s*)"
+    r"(?P<code>`[^`\n]+`)|(?:[.!?…؟۔।]+[\"'”’»)\]*_]*\s++(?![a-z`])|[。！？]+[”’」』）]*\s*|\n\s*)"
 )
 _WORD_END = re.compile(r"\s+|(?<=[,;:，、；：،])")
 _CONTAINER_MARKS = re.compile(r"(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s)))*\s*")
@@ -45,14 +45,14 @@ def cut(page: Page, block: Block, span: tuple[int, int], lead: int, size: int, l
     each piece repeats header and delimiter; other text is cut at blank lines, lines, sentences, words and last
     between graphemes. `lead` is the number of tokens that will stand before the first piece.
     """
-    prefix, suffix, extra = _repeats(page, block, size // 2)
+    prefix, suffix, extra = _repeats(page, block, min(size // 2, limit - lead - size // 4))
     size -= extra
     fixed_start = block.start + (2 if block.kind == "table" else 1 if block.kind == "fence" else 0)
     fixed_end = block.end - (1 if block.kind == "fence" and block.closed else 0)
     if block.kind == "paragraph" or block.kind == "heading":
-        cuts = _cut_text(page.text, span[0], span[1], limit - lead)
+        cuts = _cut_text(page.text, span[0], span[1], max(limit - lead, 1))
     else:
-        cuts = _cut_lines(page, span, fixed_start, fixed_end, limit - extra - lead)
+        cuts = _cut_lines(page, span, fixed_start, fixed_end, max(limit - extra - lead, 1))
     return _join(page.text, cuts, lead, size, limit - extra, prefix, suffix)
 
 
@@ -120,16 +120,12 @@ def _split_marks(line: str) -> tuple[str, str]:
 def _cut_lines(page: Page, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:
     """Line by line, blank lines with the line before; the fixed first and last lines stay with their neighbours."""
     starts, lines = page.starts, page.lines
-    cuts: list[tuple[int, int]] = []
-    begins = [span[0]]
-    ranks = [BLOCK]
-    number = first_free + 1
-    while number < last_free:
+    begins, ranks = [span[0]], [BLOCK]
+    for number in range(first_free + 1, last_free):
         if lines[number] and not lines[number].isspace():
             begins.append(starts[number])
             previous = lines[number - 1]
             ranks.append(INNER if previous and not previous.isspace() else BLOCK)
-        number += 1
     cuts = list(zip(begins, [*begins[1:], span[1]], strict=True))
     tokens = count_tokens([page.text[a:b] for a, b in cuts])
     result: list[_Cut] = []

@@ -59,9 +59,9 @@ class UnitBuilder:
             if rank < run_rank:
                 run_rank = rank
             if block.kind in _BINDING and n <= small and self._binds_to_next(blocks, at, in_run=run_tokens > 0):
-                if run_tokens + n > 2 * small:
+                if run_tokens and lead + run_tokens + n > 2 * small:
                     units.append(Unit(run_start, cuts[at], run_rank, run_tokens))
-                    run_start, run_tokens = cuts[at], 0
+                    run_start, run_tokens, run_rank, lead = cuts[at], 0, rank, 0
                 run_tokens += n
                 continue
             if n + run_tokens + lead <= self._size:
