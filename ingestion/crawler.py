@@ -203,7 +203,7 @@ class _Walk:
 
 def _is_text(name: str) -> bool:
     """Whether the name's bytes are UTF-8; Python keeps others as lone surrogates."""
-    return not any("\ud800" <= char <= "\udfff" for char in name)
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _clashes(paths: list[str]) -> tuple[tuple[str, ...], ...]:

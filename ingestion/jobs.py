@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import ConfigurationError, StateError, UsageError
@@ -68,12 +69,16 @@ class JobLedger:
         return IngestionJob(**(row | {"job_id": int(key[0]) if key else 0}))
 
     def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> IngestionJob:
-        """Close a job with what its report says; failed where an error ended the run."""
+        """Close a job with what its report says; failed where an error ended the run.
+
+        A file found is either processed or skipped (unchanged, failed, or not reached); a deleted one is neither.
+        """
         counts = report.chunks
+        processed = sum(change != "deleted" for change in report.changes.values())
         ended = job.finish(
             error=error,
-            files_processed=len(report.changes),
-            files_skipped=report.files["unchanged"],
+            files_processed=processed,
+            files_skipped=report.total_files - processed,
             chunks_created=counts.written,
             chunks_deleted=counts.deleted,
         )
@@ -155,13 +160,15 @@ def _open(url: str) -> tuple[Engine, Table]:
     )
     try:
         engine = create_engine(url)
+        if engine.dialect.name == "sqlite" and engine.url.database:
+            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
         table.metadata.create_all(engine)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise ConfigurationError(
             f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
             "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
         ) from None
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, OSError) as error:
         raise _unusable(error) from None
     return engine, table
 

@@ -231,7 +231,8 @@ class Run:
         return store.values("source_file", self._book)
 
     def _note(self, file: ChunkedFile) -> None:
-        change = "unchanged" if file.change == "unchanged" and not file.chunks.pending else file.change
+        # Equal counts hide chunks of another version: a store restored from an older copy, say.
+        change = "damaged" if file.change == "unchanged" and file.chunks.pending else file.change
         self.report.note(file.plan.facts.path, change, file.plan.moved_from)
         if not file.wanted:
             self.report.empty.append(file.plan.facts.path)

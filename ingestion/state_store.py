@@ -81,8 +81,7 @@ class StateFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                json.dump(document, file, ensure_ascii=False, sort_keys=True, indent=1)
-                file.write("\n")
+                file.write(_text_of(document) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self.path)
@@ -94,6 +93,20 @@ class StateFile:
 _STATE_FIELDS = tuple(each.name for each in fields(IngestionState) if each.name != "book_id")
 _RECORD_FIELDS = tuple(each.name for each in fields(IngestionRecord) if each.name not in ("source_file", "book_id"))
 """Without the fields that the entry's place in the file already tells."""
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_LEVELS = 4
+"""Document, books, book, records."""
+
+
+def _text_of(value: Any, levels: int = _LEVELS) -> str:
+    """JSON with a line a record: indentation further down takes ten times as long, and long runs save often."""
+    if not levels or not value or not isinstance(value, dict):
+        return _encode(value)
+    margin = " " * (_LEVELS - levels)
+    inner = ",\n".join(f"{margin} {_encode(key)}: {_text_of(value[key], levels - 1)}" for key in sorted(value))
+    return f"{{\n{inner}\n{margin}}}"
 
 
 def _record(book_id: str, path: str, raw: dict[str, Any]) -> IngestionRecord:

@@ -1,0 +1,109 @@
+"""Ctrl-C, SIGTERM and a second process, against real runs in the middle of their work (cases C29 and C34)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.embedders.openai import OpenAIEmbedder
+from tests.books import write_book
+from tests.openai_server import OpenAIServer, Reply, Request, embeddings
+from tests.processes import EIGHT_LESSONS, Desk, wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
+
+SECONDS_TO_STOP = 2.0
+
+
+class SlowService:
+    """An embedding service that answers `quick` requests at once and the next one only when told."""
+
+    def __init__(self, server: OpenAIServer, quick: int) -> None:
+        self.server = server
+        self.go_on = threading.Event()
+        server.script.extend([embeddings] * quick + [self._wait])
+        self._quick = quick
+
+    def is_asked(self) -> bool:
+        """Whether the request that waits has come."""
+        return len(self.server.requests) > self._quick
+
+    def texts(self) -> list[str]:
+        """Every text that came in."""
+        return [text for request in self.server.requests for text in request.body["input"]]
+
+    def _wait(self, request: Request) -> Reply:
+        self.go_on.wait(20)
+        return embeddings(request)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    write_book(tmp_path / "docs", EIGHT_LESSONS)
+    return Desk(tmp_path)
+
+
+def start(desk: Desk, server: OpenAIServer, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+    service = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": server.base_url, "OPENAI_EMBEDDING_DIMENSIONS": "8"}
+    return desk.start(*arguments, **service, **settings)
+
+
+def begin(desk: Desk, service: SlowService) -> subprocess.Popen[str]:
+    """A run that waits in the middle for the service."""
+    process = start(desk, service.server, "ingest")
+    assert wait_until(service.is_asked, lambda: process.poll() is not None), process.communicate()
+    return process
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
+    desk: Desk, server: OpenAIServer, end: signal.Signals
+) -> None:
+    service = SlowService(server, quick=2)
+    process = begin(desk, service)
+    sent = time.monotonic()
+    process.send_signal(end)
+    _, said = process.communicate(timeout=10)
+    took = time.monotonic() - sent
+    service.go_on.set()
+    assert process.returncode == 130 and took < SECONDS_TO_STOP
+    assert "4 lessons are done and recorded, 4 are left" in said and "Traceback" not in said
+    assert len(desk.records()) == 4
+    done = service.texts()[:4]
+    server.requests.clear()
+    desk.embedder = OpenAIEmbedder(dimensions=8, api_key="any", base_url=server.base_url)
+    assert desk.ingest().files == {"new": 4, "unchanged": 4}
+    assert len(service.texts()) == 4 and not set(service.texts()) & set(done)
+
+
+def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits(
+    desk: Desk, server: OpenAIServer
+) -> None:
+    service = SlowService(server, quick=1)
+    first = begin(desk, service)
+    second = start(desk, server, "ingest")
+    _, said = second.communicate(timeout=10)
+    assert second.returncode == 8 and f"pid {first.pid}" in said
+    reader = start(desk, server, "info", BOOKWISE_WAIT="0")
+    _, said = reader.communicate(timeout=10)
+    assert reader.returncode == 8 and f"in use by process {first.pid}" in said
+    patient = start(desk, server, "info", "--json", BOOKWISE_WAIT="20")
+    service.go_on.set()
+    _, said = first.communicate(timeout=20)
+    assert first.returncode == 0, said
+    printed, _ = patient.communicate(timeout=20)
+    assert json.loads(printed)["books"][0]["files"] == len(EIGHT_LESSONS) == len(desk.records())
