@@ -1,0 +1,172 @@
+"""How a run scales with the book: 10,000 small files through the real pipeline and the real embedded engine.
+
+    python -m benchmarks.reconcile [FILES]
+
+Vectors come from a hash, so that what is measured is everything but the embedding. The run without work is a whole
+process, and so is `git status` on the same tree, the yardstick. The first run has a process of its own: the system
+counts the memory of whoever starts a process as that process's.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from benchmarks.processes import BOOKWISE, cost_of, print_row
+from ingestion.build import DEFAULT_BOOK, build_parts
+from ingestion.parser import parse_lesson
+from ingestion.pipeline import ingest
+from ingestion.report import IngestReport
+from ingestion.settings import load_settings
+from ingestion.state_store import StateFile
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector, Vectors
+    from ingestion.settings import Settings
+
+FILES = 10_000
+LESSONS_A_CHAPTER = 15
+WORDS = [
+    "robot",
+    "arm",
+    "joint",
+    "sensor",
+    "topic",
+    "node",
+    "planner",
+    "camera",
+    "wheel",
+    "torque",
+    "frame",
+    "map",
+    "goal",
+    "path",
+    "lidar",
+    "gripper",
+]
+
+
+class HashEmbedder:
+    """Passes for the local model, so that a `bookwise` process finds the index as its own."""
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        self.model, self.dimensions = model, dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Equal texts get equal vectors."""
+        import numpy as np
+
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        """A vector of unit length."""
+        import numpy as np
+
+        row = np.random.default_rng(abs(hash(text))).standard_normal(self.dimensions).astype(np.float32)
+        vector: Vector = row / np.linalg.norm(row)
+        return vector
+
+
+def write_book(docs: Path, files: int) -> None:
+    """A generated book: each file has two sections of about 300 tokens that no other file has."""
+    for number in range(files):
+        module, rest = divmod(number, 20 * LESSONS_A_CHAPTER)
+        chapter, lesson = divmod(rest, LESSONS_A_CHAPTER)
+        page = docs / f"module-{module}-m{module}" / f"chapter-{chapter}-c" / f"{lesson:02}-page-{number}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        sections = "\n".join(f"## Part {part}\n\n{paragraph(number, part)}\n" for part in (1, 2))
+        page.write_text(f"---\ntitle: Page {number}\n---\n\n# Page {number}\n\n{sections}", encoding="utf-8")
+
+
+def paragraph(number: int, part: int) -> str:
+    """25 sentences that name their page."""
+    words = [WORDS[(number * 7 + part * 5 + step * step) % len(WORDS)] for step in range(26)]
+    return " ".join(f"On page {number} the {a} moves before the {b} of {part}." for a, b in pairwise(words))
+
+
+def timed(act: Callable[[], object]) -> float:
+    """Seconds it takes."""
+    begun = time.perf_counter()
+    act()
+    return time.perf_counter() - begun
+
+
+def run(settings: Settings, docs: Path) -> IngestReport:
+    """One run in this process."""
+    parts = build_parts(settings)
+    embedder = HashEmbedder(parts.embedder.model, parts.embedder.dimensions)
+    with closing(replace(parts, embedder=embedder)) as ready:
+        return ingest(ready, docs, book_id=DEFAULT_BOOK)
+
+
+def measure_edit(settings: Settings, docs: Path) -> str:
+    """Change one paragraph of one file, and count what that costs."""
+    files = sorted(docs.rglob("*.md"))
+    file = files[len(files) // 2]
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("moves before", "waits for", 1), encoding="utf-8")
+    with mock.patch("ingestion.file_groups.parse_lesson", wraps=parse_lesson) as parse:
+        report = run(settings, docs)
+    return f"{report.seconds:.2f} s, {parse.call_count} parsed, {report.chunks.embedded} chunks embedded"
+
+
+def measure_state(settings: Settings) -> str:
+    """Load and save what is recorded."""
+    states = StateFile(Path(settings.state))
+    state = states.load(DEFAULT_BOOK, settings.collection)
+    load = min(timed(lambda: states.load(DEFAULT_BOOK, settings.collection)) for _ in range(3))
+    save = min(timed(lambda: states.save(state)) for _ in range(3))
+    return f"load {load:.2f} s, save {save:.2f} s, {states.path.stat().st_size / 1e6:.1f} MB"
+
+
+def settings_of(folder: Path) -> Settings:
+    """Index and state inside the folder, as a process in it has them."""
+    flags = {"directory": str(folder / ".bookwise"), "state": str(folder / ".ingestion_state.json")}
+    return load_settings(flags, environ={})
+
+
+def first_run(folder: Path) -> str:
+    """Index the whole book."""
+    report = run(settings_of(folder), folder / "docs")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
+    return f"{report.seconds:.1f} s, {report.total_files} files, {report.total_chunks} chunks, {peak:.0f} MB"
+
+
+def commit(folder: Path) -> None:
+    """Make the book a git repository with nothing to do."""
+    me = ["-c", "user.name=x", "-c", "user.email=x"]
+    for command in (["init", "-q"], ["add", "docs"], [*me, "commit", "-qm", "x"], ["status"]):
+        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    files = int(sys.argv[1]) if len(sys.argv) > 1 else FILES
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_book(folder / "docs", files)
+        commit(folder)
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as other:
+            print(f"first run: {other.submit(first_run, folder).result()}")
+        no_op = cost_of([BOOKWISE, "ingest"], folder)
+        git = cost_of(["git", "status", "--", "docs"], folder)
+        print_row("ingest, nothing to do", no_op, f"{no_op.seconds / git.seconds:.0f} × git status")
+        print_row("git status", git)
+        print(f"one paragraph edited: {measure_edit(settings_of(folder), folder / 'docs')}")
+        print(f"state: {measure_state(settings_of(folder))}")
+
+
+if __name__ == "__main__":
+    main()
