@@ -41,6 +41,7 @@ check: lint type test  ## The gate: lint, type, test
 bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
+	$(BIN)/python -m benchmarks.reconcile
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

@@ -84,6 +84,7 @@ def kill_somewhere(desk: Desk, scene: str, chance: random.Random) -> bool:
     return process.exitcode == -signal.SIGKILL
 
 
+@pytest.mark.timeout(60 + 3 * POINTS)
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_killed_run_is_healed_by_the_next_one(bench: Bench, tmp_path: Path, scene: str) -> None:
     chance = random.Random(scene)
