@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from uuid import UUID
 from ingestion.crawler import relative_path
 from ingestion.errors import UsageError
 from ingestion.vector_stores import Equals, StoredPoint, VectorStore, Where
-from rag.one_version import settled, without_other_versions
+from rag.one_version import only, settled, whole_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,17 @@ def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
     def stored() -> dict[str, StoredPoint]:
         return {point.id: point for point in store.scroll(where)}
 
-    points = settled(lambda: without_other_versions(store, stored()), otherwise=stored)
+    def look() -> dict[str, StoredPoint] | None:
+        points = stored()
+        versions = whole_versions(store, points)
+        if versions is None:
+            return None
+        kept = only(points, versions)
+        of_files = Counter(point.payload["source_file"] for point in kept.values())
+        whole = all(of_files[each.payload["source_file"]] == each.payload["total_chunks"] for each in kept.values())
+        return kept if whole else None
+
+    points = settled(look, otherwise=stored)
     chunks = sorted(
         (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
     )

@@ -31,20 +31,25 @@ def settled(look: Callable[[], T | None], *, otherwise: Callable[[], T | None]) 
     return found
 
 
-def without_other_versions(store: VectorStore, points: Mapping[str, StoredPoint]) -> dict[str, StoredPoint] | None:
-    """The points without those of an older version of their lesson; None while a lesson has no whole version."""
-    kept = dict(points)
+def whole_versions(store: VectorStore, points: Mapping[str, StoredPoint]) -> dict[str, str] | None:
+    """The version to show of each lesson that the points mix, by path; None while one of them has none whole."""
+    chosen: dict[str, str] = {}
     for path, versions in _versions(points.values()).items():
         if len(versions) > 1:
             whole = newest_whole(store, points.values(), path)
             if whole is None:
                 return None
-            kept = {
-                point_id: point
-                for point_id, point in kept.items()
-                if point.payload["source_file"] != path or point.payload["source_file_hash"] == whole
-            }
-    return kept
+            chosen[path] = whole
+    return chosen
+
+
+def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict[str, StoredPoint]:
+    """The points without those of other versions of these lessons."""
+    return {
+        point_id: point
+        for point_id, point in points.items()
+        if versions.get(point.payload["source_file"]) in (None, point.payload["source_file_hash"])
+    }
 
 
 def newest_whole(store: VectorStore, points: Iterable[StoredPoint], path: str) -> str | None:

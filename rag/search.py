@@ -13,7 +13,7 @@ from ingestion.vector_stores import AnyOf, Condition, Equals, Hit, Range, Stored
 from ingestion.vector_stores.bm25 import query_vector
 from rag.fusion import DEPTH, fuse
 from rag.models import SearchQuery, SearchResponse, SearchResult
-from rag.one_version import settled, without_other_versions
+from rag.one_version import only, settled, whole_versions
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -29,10 +29,7 @@ def search(
     module = _known_module(query, store, modules)
     where = where_of(query, module)
     question = embedder.embed_query(query.text)
-    ranked, points = settled(
-        lambda: _candidates(query, store, question, where, mixed=False),
-        otherwise=lambda: _candidates(query, store, question, where, mixed=True),
-    )
+    ranked, points = _candidates(query, store, question, where)
     results = _distinct(ranked, points, question, query.limit)
     return SearchResponse(
         query=query.text,
@@ -45,9 +42,30 @@ def search(
 
 
 def _candidates(
-    query: SearchQuery, store: VectorStore, question: Vector, where: Where, *, mixed: bool
-) -> tuple[list[Hit], dict[str, StoredPoint]] | None:
-    """The ranked chunks, of each lesson one version only; None while that cannot be, unless `mixed` is allowed."""
+    query: SearchQuery, store: VectorStore, question: Vector, where: Where
+) -> tuple[list[Hit], dict[str, StoredPoint]]:
+    """The ranked chunks, of each lesson one version only.
+
+    A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
+    """
+    whole_before: dict[str, str] = {}
+
+    def look() -> tuple[list[Hit], dict[str, StoredPoint]] | None:
+        nonlocal whole_before
+        ranked, points, complete = _ranked_points(query, store, question, where)
+        versions = whole_versions(store, points) if complete else None
+        if versions is None or (versions != whole_before and versions):
+            whole_before = versions or {}
+            return None
+        return ranked, only(points, versions)
+
+    return settled(look, otherwise=lambda: _ranked_points(query, store, question, where)[:2])
+
+
+def _ranked_points(
+    query: SearchQuery, store: VectorStore, question: Vector, where: Where
+) -> tuple[list[Hit], dict[str, StoredPoint], bool]:
+    """The ranking, the points of its top, and whether all of them were still there."""
     dense, sparse = store.search(
         dense=question if query.mode != "keyword" else None,
         sparse=query_vector(query.text) if query.mode != "dense" else None,
@@ -57,13 +75,7 @@ def _candidates(
     ranked = fuse(dense, sparse)
     wanted = [hit.id for hit in ranked[: query.limit * _SPARE]]
     points = store.retrieve(wanted, vectors=True)
-    if mixed:
-        return ranked, points
-    if len(points) < len(wanted):
-        # A run has just deleted what the search still found.
-        return None
-    kept = without_other_versions(store, points)
-    return None if kept is None else (ranked, kept)
+    return ranked, points, len(points) == len(wanted)
 
 
 def where_of(query: SearchQuery, module: str | None) -> Where:

@@ -32,7 +32,10 @@ from tests.fakes import FakeEmbedder
 
 TIMES = ("created_at", "updated_at")
 SMALL_STEPS = """
+import signal
 import ingestion.file_groups, ingestion.run, cli
+# A shell that starts jobs in the background lets them ignore SIGINT.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ingestion.file_groups.FILES_A_GROUP = 2
 ingestion.run.SECONDS_BETWEEN_SAVES = 0.0
 cli.app()
