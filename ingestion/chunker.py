@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ingestion.blocks import Block, parse_blocks, walk
 from ingestion.embed_text import clean, find_edits
 from ingestion.headings import Heading, Outline
-from ingestion.joining import attach_tiny, join
+from ingestion.joining import attach_tiny, boundary_key, join
 from ingestion.oversize import fence_run
 from ingestion.page import Page
 from ingestion.tokens import count_tokens
@@ -85,9 +85,9 @@ def _fill(text: str, units: Sequence[Unit], target: int, limit: int) -> Iterator
     size = target + (limit - target) // 2
     sizes = [unit.tokens for unit in units]
     ranks = [unit.rank for unit in units]
-    beginnings = [text[unit.start : unit.start + 24] for unit in units]
+    keys = [boundary_key(text, unit.start) for unit in units]
     # Without the blank lines after it the last token of a chunk may be another: one token of room for that.
-    groups = join(sizes, ranks, beginnings, size=min(size, limit - 1), limit=limit - 1)
+    groups = join(sizes, ranks, keys, size=min(size, limit - 1), limit=limit - 1)
     for first, last in attach_tiny(groups, sizes, ranks, tiny=TINY_TOKENS, limit=limit - 1):
         head, tail = units[first], units[last]
         yield _Stretch(head.start, tail.end, head.end, sum(sizes[first : last + 1]), head.prefix, tail.suffix)

@@ -11,13 +11,18 @@ unit that belongs to the one before it, and the next piece of a block that was c
 is a stronger boundary, but a CUT never goes."""
 
 
+def boundary_key(text: str, start: int) -> int:
+    """A number that only the first characters after a boundary decide, so that an edit further on changes nothing."""
+    return crc32(text[start : start + 24].encode("utf-8", "replace"))
+
+
 def join(
-    sizes: Sequence[int], ranks: Sequence[int], beginnings: Sequence[str], *, size: int, limit: int
+    sizes: Sequence[int], ranks: Sequence[int], keys: Sequence[int], *, size: int, limit: int
 ) -> list[tuple[int, int]]:
     """Groups of neighbours as (first, last) indices: none is larger than `size`, except as told below.
 
     Boundaries go weakest first while what they part fits together: the deepest rank first, and within a rank in
-    the order of a hash of the text that follows (`beginnings`), which is the same wherever on the page it stands.
+    the order of a key of the text that follows (`boundary_key`), which is the same wherever on the page it stands.
     So whether a boundary falls depends on its surroundings only, and an edit cannot shift the boundaries of the
     rest of the page as filling from the top would. In the end no two neighbours of one section fit together.
 
@@ -25,9 +30,9 @@ def join(
     whole page and a unit with what is `GLUED` to it may be as large as `limit`.
     """
     count = len(sizes)
-    first, last, total = list(range(count)), list(range(count)), list(sizes)
-    order = sorted(range(1, count), key=lambda at: (-ranks[at], crc32(beginnings[at].encode("utf-8", "replace")), at))
-    for at in order:
+    first = list(range(count))
+    last, total = first[:], list(sizes)
+    for at in sorted(first[1:], key=lambda at: (CUT - ranks[at] << 32) + keys[at]):
         left, right, rank = first[at - 1], last[at], ranks[at]
         below = ranks[right + 1] if right + 1 < count else 0
         above = 0 if left == 0 and (below == 0 or ranks[0] >= BLOCK) else ranks[left]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ingestion.blocks import Block
 from ingestion.graphemes import cut_between_graphemes
-from ingestion.joining import BLOCK, GLUED, INNER, join
+from ingestion.joining import BLOCK, GLUED, INNER, boundary_key, join
 from ingestion.page import Page
 from ingestion.tokens import count_tokens
 
@@ -59,9 +59,10 @@ def cut(page: Page, block: Block, span: tuple[int, int], lead: int, size: int, l
 def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix: str, suffix: str) -> list[Piece]:
     sizes = [cut.tokens for cut in cuts]
     sizes[0] += lead
-    starts = [text[cut.start : cut.start + 24] for cut in cuts]
+    ranks = [cut.rank for cut in cuts]
+    keys = [boundary_key(text, cut.start) for cut in cuts]
     while True:
-        groups = join(sizes, [cut.rank for cut in cuts], starts, size=size, limit=size)
+        groups = join(sizes, ranks, keys, size=size, limit=size)
         spans = [(cuts[first].start, cuts[last].end) for first, last in groups]
         tokens = count_tokens([text[start:end] for start, end in spans])
         # Inside a line counts do not add up exactly: where they fall short, fill less.
@@ -141,35 +142,32 @@ def _cut_lines(page: Page, span: tuple[int, int], first_free: int, last_free: in
 
 def _cut_text(text: str, start: int, end: int, limit: int) -> list[_Cut]:
     """Sentences and lines; words where one is too large; runs of graphemes where a word is."""
-    sentences = _between(
-        text, start, end, [m.end() for m in _SENTENCE_END.finditer(text, start, end) if not m["code"]]
-    )
     result: list[_Cut] = []
-    for a, b, n in sentences:
-        if n <= limit:
-            result.append(_Cut(a, b, n, INNER))
+    ends = (found.end() for found in _SENTENCE_END.finditer(text, start, end) if not found["code"])
+    for sentence in _between(text, start, end, ends, INNER):
+        if sentence.tokens <= limit:
+            result.append(sentence)
             continue
-        words = _between(text, a, b, [m.end() for m in _WORD_END.finditer(text, a, b)])
-        for at, (c, d, m) in enumerate(words):
-            rank = GLUED if at else INNER
-            if m <= limit:
-                result.append(_Cut(c, d, m, rank))
-                continue
-            result += _cut_word(text, c, d, limit, rank)
+        ends = (found.end() for found in _WORD_END.finditer(text, sentence.start, sentence.end))
+        for word in _between(text, sentence.start, sentence.end, ends, GLUED):
+            if word.start == sentence.start:
+                word = word._replace(rank=INNER)
+            result += [word] if word.tokens <= limit else _cut_word(text, word, limit)
     return result
 
 
-def _cut_word(text: str, start: int, end: int, limit: int, rank: int) -> Iterator[_Cut]:
-    lengths = [len(run) for run in cut_between_graphemes(text[start:end].rstrip(), limit)]
-    for a, b in pairwise([*accumulate(lengths[:-1], initial=start), end]):
+def _cut_word(text: str, word: _Cut, limit: int) -> Iterator[_Cut]:
+    lengths = [len(run) for run in cut_between_graphemes(text[word.start : word.end].rstrip(), limit)]
+    rank = word.rank
+    for a, b in pairwise([*accumulate(lengths[:-1], initial=word.start), word.end]):
         yield _Cut(a, b, count_tokens([text[a:b]])[0], rank)
         rank = GLUED
 
 
-def _between(text: str, start: int, end: int, ends: list[int]) -> list[tuple[int, int, int]]:
-    """The stretches between `ends` with their tokens; none but the first begins, and none is, only white space."""
+def _between(text: str, start: int, end: int, ends: Iterable[int], rank: int) -> list[_Cut]:
+    """The stretches between `ends`, which rise; none but the first begins, and none is, only white space."""
     body = text[start:end]
     first, last = end - len(body.lstrip()), start + len(body.rstrip())
-    cuts = sorted({start, end, *(at for at in ends if first < at < last)})
-    spans = list(pairwise(cuts))
-    return [(a, b, n) for (a, b), n in zip(spans, count_tokens([text[a:b] for a, b in spans]), strict=True)]
+    cuts = [start, *(at for at in ends if first < at < last), end]
+    tokens = count_tokens([text[a:b] for a, b in pairwise(cuts)])
+    return [_Cut(a, b, n, rank) for (a, b), n in zip(pairwise(cuts), tokens, strict=True)]
