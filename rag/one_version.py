@@ -55,17 +55,12 @@ def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict
 def newest_whole(store: VectorStore, points: Iterable[StoredPoint], path: str) -> str | None:
     """The hash of the version of a lesson that was written last, of those that are whole."""
     own = [point.payload for point in points if point.payload["source_file"] == path]
+    newest_of = {each["source_file_hash"]: each for each in sorted(own, key=lambda each: str(each["updated_at"]))}
     whole = []
-    for payload in own:
-        where = Where(
-            (
-                Equals("book_id", payload["book_id"]),
-                Equals("source_file", path),
-                Equals("source_file_hash", payload["source_file_hash"]),
-            )
-        )
-        if store.count(where) == payload["total_chunks"]:
-            whole.append((payload["updated_at"], payload["source_file_hash"]))
+    for version, payload in newest_of.items():
+        place = Equals("book_id", payload["book_id"]), Equals("source_file", path)
+        if store.count(Where((*place, Equals("source_file_hash", version)))) == payload["total_chunks"]:
+            whole.append((payload["updated_at"], version))
     return max(whole)[1] if whole else None
 
 

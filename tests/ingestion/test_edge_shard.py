@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -22,32 +21,6 @@ from tests.vector_points import (
     shard_of,
     unit_vector,
 )
-
-
-@pytest.fixture(scope="module")
-def directory() -> Iterator[Path]:
-    """An index of 30 points, closed, which tests leave as it is."""
-    with index_directory() as directory:
-        build_index(directory / "book")
-        yield directory / "book"
-
-
-@pytest.fixture
-def generations(directory: Path) -> EdgeGenerations:
-    return EdgeGenerations(directory)
-
-
-@pytest.fixture
-def own_directory() -> Iterator[Path]:
-    """The same index for one test, which may do with it what it likes."""
-    with index_directory() as directory:
-        build_index(directory / "book")
-        yield directory / "book"
-
-
-@pytest.fixture
-def own(own_directory: Path) -> EdgeGenerations:
-    return EdgeGenerations(own_directory)
 
 
 def poison(shard_path: Path) -> None:

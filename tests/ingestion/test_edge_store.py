@@ -18,35 +18,9 @@ from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores import AnyOf, Condition, Equals, HasId, Where
 from ingestion.vector_stores.edge import EdgeStore
 from ingestion.vector_stores.edge_generations import EdgeGenerations
-from tests.vector_points import SCHEMA, build_index, index_directory, make_point, opened, point_id
+from tests.vector_points import SCHEMA, make_point, opened, point_id
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def directory() -> Iterator[Path]:
-    """An index of 30 points, closed, which tests leave as it is."""
-    with index_directory() as directory:
-        build_index(directory / "book")
-        yield directory / "book"
-
-
-@pytest.fixture
-def generations(directory: Path) -> EdgeGenerations:
-    return EdgeGenerations(directory)
-
-
-@pytest.fixture
-def own_directory() -> Iterator[Path]:
-    """The same index for one test, which may do with it what it likes."""
-    with index_directory() as directory:
-        build_index(directory / "book")
-        yield directory / "book"
-
-
-@pytest.fixture
-def own(own_directory: Path) -> EdgeGenerations:
-    return EdgeGenerations(own_directory)
 
 
 @contextmanager
