@@ -26,10 +26,10 @@ from unittest import mock
 
 from benchmarks.processes import BOOKWISE, cost_of, print_row
 from ingestion.build import DEFAULT_BOOK, build_parts
+from ingestion.configuration import load_settings
 from ingestion.parser import parse_lesson
 from ingestion.pipeline import ingest
 from ingestion.report import IngestReport
-from ingestion.settings import load_settings
 from ingestion.state_store import StateFile
 
 if TYPE_CHECKING:

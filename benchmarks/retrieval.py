@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.build import build_parts
+from ingestion.configuration import load_settings
 from ingestion.pipeline import ingest
-from ingestion.settings import Settings, load_settings
+from ingestion.settings import Settings
 from rag.extract import answer_extractively
 from rag.models import SearchResult
 from rag.reader import Reader, open_reader

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from ingestion.configuration import find_config
 from ingestion.errors import BookwiseError, UsageError
-from ingestion.settings import Settings, find_config
+from ingestion.settings import Settings
 from ingestion.terminal import Book, Config, Json, Verbose, progress_bar, read_settings, show
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from ingestion.configuration import find_config, load_settings
 from ingestion.errors import BookwiseError, UsageError
-from ingestion.settings import Settings, find_config, load_settings
+from ingestion.settings import Settings
 
 if TYPE_CHECKING:
     from ingestion.report import IngestReport

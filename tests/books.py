@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingestion.configuration import load_settings
 from ingestion.models import IngestionMode
 from ingestion.pipeline import Parts, ingest
 from ingestion.report import IngestReport
-from ingestion.settings import load_settings
 from ingestion.state_store import StateFile
 from tests.fakes import FakeEmbedder, Faults, MemoryGenerations
 

@@ -21,11 +21,12 @@ import ingestion.build
 import ingestion.file_groups
 import ingestion.run
 from ingestion.build import build_parts, open_index
+from ingestion.configuration import load_settings
 from ingestion.embedders import Embedder
 from ingestion.models import IngestionMode
 from ingestion.pipeline import ingest
 from ingestion.report import IngestReport
-from ingestion.settings import Settings, load_settings
+from ingestion.settings import Settings
 from ingestion.vector_stores import Where
 from tests.books import BOOK, page
 from tests.fakes import FakeEmbedder

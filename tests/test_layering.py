@@ -24,6 +24,7 @@ ROWS = {
     "ingestion.models": 1,
     "ingestion.setting_values": 1,
     "ingestion.settings": 2,
+    "ingestion.configuration": 3,
     # DESIGN row 1: from files to lessons and blocks
     "ingestion.anchors": 10,
     "ingestion.blocks": 10,
@@ -123,7 +124,7 @@ BUILDERS = {
 """The front of a package, which imports what is behind it inside the function that needs it."""
 
 HOMES = {
-    "dotenv": {"ingestion.settings"},
+    "dotenv": {"ingestion.configuration"},
     "frontmatter": {"ingestion.front_matter"},
     "markdown_it": set(),
     "onnxruntime": {"ingestion.embedders.minilm"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.check import CheckReport, check_book
-from ingestion.settings import load_settings
+from ingestion.configuration import load_settings
 from ingestion.views import annotations_view, check_view
 from tests.books import write_book
 

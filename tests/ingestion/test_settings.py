@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from ingestion.configuration import find_config, load_settings
 from ingestion.errors import ConfigurationError
 from ingestion.setting_values import Module, Secret
-from ingestion.settings import FIELDS, Settings, find_config, load_settings
+from ingestion.settings import FIELDS, Settings
 
 SECRET = "sk-very-secret-1234567890"
 

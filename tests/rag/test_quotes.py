@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ingestion.settings import load_settings
+from ingestion.configuration import load_settings
 from rag.confidence import confidence
 from rag.extract import REFUSAL, answer_extractively
 from rag.models import SearchResponse, SearchResult
