@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -254,32 +253,3 @@ def test_the_command_line_starts_without_any_slow_library() -> None:
     script = f"import cli, sys; print(*[name for name in {SLOW} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-
-
-def test_a_run_with_nothing_to_do_loads_no_engine_and_no_model(tmp_path: Path) -> None:
-    unneeded = (
-        "numpy",
-        "onnxruntime",
-        "openai",
-        "qdrant_client",
-        "qdrant_edge",
-        "sqlalchemy",
-        "tokenizers",
-        "toktok",
-    )
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "01-node.md").write_text("# Node\n\nA node is one program that does one job.\n")
-    script = (
-        "import sys, cli\n"
-        "try:\n    cli.app(['ingest'])\n"
-        f"finally:\n    print('LOADED', *[name for name in {unneeded} if name in sys.modules])"
-    )
-    loaded = []
-    for _ in range(2):
-        environ = {**os.environ, "PYTHONPATH": str(ROOT), "BOOKWISE_EMBEDDER": "local"}
-        done = subprocess.run(
-            [sys.executable, "-c", script], cwd=tmp_path, env=environ, capture_output=True, text=True, check=True
-        )
-        loaded.append(done.stdout.splitlines()[-1].split()[1:])
-    assert "qdrant_edge" in loaded[0]
-    assert loaded[1] == []
