@@ -39,14 +39,15 @@ def remembered_counts(generation: Path) -> Mapping[str, int] | None:
 
 
 def _files_seen(folder: Path) -> str:
-    return sha256("\n".join(sorted(_stats(str(folder)))))
+    return sha256("\n".join(sorted(_stats(str(folder), ""))))
 
 
-def _stats(folder: str) -> Iterator[str]:
+def _stats(folder: str, below: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
+            path = f"{below}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                yield from _stats(entry.path)
+                yield from _stats(entry.path, path)
             else:
                 stat = entry.stat(follow_symlinks=False)
-                yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns}"
+                yield f"{path} {stat.st_size} {stat.st_mtime_ns}"
