@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-SECONDS_TO_STOP = 0.5
+SECONDS_TO_STOP = 0.25
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ingestion.vectors import VectorCache
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-SECONDS_TO_FINISH = 0.5
+SECONDS_TO_FINISH = 0.25
 """How long the requests under way are waited for when a run is stopped: what is paid for goes to the cache."""
 
 REFUSED_IN_A_ROW = 8

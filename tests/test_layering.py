@@ -111,6 +111,7 @@ ROWS = {
     "rag.extract": 44,
     # the command line
     "ingestion.views": 50,
+    "ingestion.progress": 50,
     "rag.views": 51,
     "ingestion.terminal": 51,
     "ingestion.commands": 52,
