@@ -21,6 +21,7 @@ from tests.processes import EIGHT_LESSONS, Desk, wait_until
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
 
 SECONDS_TO_STOP = 10.0
+"""Generous for a machine that is busy with other tests; `benchmarks/embedding.py` measures it."""
 
 
 class SlowService:
@@ -58,7 +59,14 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def start(desk: Desk, server: OpenAIServer, *arguments: str, **settings: str) -> subprocess.Popen[str]:
-    service = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": server.base_url, "OPENAI_EMBEDDING_DIMENSIONS": "8"}
+    """A process that embeds two texts at a time, one request after another."""
+    service = {
+        "OPENAI_API_KEY": "any",
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_EMBEDDING_DIMENSIONS": "8",
+        "BOOKWISE_EMBEDDING_REQUEST_INPUTS": "2",
+        "BOOKWISE_EMBEDDING_IN_FLIGHT": "1",
+    }
     return desk.start(*arguments, **service, **settings)
 
 
@@ -75,6 +83,8 @@ def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
 ) -> None:
     service = SlowService(server, quick=2)
     process = begin(desk, service)
+    # What the first two requests brought is written while the third one waits.
+    assert wait_until(lambda: desk.state.exists() and len(desk.records()) == 4, lambda: process.poll() is not None)
     sent = time.monotonic()
     process.send_signal(end)
     _, said = process.communicate(timeout=60)
