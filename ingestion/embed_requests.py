@@ -74,10 +74,9 @@ class EmbedRequests:
             thread.join(max(0.0, deadline - time.monotonic()))
         self.settle()
 
-    @property
-    def want_more(self) -> bool:
-        """Whether so few requests are under way or waiting that there might soon be too few."""
-        return self.error is None and self.unfinished < 2 * self._limits.in_flight
+    def want_more(self, rounds: int) -> bool:
+        """Whether fewer requests are under way or waiting than keep the embedder busy for so many rounds."""
+        return self.error is None and self.unfinished < rounds * self._limits.in_flight
 
     def add(self, chunks: Iterable[DocumentChunk]) -> dict[str, Request]:
         """The requests that embed these chunks, by embed key; a text that is already in one is not added again."""

@@ -178,8 +178,8 @@ class Run:
                 for file in self._write(writer, group):
                     self._record(file)
                     self._note(file)
-                self._save(now=False)
                 self._done += len(group.files)
+                self._save(now=False)
                 show()
 
     def _remove_deleted(self, store: VectorStore) -> None:
