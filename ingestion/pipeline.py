@@ -7,6 +7,7 @@ recorded is in the store.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from ingestion.crawler import crawl
 from ingestion.embedders import Embedder
+from ingestion.errors import BookwiseError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
 from ingestion.models import IngestionMode
@@ -26,6 +28,8 @@ from ingestion.state_store import StateFile
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,10 @@ def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        try:
+            jobs.finish(job, report, error=str(error) or type(error).__name__)
+        except BookwiseError as second:
+            # The ledger must not hide why the run failed.
+            logger.warning("the run stays open in the job ledger: %s", second)
         raise
     jobs.finish(job, report)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,10 +60,13 @@ class Run:
         self._fingerprint = fingerprint_of(settings, self._embedding)
         self._embedder = embedder
         self._cache = cache
-        self._known = KnownVectors(stores=target.vector_stores, cache=cache)
         self._plan = Plan((), (), ())
         self._done = 0
         self._saved_at = time.monotonic()
+
+    @cached_property
+    def _known(self) -> KnownVectors:
+        return KnownVectors(stores=self._target.vector_stores, cache=self._cache)
 
     @property
     def pending(self) -> bool:
@@ -244,12 +248,11 @@ class Run:
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""
-        store = self._target.store
-        if store is None:
-            return {}
-        if self.report.mode == "incremental" and store.count(self._book) == self._state.total_chunks:
+        known = self._target.count(self._state.book_id)
+        if self.report.mode == "incremental" and known == self._state.total_chunks:
             return None
-        return store.values("source_file", self._book)
+        store = self._target.store
+        return store.values("source_file", self._book) if store else {}
 
     def _note(self, file: ChunkedFile) -> None:
         # Equal counts hide chunks of another version: a store restored from an older copy, say.
