@@ -41,7 +41,7 @@ class Request:
 class EmbedRequests:
     """Sends each text once, in as few requests as the embedder's limits allow, at most `in_flight` at a time.
 
-    All methods are for one thread. Vectors go to the cache as soon as they are there. After the first request that
+    All methods are for one thread. Vectors go to the cache when they are taken in. After the first request that
     failed for good no other is sent: all that wait fail too, and `error` is the first one's. `unfinished` counts
     the requests that were sent and did not come back.
     """
@@ -74,10 +74,9 @@ class EmbedRequests:
             thread.join(max(0.0, deadline - time.monotonic()))
         self.settle()
 
-    @property
-    def want_more(self) -> bool:
-        """Whether so few requests are under way or waiting that there might soon be too few."""
-        return self.error is None and self.unfinished < 2 * self._limits.in_flight
+    def want_more(self, rounds: int) -> bool:
+        """Whether fewer requests are under way or waiting than keep the embedder busy for so many rounds."""
+        return self.error is None and self.unfinished < rounds * self._limits.in_flight
 
     def add(self, chunks: Iterable[DocumentChunk]) -> dict[str, Request]:
         """The requests that embed these chunks, by embed key; a text that is already in one is not added again."""
@@ -103,11 +102,12 @@ class EmbedRequests:
 
     def settle(self, *, wait: bool = False) -> None:
         """Take in the requests that are finished; with `wait`, until there is at least one."""
+        made: dict[str, Vector] = {}
         while self.unfinished:
             try:
                 request = self._finished.get(block=wait)
             except Empty:
-                return
+                break
             wait = False
             request.done = True
             self.unfinished -= 1
@@ -115,6 +115,9 @@ class EmbedRequests:
             self._counts.embedded += len(request.vectors)
             texts = [chunk.embed_text for chunk in request.chunks if chunk.embed_key in request.vectors]
             self._counts.tokens += sum(count_tokens(texts))
+            made |= request.vectors
+        if made and self._cache:
+            self._cache.put(made)
 
     def _pack(self, chunk: DocumentChunk) -> Request:
         """Put the chunk into the request that is being filled, after sending that if it is full."""
@@ -141,8 +144,6 @@ class EmbedRequests:
                 if self._stopped.is_set():
                     raise EmbeddingError("not sent, as an earlier request failed")
                 _embed(request, self._embedder)
-                if self._cache:
-                    self._cache.put(request.vectors)
             except BaseException as error:
                 request.error = error
                 self._stopped.set()

@@ -113,14 +113,16 @@ def _in_order(
     ahead, more = 0, True
     while more or waiting:
         requests.settle()
-        if more and ahead < CHUNKS_AHEAD and requests.want_more:
+        ready = bool(waiting) and waiting[0].ready
+        # Writing comes first, unless the embedder would be idle meanwhile.
+        if more and ahead < CHUNKS_AHEAD and requests.want_more(1 if ready else 2):
             if group := next(groups, None):
                 waiting.append(_look_up(group, known, requests, counts))
                 ahead += waiting[-1].size
             else:
                 more = False
                 requests.send()
-        elif waiting and waiting[0].ready:
+        elif ready:
             first = waiting.popleft()
             yield first.embedded(requests.error)
             requests.forget(first.requests)

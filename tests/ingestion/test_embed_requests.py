@@ -123,7 +123,7 @@ def test_after_a_failure_nothing_more_is_sent_and_the_first_error_is_kept() -> N
             requests.settle(wait=True)
         assert str(requests.error) == "spent at call 1" and embedder.calls == 1
         assert all(request.error for request in made.values())
-        assert not requests.want_more
+        assert not requests.want_more(1)
 
 
 def test_no_more_requests_are_under_way_than_the_limit_and_that_many_are() -> None:
