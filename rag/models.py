@@ -13,6 +13,8 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 
 SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
+ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
+RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
@@ -92,6 +94,19 @@ class SearchResult(_Model):
         return address(self.page_url, self.anchor) or f"{self.source_file}:{self.line_start}-{self.line_end}"
 
 
+class Evidence(_Model):
+    """What a search tells about whether its passages answer at all; each figure is 0–1, more is better."""
+
+    best: Score = 0.0
+    """The best cosine of the passages."""
+
+    words: Score = 0.0
+    """Share of the question's words, weighed by how rare each is in the index, that the passages hold."""
+
+    diversity: Score = 0.0
+    """1 less the mean cosine between the passages (spec 004)."""
+
+
 class SearchResponse(_Model):
     """The ranked passages (spec 003), best first; `total_found` counts the chunks that pass the filters."""
 
@@ -101,6 +116,20 @@ class SearchResponse(_Model):
     hardware_tier_filter: int
     module_filter: str | None
     book_id: str
+    evidence: Evidence = Evidence()
+
+
+class ConfidenceMetrics(_Model):
+    """How far the passages can be trusted to answer (spec 004); `reason` says why not, where they cannot."""
+
+    average_similarity: Score
+    min_similarity: Score
+    max_similarity: Score
+    num_chunks: Annotated[int, Field(ge=0)]
+    chunk_diversity: Score
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    reason: RefusalReason | None = None
 
 
 class Citation(_Model):
