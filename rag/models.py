@@ -40,6 +40,10 @@ class SearchQuery(_Model):
     doc_types: tuple[DocType, ...] | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: SearchMode = "hybrid"
+    all_versions: bool = False
+    diverse: bool = False
+    expand: Annotated[int, Field(ge=0, le=10)] = 0
+    whole_lesson: bool = False
 
     @model_validator(mode="after")
     def _chapters_ascend(self) -> SearchQuery:
@@ -54,13 +58,20 @@ def address(page_url: str, anchor: str | None) -> str:
 
 
 class SearchResult(_Model):
-    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible)."""
+    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
+
+    The ranks are those in the two lists that were mixed, None where a list does not hold it.
+    """
 
     id: str
     rank: Annotated[int, Field(ge=1)]
     text: str
     score: Score
     relevance: Score
+    dense_rank: int | None = None
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    rerank_score: float | None = None
     source_file: str
     page_title: str
     page_url: str
@@ -100,8 +111,14 @@ class Evidence(_Model):
     best: Score = 0.0
     """The best cosine of the passages."""
 
-    words: Score = 0.0
-    """Share of the question's words, weighed by how rare each is in the index, that the passages hold."""
+    gap: Score = 0.0
+    """By how much the best cosine stands out above the next nine: an answer does, a mere subject does not."""
+
+    known: Score = 1.0
+    """Share of the question's words, weighed by how rare each is, that the book has at all."""
+
+    named: Score = 1.0
+    """Share of what the question names (people, products, numbers) that the passages name too."""
 
     diversity: Score = 0.0
     """1 less the mean cosine between the passages (spec 004)."""
