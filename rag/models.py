@@ -174,4 +174,5 @@ class AgentResponse(_Model):
     generation_time_ms: float
     total_time_ms: float
     confidence: Confidence
+    metrics: ConfidenceMetrics | None = None
     error: str | None = None
