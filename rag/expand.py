@@ -52,6 +52,7 @@ def _window(chunks: Sequence[dict[str, Any]], index: int, neighbours: int | None
 def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResult:
     joined = {
         "text": join_chunks(chunks),
+        "is_widened": True,
         "line_start": int(chunks[0]["line_start"]),
         "line_end": max(int(each["line_end"]) for each in chunks),
         "section_titles": tuple(title for each in chunks for title in each["section_titles"]),

@@ -98,6 +98,7 @@ class SearchResult(_Model):
     prev_chunk_id: str | None
     next_chunk_id: str | None
     content_hash: str | None
+    is_widened: bool = False
 
     @property
     def location(self) -> str:

@@ -117,11 +117,10 @@ def _choose(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Wh
     return hits[: query.limit]
 
 
-_FIELDS = tuple(
-    name
-    for name in SearchResult.model_fields
-    if name not in ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score")
+_MADE = frozenset(
+    ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score", "is_widened")
 )
+_FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
 
 
 def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector) -> SearchResult:
