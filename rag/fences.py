@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ingestion.errors import UsageError
 from ingestion.hierarchy import DEFAULT_MODULES
+from ingestion.models import TIERS
 from ingestion.setting_values import Module
 from ingestion.vector_stores import AnyOf, Condition, Equals, Range, VectorStore, Where
 from rag.models import SearchQuery
@@ -16,10 +17,9 @@ SHOWN = 12
 
 def where_of(query: SearchQuery, module: str | None) -> Where:
     """The query's fences as conditions on the payload."""
-    must: list[Condition] = [
-        Equals("book_id", query.book_id),
-        Range("hardware_tier", lte=query.hardware_tier_filter),
-    ]
+    must: list[Condition] = [Equals("book_id", query.book_id)]
+    if query.hardware_tier_filter < max(TIERS):  # no chunk has a higher one, and to compare all costs time
+        must.append(Range("hardware_tier", lte=query.hardware_tier_filter))
     equal = {
         "module": module,
         "lesson": query.lesson_filter,
@@ -37,31 +37,35 @@ def where_of(query: SearchQuery, module: str | None) -> Where:
     return Where(tuple(must))
 
 
-def known_module(query: SearchQuery, store: VectorStore, modules: Sequence[Module]) -> str | None:
-    """The module's own name, aliases resolved; raises UsageError, listing the known ones, where there is none."""
+def module_of(query: SearchQuery, modules: Sequence[Module]) -> str | None:
+    """The module's own name, aliases resolved."""
     if query.module_filter is None:
         return None
     wanted = query.module_filter.strip().lower()
-    for module in modules or DEFAULT_MODULES:
-        if wanted in (module.name, *module.aliases):
-            wanted = module.name
-    known = sorted({*_values(query, store, "module"), *(module.name for module in modules)})
-    if wanted not in known:
-        raise _unknown("module", query.module_filter, query, known)
-    return wanted
+    return next((each.name for each in modules or DEFAULT_MODULES if wanted in (each.name, *each.aliases)), wanted)
 
 
-def check_values(query: SearchQuery, store: VectorStore) -> None:
-    """Raise UsageError, listing the known ones, for a language, lesson or parent id that the book does not have."""
-    asked = {"language": query.language, "lesson": query.lesson_filter, "parent_doc_id": query.parent_doc_id}
+def check_values(query: SearchQuery, module: str | None, store: VectorStore, modules: Sequence[Module]) -> None:
+    """Raise UsageError, listing the known ones, for a value that the book does not have.
+
+    To be asked where nothing was found: to list the known values costs more than a search.
+    """
+    asked = {
+        "module": module,
+        "language": query.language,
+        "lesson": query.lesson_filter,
+        "parent_doc_id": query.parent_doc_id,
+    }
     for field, value in asked.items():
         if value is not None:
             known = _values(query, store, field)
+            if field == "module":
+                known = sorted({*known, *(each.name for each in modules)})
             if str(value) not in known:
-                raise _unknown(_NAMES[field], str(value), query, known)
+                raise _unknown(_NAMES.get(field, field), str(value), query, known)
 
 
-_NAMES = {"language": "language", "lesson": "lesson number", "parent_doc_id": "lesson with the parent id"}
+_NAMES = {"lesson": "lesson number", "parent_doc_id": "lesson with the parent id"}
 
 
 def _values(query: SearchQuery, store: VectorStore, field: str) -> list[str]:

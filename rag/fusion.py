@@ -20,14 +20,19 @@ def fuse(
 ) -> list[Hit]:
     """One list, best first, scores 0–1; `weight` is the share of the dense list.
 
-    Dense scores are cosines, of which 1 can be reached at most; `attainable` is that of the sparse ones. With one
-    list empty the other decides alone.
+    Dense scores are cosines, of which 1 can be reached at most; `attainable` is that of the sparse ones. A passage
+    that is missing in a dense list of DEPTH counts as its last: with some models, or in a language that the model
+    does not know, all texts are near each other, and to be listed at all must not decide. With one list empty the
+    other decides alone.
     """
     if not dense or not sparse:
         weight = 1.0 if dense else 0.0
-    mixed: dict[str, float] = {}
-    for hits, share, most in ((dense, weight, 1.0), (sparse, 1.0 - weight, attainable)):
-        for hit in hits:
-            reached = min(1.0, max(0.0, hit.score / most)) if most > 0 else 0.0
-            mixed[hit.id] = mixed.get(hit.id, 0.0) + share * reached
+    near = {hit.id: _reached(hit.score, 1.0) for hit in dense}
+    worded = {hit.id: _reached(hit.score, attainable) for hit in sparse}
+    floor = min(near.values()) if len(dense) >= DEPTH else 0.0
+    mixed = {each: weight * near.get(each, floor) + (1 - weight) * worded.get(each, 0.0) for each in near | worded}
     return [Hit(point_id, score) for point_id, score in sorted(mixed.items(), key=lambda each: (-each[1], each[0]))]
+
+
+def _reached(score: float, most: float) -> float:
+    return min(1.0, max(0.0, score / most)) if most > 0 else 0.0

@@ -62,26 +62,11 @@ def names_in(text: str) -> list[str]:
 
 
 def _rarity(terms: SparseVector, store: VectorStore, where: Where) -> tuple[dict[int, float], set[int]]:
-    """Each term's IDF as the store weighs it, and the terms it has not.
-
-    The IDF is the score that the best chunk for the term alone has, divided by the term's weight in that chunk.
-    """
-    best = {
-        term: hits[0]
-        for term in terms.indices
-        if (hits := store.search(dense=None, sparse=SparseVector((term,), (1.0,)), where=where, limit=1)[1])
-    }
-    points = store.retrieve({hit.id for hit in best.values()}, vectors=True)
-    rarity = {}
-    for term, hit in best.items():
-        sparse = points[hit.id].sparse if hit.id in points else None
-        weight = dict(zip(sparse.indices, sparse.values, strict=True)).get(term) if sparse else None
-        if weight:
-            rarity[term] = hit.score / weight
-    unknown = set(terms.indices) - best.keys()
+    """Each term's IDF, and the terms that no chunk has, which are the rarest of all."""
+    rarity = store.rarity(terms.indices, where)
+    unknown = set(terms.indices) - rarity.keys()
     if unknown:
-        rarest = math.log(2 * store.count(Where()) + 2)
-        rarity |= dict.fromkeys(unknown, rarest)
+        rarity |= dict.fromkeys(unknown, math.log(2 * store.count(Where()) + 2))
     return rarity, unknown
 
 

@@ -12,7 +12,7 @@ from ingestion.vector_stores import Hit, StoredPoint, VectorStore, Where
 from rag.diversity import diverse
 from rag.evidence import weigh_evidence
 from rag.expand import expand
-from rag.fences import check_values, known_module, where_of
+from rag.fences import check_values, module_of, where_of
 from rag.fusion import DEPTH, fuse
 from rag.models import SearchQuery, SearchResponse, SearchResult
 from rag.one_version import only, settled, whole_versions
@@ -22,7 +22,7 @@ from rag.repeats import distinct_texts, one_version_each
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-CANDIDATES = 40
+CANDIDATES = 20
 """How many of the best chunks are looked at, at least: repeats collapse, and some kinds of page count less."""
 
 KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
@@ -44,15 +44,16 @@ def search(
     query: SearchQuery, store: VectorStore, embedder: Embedder, *, modules: Sequence[Module] = ()
 ) -> SearchResponse:
     """The best passages, each text once; raises UsageError for a value that no page of the book has."""
-    module = known_module(query, store, modules)
-    check_values(query, store)
+    module = module_of(query, modules)
     where = where_of(query, module)
     vector = embedder.embed_query(query.text)
     question = read_question(query.text, store, where)
     ranking = _settled_ranking(query, store, vector, question, where)
+    if not ranking.mixed:
+        check_values(query, module, store, modules)
     hits = _choose(query, ranking, store, where)
     results = tuple(_result(rank, hit, ranking, vector) for rank, hit in enumerate(hits, 1))
-    evidence = weigh_evidence(question, vector, ranking.points, [hit.id for hit in hits])
+    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
     return SearchResponse(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.vector_stores import Hit
-from rag.fusion import fuse
+from rag.fusion import DEPTH, fuse
 
 LISTS = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1, 1, width=32), max_size=8).map(
     lambda scores: [Hit(*each) for each in sorted(scores.items(), key=lambda each: -each[1])]
@@ -25,6 +25,12 @@ def test_scores_are_scaled_by_what_can_be_reached_before_they_are_mixed() -> Non
 def test_a_chance_word_does_not_outweigh_a_near_meaning() -> None:
     mixed = fuse([Hit("near", 0.6), Hit("far", 0.2)], [Hit("far", 2.0), Hit("other", 1.0)], attainable=20.0)
     assert mixed[0].id == "near"
+
+
+def test_where_all_texts_are_near_each_other_the_words_decide() -> None:
+    dense = [Hit(f"near {number:03}", 0.95 - number / 10_000) for number in range(DEPTH)]
+    mixed = fuse(dense, [Hit("worded", 5.0), Hit("near 000", 1.0)], attainable=20.0)
+    assert mixed[0].id == "worded"
 
 
 def test_one_list_alone_decides_with_full_weight() -> None:
