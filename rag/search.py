@@ -127,9 +127,7 @@ _FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
 def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector) -> SearchResult:
     point = ranking.points[hit.id]
     cosine = float(point.dense @ vector) if point.dense is not None else 0.0
-    dense, keyword = (
-        {each.id: (at, each.score) for at, each in enumerate(hits, 1)} for hits in (ranking.dense, ranking.keyword)
-    )
+    keyword_rank = _place(hit.id, ranking.keyword)
     shown = {name: point.payload.get(name) for name in _FIELDS}
     return SearchResult.model_validate(
         shown
@@ -138,8 +136,12 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector) -> SearchRes
             "rank": rank,
             "score": min(1.0, max(0.0, cosine)),
             "relevance": min(1.0, hit.score),
-            "dense_rank": dense.get(hit.id, (None, None))[0],
-            "keyword_rank": keyword.get(hit.id, (None, None))[0],
-            "keyword_score": keyword.get(hit.id, (None, None))[1],
+            "dense_rank": _place(hit.id, ranking.dense),
+            "keyword_rank": keyword_rank,
+            "keyword_score": ranking.keyword[keyword_rank - 1].score if keyword_rank else None,
         }
     )
+
+
+def _place(point_id: str, hits: Sequence[Hit]) -> int | None:
+    return next((at for at, hit in enumerate(hits, 1) if hit.id == point_id), None)

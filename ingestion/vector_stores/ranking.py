@@ -42,7 +42,7 @@ def ranked_lists(
             if len(hits) < asked or hits[limit - 1].score != hits[-1].score:
                 lists[name] = sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
                 del open_[name]
-        asked *= 4
+        asked *= 2
     return lists[DENSE], lists[SPARSE]
 
 
