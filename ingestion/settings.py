@@ -128,6 +128,19 @@ class Settings:
     confidence_levels: tuple[float, ...] = setting(
         (), numbers(3), toml="confidence.levels", help="where low, medium and high begin"
     )
+    rerank_url: str | None = setting(
+        None, url, toml="rerank.url", env="BOOKWISE_RERANK_URL", help="endpoint that reranks, `/rerank` is added"
+    )
+    rerank_model: str | None = setting(
+        None,
+        text,
+        toml="rerank.model",
+        env="BOOKWISE_RERANK_MODEL",
+        help="model of the endpoint; without one, a local cross-encoder",
+    )
+    rerank_api_key: Secret | None = setting(
+        None, secret, env="BOOKWISE_RERANK_API_KEY", help="key of the rerank endpoint"
+    )
     qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
     qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")
     collection: str = setting(
