@@ -6,6 +6,7 @@ every moment a file answers with its old or its new chunks, and what is recorded
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from ingestion.crawler import crawl
 from ingestion.embedders import Embedder
+from ingestion.errors import BookwiseError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
 from ingestion.models import IngestionMode
@@ -25,6 +27,8 @@ from ingestion.state_store import StateFile
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,10 @@ def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        try:
+            jobs.finish(job, report, error=str(error) or type(error).__name__)
+        except BookwiseError as second:
+            # The ledger must not hide why the run failed.
+            logger.warning("the run stays open in the job ledger: %s", second)
         raise
     jobs.finish(job, report)
