@@ -36,6 +36,8 @@ def answer_view(response: AgentResponse) -> View:
     if not response.citations:
         return [response.answer]
     note = ["(quoted from the book; no language model was used)\n"] if response.model == "extractive" else []
+    if response.metrics and response.metrics.confidence_level == "low":
+        note.append("(low confidence: the book may not answer this; read the sources)\n")
     return [*note, f"{response.answer}\n", "Sources:", *(_source(citation) for citation in response.citations)]
 
 
