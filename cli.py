@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ingestion import commands as index
+from ingestion import store_commands as stores
 from ingestion.terminal import Commands
 from rag import commands as questions
 from rag.eval_command import evaluate_command
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
+    stores.generations,
     *(questions.search, questions.lesson, questions.ask),
 ):
     app.command()(command)

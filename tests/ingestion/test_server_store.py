@@ -170,14 +170,14 @@ def test_a_write_is_cut_where_the_request_would_be_too_large(
     limited.upsert([make_point(number, extra=text) for number in range(7)])
     limited.set_payloads({make_point(number).id: {"extra": text} for number in range(7)})
     writes = [size for (_, path, _), size in zip(qdrant.requests, qdrant.sizes, strict=True) if "/points" in path]
-    assert [len(body["points"]) for body in qdrant.paths("PUT", "/points")] == [3, 3, 1]
-    assert [len(body["operations"]) for body in qdrant.paths("POST", "/points/batch")] == [3, 3, 1]
+    assert sorted(len(body["points"]) for body in qdrant.paths("PUT", "/points")) == [1, 3, 3]
+    assert sorted(len(body["operations"]) for body in qdrant.paths("POST", "/points/batch")) == [1, 3, 3]
     assert 15_000 < max(writes) < 20_000
 
 
 def test_a_write_is_cut_at_so_many_points(qdrant: QdrantServer, store: ServerStore) -> None:
     store.upsert([make_point(number) for number in range(300)])
-    assert [len(body["points"]) for body in qdrant.paths("PUT", "/points")] == [256, 44]
+    assert sorted(len(body["points"]) for body in qdrant.paths("PUT", "/points")) == [44, 256]
 
 
 def test_a_point_that_no_request_holds_fails_its_lesson_before_anything_is_sent(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
 from ingestion.errors import PointRefused
+from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -50,7 +51,9 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
             yield lambda name: EdgeGenerations(directory / name)
         elif request.param == "memory":
             client = stack.enter_context(closing(QdrantClient(":memory:")))
-            yield lambda name: ServerGenerations(Server(client, "memory"), name)
+            # Not made for threads, unlike a server.
+            one_write = QdrantSettings(qdrant_in_flight=1)
+            yield lambda name: ServerGenerations(Server(client, "memory"), name, one_write)
         else:
             server = stack.enter_context(running(QdrantServer()))
             yield lambda name: ServerGenerations(connect(server.url, KEY), name)
