@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint type check bench golden lock clean
+.PHONY: help setup demo test test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -29,6 +29,10 @@ demo: setup  ## Index the sample book and ask it two questions
 test: setup  ## Run the whole suite
 	$(BIN)/python -m pytest
 
+test-qdrant: setup  ## Run the store's suite on the Qdrant server at BOOKWISE_TEST_QDRANT_URL too
+	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
+	$(BIN)/python -m pytest tests/ingestion/test_vector_stores.py
+
 lint: setup  ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,6 +47,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
 	$(BIN)/python -m benchmarks.reconcile
 	$(BIN)/python -m benchmarks.embedding
+	$(BIN)/python -m benchmarks.store
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

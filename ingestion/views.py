@@ -146,7 +146,7 @@ def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
 
 
 def generations_view(kept: Sequence[KeptGeneration]) -> View:
-    """The physical indexes, the newest first."""
+    """The physical indexes, the active one first."""
     rows = [
         (each.name, each.role or "unused", each.points, each.schema.embedding if each.schema else None)
         for each in kept

@@ -203,7 +203,7 @@ class Generations(Protocol):
         """Remove the former generation; False if there is none."""
 
     def kept(self) -> list[KeptGeneration]:
-        """All generations that take room, the newest first."""
+        """All generations that take room: the active one, the former one, then the unused."""
 
 
 def open_generations(

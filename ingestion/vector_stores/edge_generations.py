@@ -22,7 +22,7 @@ from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores import REBUILD, KeptGeneration, Schema, VectorStore
 from ingestion.vector_stores.edge_counts import remembered_counts
 from ingestion.vector_stores.edge_lock import acquire
-from ingestion.vector_stores.generation_names import PATTERN, new_generation
+from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 
 if TYPE_CHECKING:
     from ingestion.vector_stores.edge import EdgeStore
@@ -135,11 +135,11 @@ class EdgeGenerations:
     def kept(self) -> list[KeptGeneration]:
         """See Generations."""
         pointer = self._pointer()
-        roles = {pointer.active: "active", pointer.former: "former"}
         paths = self._directory.iterdir() if self._directory.is_dir() else ()
-        names = sorted((path.name for path in paths if re.fullmatch(PATTERN, path.name)), reverse=True)
+        there = {path.name for path in paths if re.fullmatch(PATTERN, path.name)}
         return [
-            KeptGeneration(name, roles.get(name), self._readable_schema(name), self._size(name)) for name in names
+            KeptGeneration(name, role, self._readable_schema(name), self._size(name))
+            for name, role in with_roles(there, active=pointer.active, former=pointer.former)
         ]
 
     def _readable_schema(self, generation: str) -> Schema | None:

@@ -18,7 +18,7 @@ from qdrant_client import models as rest
 from ingestion.errors import VectorStoreError
 from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import PAYLOAD_INDEXES, REBUILD, IndexType, KeptGeneration, Schema, VectorStore
-from ingestion.vector_stores.generation_names import PATTERN, new_generation
+from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import Server
 from ingestion.vector_stores.server_collection import INDEX_PARAMS, METADATA, create_collection, differences
@@ -124,18 +124,18 @@ class ServerGenerations:
     def kept(self) -> list[KeptGeneration]:
         """See Generations."""
         aliases = self._aliases()
-        roles = {aliases.get(self._name): "active", aliases.get(self._former_alias): "former"}
-        found = []
-        for collection in sorted({*self._generations(), *aliases.values()}, reverse=True):
-            info = self._info(collection)
-            if METADATA in _metadata(info):
-                name = collection.removeprefix(f"{self._name}__")
-                found.append(
-                    KeptGeneration(
-                        name, roles.get(collection), self._schema_of(collection, info), self._size(collection)
-                    )
-                )
-        return found
+        active, former = aliases.get(self._name), aliases.get(self._former_alias)
+        infos = {each: self._info(each) for each in {*self._generations(), *aliases.values()}}
+        ours = {collection: info for collection, info in infos.items() if METADATA in _metadata(info)}
+        return [
+            KeptGeneration(
+                collection.removeprefix(f"{self._name}__"),
+                role,
+                self._schema_of(collection, ours[collection]),
+                self._size(collection),
+            )
+            for collection, role in with_roles(ours, active=active, former=former)
+        ]
 
     def _size(self, collection: str) -> int:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
