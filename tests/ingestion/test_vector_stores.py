@@ -334,7 +334,7 @@ def test_a_new_generation_is_switched_to_rolled_back_and_dropped(engine: Engine)
     new, old = generations.kept()
     assert (new.role, new.points, old.role, old.points) == ("active", 4, "former", 3)
     generations.rollback()
-    assert [each.role for each in generations.kept()] == ["former", "active"]
+    assert [(each.role, each.points) for each in generations.kept()] == [("active", 3), ("former", 4)]
     store = generations.open_active()
     assert store is not None
     with closing(store):
