@@ -82,6 +82,7 @@ ROWS = {
     "rag.fusion": 21,
     # DESIGN row 3: what is to be done, and what is found
     "ingestion.check": 30,
+    "ingestion.database": 29,
     "ingestion.jobs": 30,
     "ingestion.plan": 30,
     "ingestion.watch": 30,
