@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ingestion.batch_ledger import BatchLedger
 from ingestion.embedders import Embedder, build_embedder
+from ingestion.embedders.openai_batch import OpenAIBatches
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.jobs import JobLedger
@@ -32,9 +34,27 @@ def build_parts(settings: Settings) -> Parts:
 
 def ledger_of(settings: Settings) -> JobLedger:
     """The ledger of runs; opened when a run has something to do, or is asked for."""
-    if settings.database_url:
-        return JobLedger(settings.database_url.reveal())
-    return JobLedger(f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}")
+    return JobLedger(_database_url(settings))
+
+
+def batch_ledger_of(settings: Settings) -> BatchLedger:
+    """The ledger of batches, in the same database."""
+    return BatchLedger(_database_url(settings))
+
+
+def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
+    """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    key = settings.openai_api_key
+    if settings.embedder not in ("openai", "auto") or (settings.embedder == "auto" and not key):
+        raise ConfigurationError(
+            "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
+        )
+    return OpenAIBatches(
+        settings.embedding_model,
+        dimensions,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+    )
 
 
 def embedder_of(settings: Settings) -> Embedder:
@@ -55,6 +75,12 @@ def embedder_of(settings: Settings) -> Embedder:
         base_url=settings.openai_base_url,
         threads=settings.threads,
     )
+
+
+def _database_url(settings: Settings) -> str:
+    if settings.database_url:
+        return settings.database_url.reveal()
+    return f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}"
 
 
 def generations_of(settings: Settings) -> Generations:

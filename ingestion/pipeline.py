@@ -7,16 +7,18 @@ every moment a file answers with its old or its new chunks, and what is recorded
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ingestion.crawler import crawl
 from ingestion.embedders import Embedder
+from ingestion.errors import LessonError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
-from ingestion.models import IngestionMode
+from ingestion.models import DocumentChunk, IngestionMode
 from ingestion.prices import price_of
 from ingestion.report import IngestReport
 from ingestion.run import Progress, Run
@@ -72,11 +74,14 @@ def ingest(
     allow_delete: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
+    lacking: Callable[[DocumentChunk], object] | None = None,
+    refused: Mapping[str, LessonError] = MappingProxyType({}),
 ) -> IngestReport:
     """Make the index of one book equal to the lessons below `root`, or with `dry_run` say what that would take.
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
-    it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError, DeletionGuard,
+    it at the end. Lessons that fail, or are `refused` beforehand, keep their old points and are in the report; a dry
+    run calls `lacking` with each chunk to write whose text has no vector. Raises SourceError, DeletionGuard,
     Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays done and recorded.
     """
     started = time.monotonic()
@@ -94,10 +99,11 @@ def ingest(
                 cache=parts.cache,
                 settings=settings,
                 report=IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price),
+                refused=refused,
             )
             run.plan(allow_delete=allow_delete)
             if dry_run:
-                run.preview()
+                run.preview(lacking)
             elif run.pending:
                 with job_of(parts.jobs, run.report):
                     run.apply(progress, still_ours)

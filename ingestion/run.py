@@ -12,7 +12,7 @@ from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import DeletionGuard, Interrupted, LessonError, PointRefused
 from ingestion.guards import refuse_deletion
-from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
 from ingestion.report import IngestReport
 from ingestion.settings import Settings
@@ -45,8 +45,10 @@ class Run:
         cache: VectorCache | None,
         settings: Settings,
         report: IngestReport,
+        refused: Mapping[str, LessonError],
     ) -> None:
         self.report = report
+        self._refused = refused
         self._found = found
         self._state = state
         self._states = states
@@ -69,7 +71,7 @@ class Run:
         rebuild = not self._target.in_use
         records = {} if rebuild else self._state.records
         stored = None if rebuild else self._stored_counts()
-        survey = survey_files(self._found, records, self._fingerprint, self._settings)
+        survey = survey_files(self._found, records, self._fingerprint, self._settings, refused=self._refused)
         failed = [error.path for error in survey.failures] + paths_below(self._found.unreadable, self._state.records)
         self._plan = make_plan(
             survey.facts,
@@ -100,11 +102,19 @@ class Run:
         if rebuild:
             self._refuse_losses()
 
-    def preview(self) -> None:
-        """Fill the report with what applying the plan would do; writes nothing."""
+    def preview(self, lacking: Callable[[DocumentChunk], object] | None = None) -> None:
+        """Fill the report with what applying the plan would do; writes nothing.
+
+        `lacking` is called with each chunk to write whose text has no vector.
+        """
         for group in self._groups():
             new = [chunk for file in group for chunk in file.chunks.write]
             missing = self._vectors.missing(new)
+            if lacking:
+                texts = {chunk.embed_key for chunk in missing}
+                for chunk in new:
+                    if chunk.embed_key in texts:
+                        lacking(chunk)
             counts = self.report.chunks
             counts.embedded += len(missing)
             counts.reused += len(new) - len(missing)
