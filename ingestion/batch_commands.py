@@ -15,7 +15,7 @@ from ingestion.settings import Settings
 from ingestion.terminal import progress_bar, show
 
 if TYPE_CHECKING:
-    from ingestion.batches import Batches, OpenBatch
+    from ingestion.embedding_batches import Batches, OpenBatch
     from ingestion.models import IngestionMode
 
 LESSONS_FAILED, PENDING = 3, 12
@@ -37,8 +37,8 @@ class BatchOptions:
 
 def ingest_by_batch(settings: Settings, root: Path, options: BatchOptions) -> int:
     """Do what was asked and return the exit code: 12 while a batch is running, else as `ingest`."""
-    from ingestion.batches import Batches
     from ingestion.build import batch_ledger_of, batch_service_of, book_to_write, build_parts
+    from ingestion.embedding_batches import Batches
 
     book_id = book_to_write(settings)
     with closing(build_parts(settings)) as parts, closing(batch_ledger_of(settings)) as ledger:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from ingestion.crawler import crawl
+from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import LessonError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
-from ingestion.models import DocumentChunk, IngestionMode
+from ingestion.models import DocumentChunk, IngestionMode, IngestionState
 from ingestion.prices import price_of
 from ingestion.report import IngestReport
 from ingestion.run import Progress, Run
@@ -86,29 +86,41 @@ def ingest(
     """
     started = time.monotonic()
     settings = parts.settings
+    report = IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
     found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
     with nullcontext(lambda: None) if dry_run else parts.as_writer() as still_ours:
         state = parts.states.load(book_id, settings.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, dry_run=dry_run)) as target:
-            run = Run(
-                found=found,
-                state=state,
-                states=parts.states,
-                target=target,
-                embedder=parts.embedder,
-                cache=parts.cache,
-                settings=settings,
-                report=IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price),
-                refused=refused,
-            )
+            run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)
             if dry_run:
                 run.preview(lacking)
             elif run.pending:
-                with job_of(parts.jobs, run.report):
+                with job_of(parts.jobs, report):
                     run.apply(progress, still_ours)
-    run.report.seconds = time.monotonic() - started
-    return run.report
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _run_of(
+    parts: Parts,
+    found: Crawl,
+    state: IngestionState,
+    target: Target,
+    report: IngestReport,
+    refused: Mapping[str, LessonError],
+) -> Run:
+    return Run(
+        found=found,
+        state=state,
+        states=parts.states,
+        target=target,
+        embedder=parts.embedder,
+        cache=parts.cache,
+        settings=parts.settings,
+        report=report,
+        refused=refused,
+    )
 
 
 @contextmanager

@@ -101,7 +101,7 @@ ROWS = {
     # DESIGN row 4: the one pass, and the parts it is built from
     "ingestion.run": 40,
     "ingestion.pipeline": 41,
-    "ingestion.batches": 42,
+    "ingestion.embedding_batches": 42,
     "ingestion.books": 42,
     "ingestion.build": 42,
     "ingestion.index_info": 43,

@@ -130,7 +130,8 @@ class Batches:
 
         A lesson with a text that its batch did not embed is a failure; it keeps its old points. Texts that were in
         no batch, because their lessons changed since, are embedded as in any run. The batches are closed once the
-        run is over, so that one that was stopped may be repeated. Raises EmbeddingError if not one vector came.
+        run is over, so that one that was stopped may be repeated. Raises EmbeddingError if the service
+        refused them whole.
         """
         lost = self._fetch(ended)
         refused = self._refused(root, mode, lost) if lost else {}
@@ -171,6 +172,12 @@ class Batches:
 
     def _fetch(self, ended: Sequence[OpenBatch]) -> dict[str, str]:
         """Put what came into the cache; returned is why each other text has no vector."""
+        if not any(each.status.files for each in ended):
+            self._close(ended)
+            reasons = "; ".join(
+                f"{each.status.batch_id} is {each.status.state}: {each.status.reason}" for each in ended
+            )
+            raise EmbeddingError(f"the service embedded nothing, and nothing is indexed: {reasons}")
         cache = self._parts.cache
         assert cache is not None
         texts = sum(len(each.sent.keys) for each in ended)
@@ -178,7 +185,7 @@ class Batches:
         cache.reserve(texts * self._parts.embedder.dimensions * 4 * 2)
         lost: dict[str, str] = {}
         for each in ended:
-            lost |= {key: self._why_lost(each.status) for key in each.sent.keys}
+            lost |= {key: _why_lost(each.status) for key in each.sent.keys}
             answers = (answer for answer in self._service.answers(each.status) if answer.key in lost)
             while some := list(islice(answers, _VECTORS_A_WRITE)):
                 vectors = {answer.key: answer.vector for answer in some if answer.vector is not None}
@@ -186,10 +193,6 @@ class Batches:
                 lost |= {answer.key: answer.reason for answer in some if answer.vector is None}
                 for key in vectors:
                     lost.pop(key, None)
-        if lost and len(lost) == texts:
-            self._close(ended)
-            named = ", ".join(each.status.batch_id for each in ended)
-            raise EmbeddingError(f"not one vector came of {named}: {next(iter(lost.values()))}; nothing is indexed")
         return lost
 
     def _keep(self, vectors: Mapping[str, Vector]) -> None:
@@ -202,9 +205,6 @@ class Batches:
                 "the embedding cache cannot keep the vectors of a batch; make room where it lies, then run "
                 "`bookwise ingest --resume` again"
             )
-
-    def _why_lost(self, status: BatchStatus) -> str:
-        return f"batch {status.batch_id} is {status.state} without it{f' ({status.reason})' if status.reason else ''}"
 
     def _refused(self, root: Path, mode: IngestionMode, lost: Mapping[str, str]) -> dict[str, LessonError]:
         """The lessons that need a text which was lost."""
@@ -222,3 +222,7 @@ class Batches:
     def _close(self, ended: Sequence[OpenBatch]) -> None:
         for each in ended:
             self._ledger.end(each.sent.tag, each.status.state)
+
+
+def _why_lost(status: BatchStatus) -> str:
+    return f"{status.batch_id} is {status.state}{f' ({status.reason})' if status.reason else ''}"
