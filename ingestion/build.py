@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from ingestion.batch_ledger import BatchLedger
-from ingestion.embedders import Embedder, build_embedder
+from ingestion.embedders import Embedder, EmbedderKind, build_embedder
 from ingestion.embedders.openai_batch import OpenAIBatches
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
@@ -68,7 +69,7 @@ def embedder_of(settings: Settings) -> Embedder:
             "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
         )
     return build_embedder(
-        "openai" if kind == "openai" else "local",
+        cast("EmbedderKind", kind),
         model=settings.embedding_model,
         dimensions=settings.embedding_dimensions,
         api_key=key.reveal() if key else None,

@@ -66,6 +66,7 @@ ROWS = {
     "ingestion.oversize": 20,
     "ingestion.embedders.minilm": 21,
     "ingestion.embedders.openai": 21,
+    "ingestion.embedders.library_models": 22,
     "ingestion.embedders.openai_batch": 22,
     "ingestion.units": 21,
     "ingestion.vector_stores.batches": 21,
@@ -120,6 +121,7 @@ ROWS = {
 
 BUILDERS = {
     ("ingestion.blocks", "ingestion.block_scanner"),
+    ("ingestion.embedders", "ingestion.embedders.library_models"),
     ("ingestion.embedders", "ingestion.embedders.minilm"),
     ("ingestion.embedders", "ingestion.embedders.openai"),
     ("ingestion.vector_stores", "ingestion.vector_stores.edge_generations"),
@@ -130,6 +132,7 @@ BUILDERS = {
 
 HOMES = {
     "dotenv": {"ingestion.configuration"},
+    "fastembed": {"ingestion.embedders.library_models"},
     "frontmatter": {"ingestion.front_matter"},
     "markdown_it": set(),
     "onnxruntime": {"ingestion.embedders.minilm"},
@@ -137,6 +140,8 @@ HOMES = {
     "pathspec": {"ingestion.crawler"},
     "regex": {"ingestion.graphemes"},
     "rich": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
+    "sentence_transformers": {"ingestion.embedders.library_models"},
+    "sqlalchemy": {"ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"},
     "sqlite3": {"ingestion.embedding_cache"},
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
