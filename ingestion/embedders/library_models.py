@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,13 +117,19 @@ class LibraryEmbedder:
         vector: Vector = self._embed("queries", [text])[0]
         return vector
 
+    def _load(self) -> LoadedModel:
+        if not os.isatty(2):
+            # The libraries' progress bars are for terminals; tqdm reads this when it is imported.
+            os.environ.setdefault("TQDM_DISABLE", "1")
+        return self._library.load(self._name, self._threads)
+
     def _embed(self, kind: str, texts: list[str]) -> Vectors:
         import numpy as np
 
         # Tokenizers of these libraries fail where two threads use one.
         with self._lock:
             try:
-                self._loaded = self._loaded or self._library.load(self._name, self._threads)
+                self._loaded = self._loaded or self._load()
                 rows = np.asarray(list(getattr(self._loaded, kind)(texts)), np.float32)
             except Exception as error:
                 # Libraries and hubs raise what they like; none of it is a fault of the lessons.
