@@ -54,7 +54,7 @@ def _send(batches: Batches, root: Path, book_id: str, options: BatchOptions) -> 
     sending = batches.send(root, mode=options.mode, allow_delete=options.allow_delete)
     told = [_sent_line(each) for each in sending.batches]
     if sending.waiting:
-        told.append(f"{sending.waiting} texts are in a batch already, sent before.")
+        told.append(f"Sent before, and still in a batch: {sending.waiting}.")
     goes_on = bool(sending.batches or sending.waiting)
     flags = "" if options.mode == "incremental" else f" --mode {options.mode}"
     if not goes_on:
@@ -103,7 +103,7 @@ def _finish(
         report = batches.finish(root, found, mode=options.mode, allow_delete=options.allow_delete, progress=progress)
     lines = _running_lines(found)
     if report.chunks.embedded:
-        lines.append(f"{report.chunks.embedded} texts were in no batch (changed since) and cost the full price.")
+        lines.append(f"Embedded at the full price, as in no batch (changed since): {report.chunks.embedded}.")
     view = [*lines, *report_view(report, verbose=options.verbose)]
     show(view, document | report.as_json(), as_json=options.as_json)
     return LESSONS_FAILED if report.failures or (options.strict and report.findings) else 0

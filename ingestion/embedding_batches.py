@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,6 +24,9 @@ from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
+
+RESULTS_ARE_KEPT = timedelta(days=30)
+"""How long OpenAI keeps the files of a batch; asked for later it would fail for ever."""
 
 _VECTORS_A_WRITE = 1000
 
@@ -148,12 +152,18 @@ class Batches:
         return report
 
     def _open(self) -> list[SentBatch]:
-        """The open batches of this embedding. One without a name is looked for, and closed if it never arrived."""
+        """The open batches of this embedding.
+
+        One without a name is looked for, and closed if it never arrived; so is one whose results are deleted by now.
+        """
         batches = self._ledger.open_batches(self._book_id)
         mine = [self._named(each) for each in batches if each.embedding == self._embedding]
         return [each for each in mine if each]
 
     def _named(self, batch: SentBatch) -> SentBatch | None:
+        if datetime.fromisoformat(batch.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT:
+            self._ledger.end(batch.tag, "never fetched")
+            return None
         if batch.batch_id:
             return batch
         found = self._service.find(batch.tag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from typer.testing import CliRunner, Result
 
 import ingestion.batch_commands
 from cli import app
+from ingestion.errors import VectorStoreError
 from tests.books import BOOK, page, write_book
 from tests.openai_batches import BatchServer
-from tests.openai_server import error
+from tests.openai_server import Reply, error
 
 ONE, TWO, THREE = "module-1-ros2/01-one.md", "module-1-ros2/02-two.md", "module-1-ros2/03-three.md"
 PAGES = {
@@ -166,7 +168,7 @@ def test_texts_changed_since_are_embedded_at_full_price_and_it_says_so(desk: Des
     desk.run("ingest", "--batch")
     desk.write(PAGES | {TWO: page("Two", "The omega turns on its axis.")})
     desk.server.end("batch_1")
-    assert "1 texts were in no batch" in desk.run("ingest", "--resume")
+    assert "as in no batch (changed since): 1." in desk.run("ingest", "--resume")
     assert len(desk.server.embedded) == 1 and "omega" in desk.server.embedded[0]
 
 
@@ -225,6 +227,46 @@ def test_a_batch_that_never_reached_the_service_is_sent_by_the_next_call(desk: D
     desk.server.faults["POST /v1/batches"] = error(401, f"Incorrect API key provided: {KEY}")
     assert "key is not accepted" in desk.run("ingest", "--batch", exit_code=6)
     assert [each["texts"] for each in desk.report("ingest", "--batch")["batches"]] == [3]
+
+
+def test_a_batch_whose_results_are_deleted_by_now_is_closed_and_its_texts_sent_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.run("ingest", "--batch")
+    monkeypatch.setattr("ingestion.embedding_batches.RESULTS_ARE_KEPT", timedelta(days=-1))
+    assert "no batch is open" in desk.run("ingest", "--resume")
+    assert [each["texts"] for each in desk.report("ingest", "--batch")["batches"]] == [3]
+
+
+def test_a_service_that_knows_no_batches_is_one_clear_line(desk: Desk) -> None:
+    desk.server.faults["POST /v1/files"] = Reply(b"<html>hello</html>", headers={"content-type": "text/html"})
+    assert "its answer is no batch's" in desk.run("ingest", "--batch", exit_code=6)
+
+
+def test_a_run_whose_index_fails_leaves_the_batch_to_the_next_resume(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.run("ingest", "--batch")
+    desk.server.end("batch_1")
+    with monkeypatch.context() as broken:
+        broken.setattr("ingestion.writer.GroupWriter.write", _no_disk)
+        desk.run("ingest", "--resume", exit_code=7)
+    desk.run("ingest", "--resume")
+    assert desk.indexed == 3 and desk.server.embedded == []
+
+
+def test_vectors_that_the_cache_cannot_keep_are_not_embedded_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.run("ingest", "--batch")
+    desk.server.end("batch_1")
+    monkeypatch.setattr("ingestion.embedding_cache.EmbeddingCache.put", lambda cache, vectors: None)
+    assert "make room" in desk.run("ingest", "--resume", exit_code=8)
+    assert desk.server.embedded == []
+
+
+def _no_disk(*_: object) -> None:
+    raise VectorStoreError("no space left")
 
 
 def test_a_download_that_breaks_off_is_repeated_by_the_next_resume(desk: Desk) -> None:
