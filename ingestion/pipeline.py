@@ -6,6 +6,7 @@ every moment a file answers with its old or its new chunks, and what is recorded
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
-from ingestion.errors import LessonError
+from ingestion.errors import BookwiseError, LessonError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
 from ingestion.models import DocumentChunk, IngestionMode, IngestionState
@@ -27,6 +28,8 @@ from ingestion.state_store import StateFile
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,10 @@ def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        try:
+            jobs.finish(job, report, error=str(error) or type(error).__name__)
+        except BookwiseError as second:
+            # The ledger must not hide why the run failed.
+            logger.warning("the run stays open in the job ledger: %s", second)
         raise
     jobs.finish(job, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,9 +58,14 @@ class Run:
         self._book = Where((Equals("book_id", state.book_id),))
         self._embedding = f"{embedder.model}/{embedder.dimensions}"
         self._fingerprint = fingerprint_of(settings, self._embedding)
-        self._vectors = VectorSource(embedder, store=target.vector_source, cache=cache)
+        self._embedder = embedder
+        self._cache = cache
         self._plan = Plan((), (), ())
         self._saved_at = time.monotonic()
+
+    @cached_property
+    def _vectors(self) -> VectorSource:
+        return VectorSource(self._embedder, store=self._target.vector_source, cache=self._cache)
 
     @property
     def pending(self) -> bool:
@@ -233,12 +239,11 @@ class Run:
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""
-        store = self._target.store
-        if store is None:
-            return {}
-        if self.report.mode == "incremental" and store.count(self._book) == self._state.total_chunks:
+        known = self._target.count(self._state.book_id)
+        if self.report.mode == "incremental" and known == self._state.total_chunks:
             return None
-        return store.values("source_file", self._book)
+        store = self._target.store
+        return store.values("source_file", self._book) if store else {}
 
     def _note(self, file: ChunkedFile) -> None:
         # Equal counts hide chunks of another version: a store restored from an older copy, say.

@@ -165,6 +165,9 @@ class MemoryGenerations:
     def active_schema(self) -> Schema | None:
         return self.generations[self.active][0] if self.active else None
 
+    def known_count(self, book_id: str) -> int | None:
+        return None
+
     def open_active(self) -> MemoryStore | None:
         return self._open(self.active) if self.active else None
 

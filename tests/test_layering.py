@@ -61,6 +61,7 @@ ROWS = {
     "ingestion.state_store": 20,
     "ingestion.vector_stores": 20,
     "ingestion.vector_stores.edge_lock": 20,
+    "ingestion.vector_stores.edge_counts": 20,
     "ingestion.vector_stores.generation_names": 20,
     "ingestion.vector_stores.server_calls": 20,
     "ingestion.oversize": 20,
