@@ -22,7 +22,7 @@ LESSONS_FAILED, PENDING = 3, 12
 SECONDS_BETWEEN_LOOKS = 30.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BatchOptions:
     """The flags of `ingest` that count here."""
 

@@ -8,6 +8,7 @@ from typing import cast
 from ingestion.batch_ledger import BatchLedger
 from ingestion.embedders import Embedder, EmbedderKind, build_embedder
 from ingestion.embedders.openai_batch import OpenAIBatches
+from ingestion.embedders.packing import Limits
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.jobs import JobLedger
@@ -75,6 +76,14 @@ def embedder_of(settings: Settings) -> Embedder:
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
         threads=settings.threads,
+        limits=Limits(
+            inputs=settings.embedding_request_inputs,
+            tokens=settings.embedding_request_tokens,
+            input_tokens=settings.embedding_input_tokens,
+            in_flight=settings.embedding_in_flight,
+        ),
+        requests_per_minute=settings.embedding_requests_per_minute,
+        tokens_per_minute=settings.embedding_tokens_per_minute,
     )
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedders.openai import FULL_DIMENSIONS
+from ingestion.embedders.packing import Limits
 from ingestion.errors import ConfigurationError, EmbeddingError
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class LibraryEmbedder:
         cut = f"@{dimensions}" if dimensions else ""
         self.model = f"{library}-{release}/{_identity(model)}{cut}/{PREPARATION}"
         """Library, its release, the model, its dimensions if cut, and the version of the preparation."""
+
+    limits = Limits()
 
     @property
     def dimensions(self) -> int:
