@@ -97,7 +97,7 @@ class LibraryEmbedder:
         self.model = f"{library}-{release}/{_identity(model)}{cut}/{PREPARATION}"
         """Library, its release, the model, its dimensions if cut, and the version of the preparation."""
 
-    limits = Limits()
+    limits = Limits(inputs=64)
 
     @property
     def dimensions(self) -> int:

@@ -249,7 +249,7 @@ def test_a_run_whose_index_fails_leaves_the_batch_to_the_next_resume(
     desk.run("ingest", "--batch")
     desk.server.end("batch_1")
     with monkeypatch.context() as broken:
-        broken.setattr("ingestion.writer.GroupWriter.commit", _no_disk)
+        broken.setattr("ingestion.writer.GroupWriter.write", _no_disk)
         desk.run("ingest", "--resume", exit_code=7)
     desk.run("ingest", "--resume")
     assert desk.indexed == 3 and desk.server.embedded == []
