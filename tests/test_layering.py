@@ -177,7 +177,14 @@ HOMES = {
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
-    "typer": {"cli", "ingestion.batch_commands", "ingestion.terminal", "ingestion.commands", "rag.commands", "rag.eval_command"},
+    "typer": {
+        "cli",
+        "ingestion.batch_commands",
+        "ingestion.terminal",
+        "ingestion.commands",
+        "rag.commands",
+        "rag.eval_command",
+    },
     "yaml": {"ingestion.front_matter"},
 }
 """The only modules that may import a library; `qdrant_client` and `qdrant_edge` have a package of their own."""
