@@ -7,6 +7,7 @@ import typer
 from ingestion import commands as index
 from ingestion.terminal import Commands
 from rag import commands as questions
+from rag.eval_command import evaluate_command
 
 app = typer.Typer(
     name="bookwise",
@@ -25,6 +26,7 @@ for command in (
     app.command()(command)
 app.command("status", hidden=True)(index.plan)
 app.command("delete-book")(index.delete_book)
+app.command("eval")(evaluate_command)
 
 
 @app.callback(invoke_without_command=True)

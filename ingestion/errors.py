@@ -11,6 +11,7 @@ BookwiseError                1
 ├── StateError               8   the state file cannot be read
 │   └── Locked               8   another run is writing
 ├── ChatModelError           9   the language model
+├── RerankError              9   the reranker
 ├── DeletionGuard           11   the run would delete more than it may
 ├── BudgetGuard             11   the run would spend more than it may
 └── LessonError              3   one lesson; the run goes on
@@ -87,6 +88,12 @@ class Locked(StateError):
 
 class ChatModelError(BookwiseError):
     """The language model failed for good."""
+
+    exit_code = 9
+
+
+class RerankError(BookwiseError):
+    """The reranker failed for good."""
 
     exit_code = 9
 

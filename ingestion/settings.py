@@ -17,6 +17,7 @@ from ingestion.setting_values import (
     choice,
     modules,
     number,
+    numbers,
     path_patterns,
     secret,
     share,
@@ -166,6 +167,35 @@ class Settings:
     )
     agent_max_turns: int = setting(
         50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation keeps"
+    )
+    confidence_policy: str = setting(
+        "auto",
+        choice("auto", "spec"),
+        toml="confidence.policy",
+        env="BOOKWISE_CONFIDENCE",
+        help="when an answer is refused: `auto` by the embedding model, `spec` by spec 004's cosines",
+    )
+    confidence_model: str | None = setting(
+        None, text, toml="confidence.model", help="embedding model of the two below, which `eval --calibrate` writes"
+    )
+    confidence_weights: tuple[float, ...] = setting(
+        (), numbers(4), toml="confidence.weights", help="bias, gap, known and named"
+    )
+    confidence_levels: tuple[float, ...] = setting(
+        (), numbers(3), toml="confidence.levels", help="where low, medium and high begin"
+    )
+    rerank_url: str | None = setting(
+        None, url, toml="rerank.url", env="BOOKWISE_RERANK_URL", help="endpoint that reranks, `/rerank` is added"
+    )
+    rerank_model: str | None = setting(
+        None,
+        text,
+        toml="rerank.model",
+        env="BOOKWISE_RERANK_MODEL",
+        help="model of the endpoint; without one, a local cross-encoder",
+    )
+    rerank_api_key: Secret | None = setting(
+        None, secret, env="BOOKWISE_RERANK_API_KEY", help="key of the rerank endpoint"
     )
     qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
     qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")

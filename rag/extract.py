@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from rag.confidence import confidence
+from rag.confidence import assess, confidence
 from rag.models import AgentResponse, Citation, address
+from rag.policies import policy_of
 from rag.quotes import Quote, best_quotes
 from rag.reader import Reader
 
@@ -23,8 +24,8 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
     started = time.perf_counter()
     response = reader.search(query, limit=reader.settings.agent_top_k, filters=filters)
     found = time.perf_counter()
-    level = confidence(response)
-    quotes = best_quotes(query, response.results, reader.embedder) if level == "high" else []
+    metrics = assess(response, policy_of(reader.embedder.model, reader.settings))
+    quotes = best_quotes(query, response.results, reader.embedder) if metrics.should_answer else []
     ended = time.perf_counter()
     return AgentResponse(
         answer=_text(quotes) or REFUSAL,
@@ -34,7 +35,8 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=level,
+        confidence=confidence(response) if metrics.should_answer else "low" if response.results else "none",
+        metrics=metrics,
     )
 
 

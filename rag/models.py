@@ -13,6 +13,8 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 
 SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
+ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
+RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
@@ -38,6 +40,10 @@ class SearchQuery(_Model):
     doc_types: tuple[DocType, ...] | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: SearchMode = "hybrid"
+    all_versions: bool = False
+    diverse: bool = False
+    expand: Annotated[int, Field(ge=0, le=10)] = 0
+    whole_lesson: bool = False
 
     @model_validator(mode="after")
     def _chapters_ascend(self) -> SearchQuery:
@@ -52,13 +58,20 @@ def address(page_url: str, anchor: str | None) -> str:
 
 
 class SearchResult(_Model):
-    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible)."""
+    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
+
+    The ranks are those in the two lists that were mixed, None where a list does not hold it.
+    """
 
     id: str
     rank: Annotated[int, Field(ge=1)]
     text: str
     score: Score
     relevance: Score
+    dense_rank: int | None = None
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    rerank_score: float | None = None
     source_file: str
     page_title: str
     page_url: str
@@ -85,11 +98,31 @@ class SearchResult(_Model):
     prev_chunk_id: str | None
     next_chunk_id: str | None
     content_hash: str | None
+    is_widened: bool = False
 
     @property
     def location(self) -> str:
         """Where a reader finds the passage: its address with anchor, else its file and lines."""
         return address(self.page_url, self.anchor) or f"{self.source_file}:{self.line_start}-{self.line_end}"
+
+
+class Evidence(_Model):
+    """What a search tells about whether its passages answer at all; each figure is 0–1, more is better."""
+
+    best: Score = 0.0
+    """The best cosine of the passages."""
+
+    gap: Score = 0.0
+    """By how much the best cosine stands out above the next nine: an answer does, a mere subject does not."""
+
+    known: Score = 1.0
+    """Share of the question's words, weighed by how rare each is, that the book has at all."""
+
+    named: Score = 1.0
+    """Share of what the question names (people, products, numbers) that the passages name too."""
+
+    diversity: Score = 0.0
+    """1 less the mean cosine between the passages (spec 004)."""
 
 
 class SearchResponse(_Model):
@@ -101,6 +134,20 @@ class SearchResponse(_Model):
     hardware_tier_filter: int
     module_filter: str | None
     book_id: str
+    evidence: Evidence = Evidence()
+
+
+class ConfidenceMetrics(_Model):
+    """How far the passages can be trusted to answer (spec 004); `reason` says why not, where they cannot."""
+
+    average_similarity: Score
+    min_similarity: Score
+    max_similarity: Score
+    num_chunks: Annotated[int, Field(ge=0)]
+    chunk_diversity: Score
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    reason: RefusalReason | None = None
 
 
 class Citation(_Model):
@@ -128,4 +175,5 @@ class AgentResponse(_Model):
     generation_time_ms: float
     total_time_ms: float
     confidence: Confidence
+    metrics: ConfidenceMetrics | None = None
     error: str | None = None

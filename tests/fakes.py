@@ -135,6 +135,11 @@ class MemoryStore:
         words = [Hit(point.id, _overlap(point.sparse, wanted)) for point in points]
         return _ranked(near, limit), _ranked([hit for hit in words if hit.score > 0], limit)
 
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """All terms count alike, as in `search`."""
+        there = {term for point in self._matching(where) for term in point.sparse.indices}
+        return {term: 1.0 for term in terms if term in there}
+
     def checkpoint(self) -> None:
         self._write("checkpoint")
 

@@ -7,7 +7,7 @@ from typing import Any
 from ingestion.configuration import load_settings
 from rag.confidence import confidence
 from rag.extract import REFUSAL, answer_extractively
-from rag.models import SearchResponse, SearchResult
+from rag.models import Evidence, SearchResponse, SearchResult
 from rag.quotes import MAX_CHARS, best_quotes
 from rag.views import answer_view
 from tests.fakes import FakeEmbedder
@@ -49,8 +49,15 @@ def passage(text: str = PASSAGE, *, score: float = 0.6, rank: int = 1, **changes
 
 
 def response(*results: SearchResult) -> SearchResponse:
+    best = max((result.score for result in results), default=0.0)
     return SearchResponse(
-        query="q", results=results, total_found=len(results), hardware_tier_filter=1, module_filter=None, book_id="b"
+        query="q",
+        results=results,
+        total_found=len(results),
+        hardware_tier_filter=1,
+        module_filter=None,
+        book_id="b",
+        evidence=Evidence(best=best, gap=best / 4),
     )
 
 
