@@ -248,7 +248,10 @@ class Run:
         from ingestion.file_groups import chunk_groups
 
         sources = {file.path: file for file in self._found.files}
-        return chunk_groups(self._plan, sources, settings=self._settings, embedding=self._embedding, report=report)
+        limits = self._embedder.limits
+        return chunk_groups(
+            self._plan, sources, settings=self._settings, embedding=self._embedding, limits=limits, report=report
+        )
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""
