@@ -96,6 +96,7 @@ ROWS = {
     "ingestion.watch": 30,
     "ingestion.survey": 31,
     "ingestion.target": 30,
+    "ingestion.carry_over": 33,
     "ingestion.vectors": 30,
     "ingestion.file_groups": 31,
     "ingestion.embed_requests": 31,
