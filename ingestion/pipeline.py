@@ -1,7 +1,8 @@
 """The one pass: crawl, compare, and make the index equal to the lessons.
 
-Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6). At
-every moment a file answers with its old or its new chunks, and what is recorded is in the store.
+Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6), while
+those after it are chunked and embedded. At every moment a file answers with its old or its new chunks, and what is
+recorded is in the store.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def ingest(
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
     it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError, DeletionGuard,
-    Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays done and recorded.
+    BudgetGuard, Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
     settings = parts.settings

@@ -72,9 +72,9 @@ class Target:
         return self.store.count(Where((Equals("book_id", book_id),))) if self.store else 0
 
     @property
-    def vector_source(self) -> VectorStore | None:
+    def vector_stores(self) -> list[VectorStore]:
         """Where vectors of texts that were embedded before may be found."""
-        return self.store if self.in_use else self.carrier
+        return [store for store in (self.store, self.carrier) if store]
 
     @property
     def carrier(self) -> VectorStore | None:
