@@ -14,7 +14,7 @@ from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import DeletionGuard, Interrupted, LessonError, PointRefused
 from ingestion.guards import refuse_deletion, refuse_spending
-from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
@@ -48,8 +48,10 @@ class Run:
         cache: VectorCache | None,
         settings: Settings,
         report: IngestReport,
+        refused: Mapping[str, LessonError],
     ) -> None:
         self.report = report
+        self._refused = refused
         self._found = found
         self._state = state
         self._states = states
@@ -78,7 +80,7 @@ class Run:
         rebuild = not self._target.in_use
         records = {} if rebuild else self._state.records
         stored = None if rebuild else self._stored_counts()
-        survey = survey_files(self._found, records, self._fingerprint, self._settings)
+        survey = survey_files(self._found, records, self._fingerprint, self._settings, refused=self._refused)
         failed = [error.path for error in survey.failures] + paths_below(self._found.unreadable, self._state.records)
         self._plan = make_plan(
             survey.facts,
@@ -109,9 +111,9 @@ class Run:
         if rebuild:
             self._refuse_losses()
 
-    def preview(self) -> None:
-        """Fill the report with what applying the plan would do; writes nothing."""
-        for file in self._look_through(self.report):
+    def preview(self, lacking: Callable[[DocumentChunk], object] | None = None) -> None:
+        """Fill the report with what applying the plan would do, as `look_through` says; writes nothing."""
+        for file in self._look_through(self.report, lacking):
             self._note(file)
         if self._plan.deleted and self._target.store:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
@@ -126,10 +128,12 @@ class Run:
             pass
         refuse_spending(estimate.chunks.tokens, estimate.price, most_tokens=most_tokens, most_cost=most_cost)
 
-    def _look_through(self, report: IngestReport) -> Iterator[ChunkedFile]:
+    def _look_through(
+        self, report: IngestReport, lacking: Callable[[DocumentChunk], object] | None = None
+    ) -> Iterator[ChunkedFile]:
         from ingestion.preview import look_through
 
-        return look_through(self._groups(report), self._target.store, self._known, report.chunks)
+        return look_through(self._groups(report), self._target.store, self._known, report.chunks, lacking)
 
     def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
@@ -244,7 +248,10 @@ class Run:
         from ingestion.file_groups import chunk_groups
 
         sources = {file.path: file for file in self._found.files}
-        return chunk_groups(self._plan, sources, settings=self._settings, embedding=self._embedding, report=report)
+        limits = self._embedder.limits
+        return chunk_groups(
+            self._plan, sources, settings=self._settings, embedding=self._embedding, limits=limits, report=report
+        )
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""

@@ -71,6 +71,8 @@ ROWS = {
     "ingestion.oversize": 20,
     "ingestion.embedders.minilm": 21,
     "ingestion.embedders.openai": 21,
+    "ingestion.embedders.library_models": 22,
+    "ingestion.embedders.openai_batch": 22,
     "ingestion.units": 21,
     "ingestion.vector_stores.batches": 21,
     "ingestion.vector_stores.bm25": 21,
@@ -86,7 +88,9 @@ ROWS = {
     "ingestion.vector_stores.edge_generations": 24,
     "rag.fusion": 21,
     # DESIGN row 3: what is to be done, and what is found
+    "ingestion.batch_ledger": 30,
     "ingestion.check": 30,
+    "ingestion.database": 29,
     "ingestion.jobs": 30,
     "ingestion.plan": 30,
     "ingestion.watch": 30,
@@ -117,6 +121,7 @@ ROWS = {
     # DESIGN row 4: the one pass, and the parts it is built from
     "ingestion.run": 40,
     "ingestion.pipeline": 41,
+    "ingestion.embedding_batches": 42,
     "ingestion.books": 42,
     "ingestion.build": 42,
     "ingestion.index_info": 43,
@@ -133,15 +138,17 @@ ROWS = {
     "rag.eval_views": 51,
     "rag.views": 51,
     "ingestion.terminal": 51,
-    "ingestion.commands": 52,
-    "rag.commands": 52,
-    "rag.eval_command": 52,
-    "cli": 53,
+    "ingestion.batch_commands": 52,
+    "ingestion.commands": 53,
+    "rag.commands": 53,
+    "cli": 54,
+    "rag.eval_command": 53,
 }
 """A module imports only from rows below its own; a new module gets its row here."""
 
 BUILDERS = {
     ("ingestion.blocks", "ingestion.block_scanner"),
+    ("ingestion.embedders", "ingestion.embedders.library_models"),
     ("ingestion.embedders", "ingestion.embedders.minilm"),
     ("ingestion.embedders", "ingestion.embedders.openai"),
     ("ingestion.embedders", "ingestion.embedders.pace"),
@@ -155,20 +162,29 @@ BUILDERS = {
 
 HOMES = {
     "dotenv": {"ingestion.configuration"},
+    "fastembed": {"ingestion.embedders.library_models"},
     "frontmatter": {"ingestion.front_matter"},
     "httpx": {"rag.rerank_endpoint"},
     "markdown_it": set(),
     "onnxruntime": {"ingestion.embedders.minilm"},
-    "openai": {"ingestion.embedders.openai", "rag.chat_model"},
+    "openai": {"ingestion.embedders.openai", "ingestion.embedders.openai_batch", "rag.chat_model"},
     "pathspec": {"ingestion.crawler"},
     "regex": {"ingestion.graphemes"},
     "rich": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
-    "sentence_transformers": {"rag.cross_encoder"},
+    "sqlalchemy": {"ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"},
+    "sentence_transformers": {"ingestion.embedders.library_models", "rag.cross_encoder"},
     "sqlite3": {"ingestion.embedding_cache"},
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
-    "typer": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands", "rag.eval_command"},
+    "typer": {
+        "cli",
+        "ingestion.batch_commands",
+        "ingestion.terminal",
+        "ingestion.commands",
+        "rag.commands",
+        "rag.eval_command",
+    },
     "yaml": {"ingestion.front_matter"},
 }
 """The only modules that may import a library; `qdrant_client` and `qdrant_edge` have a package of their own."""

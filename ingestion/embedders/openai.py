@@ -142,6 +142,8 @@ class OpenAIEmbedder:
             )
             items = sorted(reply.data, key=lambda item: item.index)
             rows = [_decoded(item.embedding) for item in items]
+            numbers = [item.index for item in items]
+            del reply, items  # a full request's is 17 MB
         except openai.OpenAIError as exc:
             # A service may quote the key in its answer.
             cause = None if self._key in str(exc) else exc
@@ -149,8 +151,8 @@ class OpenAIEmbedder:
             raise self._error(_reason(exc, self._model), kind) from cause
         except (AttributeError, TypeError, ValueError) as exc:
             raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
-        if [item.index for item in items] != list(range(len(inputs))):
-            raise self._error(f"{len(items)} vectors came back for {len(inputs)} texts, or wrongly numbered")
+        if numbers != list(range(len(inputs))):
+            raise self._error(f"{len(rows)} vectors came back for {len(inputs)} texts, or wrongly numbered")
         return self._unit_vectors(rows)
 
     def _unit_vectors(self, rows: list[Vector]) -> Vectors:
@@ -161,12 +163,12 @@ class OpenAIEmbedder:
         wrong = next((len(row) for row in rows if len(row) != self._dimensions), None)
         if wrong is not None:
             raise self._error(f"a vector of {wrong} numbers came back where {self._dimensions} were expected")
-        vectors = np.stack(rows)
+        vectors: Vectors = np.stack(rows)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
             raise self._error("a vector without a direction came back")
-        unit: Vectors = vectors / lengths
-        return unit
+        vectors /= lengths
+        return vectors
 
     def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
         host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold
