@@ -57,6 +57,9 @@ ROWS = {
     "ingestion.notices": 14,
     "ingestion.parser": 14,
     "rag.models": 10,
+    "rag.events": 11,
+    "rag.prompts": 10,
+    "rag.history": 20,
     # DESIGN row 2: chunker, embedders, stores
     "ingestion.embedders": 20,
     "ingestion.state_store": 20,
@@ -115,7 +118,9 @@ ROWS = {
     "rag.eval_outcomes": 43,
     "rag.eval_questions": 43,
     "rag.eval_compare": 44,
-    "rag.extract": 44,
+    "rag.finding": 44,
+    "rag.extract": 45,
+    "rag.agent": 46,
     "rag.evaluation": 45,
     # the command line
     "ingestion.views": 50,
