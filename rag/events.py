@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rag.models import AgentResponse, SearchResult
+
+
+CiteStyle = Literal["number", "source"]
+"""How an answer refers to its sources: `[1]`, or `[Source: Page Title]` (spec 000)."""
 
 
 @dataclass(frozen=True, slots=True)

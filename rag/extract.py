@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingestion.embedders import Embedder
-from rag.confidence import confidence
 from rag.finding import Finder, Finding
-from rag.models import AgentResponse, Citation, Confidence, PassagesUsed, address
+from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
 from rag.prompts import REFUSAL
 from rag.quotes import Quote, best_quotes
 from rag.reader import Reader
-
-MODEL = "extractive"
-"""What an answer names as its model when none was used."""
 
 
 def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) -> AgentResponse:
@@ -35,28 +31,21 @@ def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -
     cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
     ended = time.perf_counter()
     return AgentResponse(
-        answer=_text(quotes) or REFUSAL,
+        answer=finding.disclaimer + _text(quotes) if quotes else REFUSAL,
         citations=citations,
         query=query,
-        model=MODEL,
+        model=EXTRACTIVE,
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=stated_confidence(finding),
-        state="completed" if quotes else "no_results",
+        confidence=finding.confidence,
+        state=finding.state if quotes else "no_results",
         metrics=metrics,
         passages=PassagesUsed(
             retrieved=tuple(result.id for result in response.results), shown=cited, cited=cited, verified=cited
         ),
         retrieval_count=len(response.results),
     )
-
-
-def stated_confidence(finding: Finding) -> Confidence:
-    """Spec 000's scale; never high where the answer is a refusal."""
-    if finding.metrics.should_answer:
-        return confidence(finding.response)
-    return "low" if finding.response.results else "none"
 
 
 def _citations(quotes: list[Quote]) -> tuple[Citation, ...]:

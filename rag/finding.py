@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag.confidence import assess
+from rag.confidence import assess, confidence
 from rag.policies import policy_of
+from rag.prompts import DISCLAIMER
 from rag.reader import Reader
 
 if TYPE_CHECKING:
-    from rag.models import ConfidenceMetrics, SearchResponse
+    from rag.models import AnswerState, Confidence, ConfidenceMetrics, SearchResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,25 @@ class Finding:
 
     response: SearchResponse
     metrics: ConfidenceMetrics
+
+    @property
+    def confidence(self) -> Confidence:
+        """Spec 000's scale; never high where the answer is a refusal."""
+        if self.metrics.should_answer:
+            return confidence(self.response)
+        return "low" if self.response.results else "none"
+
+    @property
+    def state(self) -> AnswerState:
+        """How an answer from it ends (spec 000)."""
+        if not self.metrics.should_answer:
+            return "no_results"
+        return "low_confidence" if self.metrics.confidence_level == "low" else "completed"
+
+    @property
+    def disclaimer(self) -> str:
+        """What an answer from it begins with, empty unless confidence is low."""
+        return DISCLAIMER if self.metrics.confidence_level == "low" else ""
 
 
 @dataclass(frozen=True, slots=True)

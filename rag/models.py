@@ -19,6 +19,9 @@ RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
 """How a question ended: the last row of spec 000's state diagram."""
 
+EXTRACTIVE = "extractive"
+"""What an answer names as its model when none was used."""
+
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
@@ -211,3 +214,25 @@ class AgentResponse(_Model):
     retrieval_count: Annotated[int, Field(ge=0)] = 0
     created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the answer is quoted from the book word for word, no language model having written it."""
+        return self.model == EXTRACTIVE and bool(self.citations)
+
+    @classmethod
+    def failed(cls, query: str, model: str, error: str) -> AgentResponse:
+        """What stands for an answer where there was none to be had (spec 000, state ERROR)."""
+        return cls(
+            answer="",
+            citations=(),
+            query=query,
+            model=model,
+            retrieval_time_ms=0.0,
+            generation_time_ms=0.0,
+            total_time_ms=0.0,
+            confidence="none",
+            state="error",
+            supported=False,
+            error=error,
+        )

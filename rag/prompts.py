@@ -5,6 +5,9 @@ from __future__ import annotations
 REFUSAL = "I don't have information about that in the book content."
 """The refusal of specification 001."""
 
+REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
+"""What counts as the model's refusal; the second is that of specification 000."""
+
 DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
 """What begins an answer of low confidence (spec 004)."""
 
