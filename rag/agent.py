@@ -146,6 +146,8 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
 
 
 def _check_length(question: str) -> None:
+    if len(question.encode("utf-8", "replace")) <= MAX_QUESTION_TOKENS:
+        return  # no token is shorter than a byte; to count them exactly costs half a second at the first time
     tokens = count_tokens([question], CHAT_ENCODING)[0]
     if tokens > MAX_QUESTION_TOKENS:
         raise UsageError(f"the question has {tokens} tokens; at most {MAX_QUESTION_TOKENS} are taken, so shorten it")

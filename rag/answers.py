@@ -55,12 +55,17 @@ def generated_answer(
         state=_state(dialogue, finding, answered),
         metrics=finding.metrics if answered else _not_answered(finding),
         passages=used,
-        supported=not answered or bool(cited and not support.unsupported and not references.dropped),
+        supported=not answered or _is_supported(used, support),
         unsupported=support.unsupported,
         tokens_used=dialogue.tokens,
         retrieval_count=len(used.retrieved),
         error=dialogue.failure or (CUT_OFF if dialogue.is_cut_off else None),
     )
+
+
+def _is_supported(used: PassagesUsed, support: Support) -> bool:
+    whole = not support.unsupported and not used.dropped
+    return whole and bool(used.cited) and set(used.cited) == set(used.verified)
 
 
 def _answer(finding: Finding, answered: bool, told: str, rest: str) -> str:

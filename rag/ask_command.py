@@ -74,7 +74,7 @@ def ask(
         if not as_json:
             raise
         _fail(question, settings, error)
-    view = sources_view(response) if streams else answer_view(response)
+    view = ["", *sources_view(response)] if streams else answer_view(response)
     show(view, response.model_dump(mode="json"), as_json=as_json)
     if response.state in ("no_results", "error"):
         typer.echo(refusal_note(response), err=True)
