@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ingestion.embedders import Embedder, build_embedder
+from ingestion.embedders.packing import Limits
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.jobs import JobLedger
@@ -54,6 +55,14 @@ def embedder_of(settings: Settings) -> Embedder:
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
         threads=settings.threads,
+        limits=Limits(
+            inputs=settings.embedding_request_inputs,
+            tokens=settings.embedding_request_tokens,
+            input_tokens=settings.embedding_input_tokens,
+            in_flight=settings.embedding_in_flight,
+        ),
+        requests_per_minute=settings.embedding_requests_per_minute,
+        tokens_per_minute=settings.embedding_tokens_per_minute,
     )
 
 

@@ -87,7 +87,7 @@ def locate(path: str, *, modules: Sequence[Module] = (), patterns: Sequence[str]
 
 
 def original_path(path: str) -> str:
-    """The path of the lesson a page repeats: without a language's folder or ending, and without `.summary`."""
+    """What a page's path has in common with its other versions: no language's folder or ending, no `.summary`."""
     _, parts = _strip_language(path.split("/"))
     name, dot, ending = parts[-1].rpartition(".")
     stem = _strip_stem(name if dot else parts[-1])[0]

@@ -1,11 +1,13 @@
 """The one pass: crawl, compare, and make the index equal to the lessons.
 
-Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6). At
-every moment a file answers with its old or its new chunks, and what is recorded is in the store.
+Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6), while
+those after it are chunked and embedded. At every moment a file answers with its old or its new chunks, and what is
+recorded is in the store.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
@@ -14,6 +16,7 @@ from pathlib import Path
 
 from ingestion.crawler import crawl
 from ingestion.embedders import Embedder
+from ingestion.errors import BookwiseError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
 from ingestion.models import IngestionMode
@@ -25,6 +28,8 @@ from ingestion.state_store import StateFile
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def ingest(
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
     it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError, DeletionGuard,
-    Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays done and recorded.
+    BudgetGuard, Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
     settings = parts.settings
@@ -115,6 +120,10 @@ def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        try:
+            jobs.finish(job, report, error=str(error) or type(error).__name__)
+        except BookwiseError as second:
+            # The ledger must not hide why the run failed.
+            logger.warning("the run stays open in the job ledger: %s", second)
         raise
     jobs.finish(job, report)

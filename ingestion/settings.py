@@ -91,6 +91,62 @@ class Settings:
         env="BOOKWISE_EMBEDDING_PRICE",
         help="dollars a million tokens, where the built-in table is out of date",
     )
+    embedding_max_cost: float | None = setting(
+        None,
+        amount,
+        toml="embedding.max_cost",
+        env="BOOKWISE_MAX_COST",
+        help="dollars a run may spend on embedding",
+    )
+    embedding_max_tokens: int | None = setting(
+        None,
+        number(0, 10**15),
+        toml="embedding.max_tokens",
+        env="BOOKWISE_MAX_TOKENS",
+        help="tokens a run may embed",
+    )
+    embedding_in_flight: int = setting(
+        8,
+        number(1, 256),
+        toml="embedding.in_flight",
+        env="BOOKWISE_EMBEDDING_IN_FLIGHT",
+        help="requests to the embedding service at a time",
+    )
+    embedding_request_inputs: int = setting(
+        2048,
+        number(1, 100_000),
+        toml="embedding.request_inputs",
+        env="BOOKWISE_EMBEDDING_REQUEST_INPUTS",
+        help="texts a request to it may hold",
+    )
+    embedding_request_tokens: int = setting(
+        300_000,
+        number(1, 10**9),
+        toml="embedding.request_tokens",
+        env="BOOKWISE_EMBEDDING_REQUEST_TOKENS",
+        help="tokens a request to it may hold",
+    )
+    embedding_input_tokens: int = setting(
+        8191,
+        number(1, 10**9),
+        toml="embedding.input_tokens",
+        env="BOOKWISE_EMBEDDING_INPUT_TOKENS",
+        help="tokens a text may have",
+    )
+    embedding_requests_per_minute: int | None = setting(
+        None,
+        number(1, 10**9),
+        toml="embedding.requests_per_minute",
+        env="BOOKWISE_EMBEDDING_REQUESTS_PER_MINUTE",
+        help="pace, where the service does not tell its own in `x-ratelimit-*` headers",
+    )
+    embedding_tokens_per_minute: int | None = setting(
+        None,
+        number(1, 10**12),
+        toml="embedding.tokens_per_minute",
+        env="BOOKWISE_EMBEDDING_TOKENS_PER_MINUTE",
+        help="pace in tokens, likewise",
+    )
     threads: int = setting(
         0,
         number(0, 1024),
@@ -161,6 +217,19 @@ class Settings:
     )
     confidence_levels: tuple[float, ...] = setting(
         (), numbers(3), toml="confidence.levels", help="where low, medium and high begin"
+    )
+    rerank_url: str | None = setting(
+        None, url, toml="rerank.url", env="BOOKWISE_RERANK_URL", help="endpoint that reranks, `/rerank` is added"
+    )
+    rerank_model: str | None = setting(
+        None,
+        text,
+        toml="rerank.model",
+        env="BOOKWISE_RERANK_MODEL",
+        help="model of the endpoint; without one, a local cross-encoder",
+    )
+    rerank_api_key: Secret | None = setting(
+        None, secret, env="BOOKWISE_RERANK_API_KEY", help="key of the rerank endpoint"
     )
     qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
     qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")

@@ -82,11 +82,10 @@ def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQ
     """The questions to ask; those of one corpus are asked of whichever book is chosen."""
     if corpus is None:
         return list(questions)
-    chosen = [replace(each, book=None) for each in questions if each.book in (corpus, None)]
-    if not any(each.answerable for each in chosen):
+    if corpus not in {each.book for each in questions}:
         named = sorted({each.book for each in questions if each.book})
         raise UsageError(f"no question about {corpus!r}; the file has {', '.join(named) or 'no corpus'}")
-    return chosen
+    return [replace(each, book=None) for each in questions if each.book in (corpus, None)]
 
 
 def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool) -> list[Asked]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from rag.models import SearchQuery, SearchResponse, SearchResult
 from rag.one_version import only, settled, whole_versions
 from rag.question import Question, read_question
 from rag.repeats import distinct_texts, one_version_each
+from rag.reranker import Reranker
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -41,7 +42,12 @@ class _Ranking:
 
 
 def search(
-    query: SearchQuery, store: VectorStore, embedder: Embedder, *, modules: Sequence[Module] = ()
+    query: SearchQuery,
+    store: VectorStore,
+    embedder: Embedder,
+    *,
+    modules: Sequence[Module] = (),
+    reranker: Reranker | None = None,
 ) -> SearchResponse:
     """The best passages, each text once; raises UsageError for a value that no page of the book has."""
     module = module_of(query, modules)
@@ -51,8 +57,10 @@ def search(
     ranking = _settled_ranking(query, store, vector, question, where)
     if not ranking.mixed:
         check_values(query, module, store, modules)
-    hits = _choose(query, ranking, store, where)
-    results = tuple(_result(rank, hit, ranking, vector) for rank, hit in enumerate(hits, 1))
+    hits = _without_repeats(query, ranking, store, where)
+    scores = _rerank(query, ranking, hits, reranker)
+    hits = _chosen(query, ranking, hits, scores)
+    results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
     evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
@@ -101,8 +109,8 @@ def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Ques
     return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))
 
 
-def _choose(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
-    """The hits to show, best first."""
+def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
+    """The hits that may be shown, best first."""
     points = ranking.points
     weighed = [
         Hit(hit.id, hit.score * KIND_WEIGHTS.get(points[hit.id].payload["doc_type"], 1.0))
@@ -110,12 +118,30 @@ def _choose(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Wh
         if hit.id in points
     ]
     hits = distinct_texts(sorted(weighed, key=lambda hit: (-hit.score, hit.id)), points)
-    if not query.all_versions:
-        hits = one_version_each(hits, points, dict(ranking.keyword), store, where)
+    return hits if query.all_versions else one_version_each(hits, points, dict(ranking.keyword), store, where)
+
+
+def _rerank(
+    query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], reranker: Reranker | None
+) -> dict[str, float]:
+    """The reranker's scores by id; none without a reranker."""
+    if reranker is None:
+        return {}
+    payloads = [ranking.points[hit.id].payload for hit in hits]
+    paths = (" › ".join(dict.fromkeys((each["page_title"], *each["heading_path"]))) for each in payloads)
+    texts = [f"{path}\n\n{each['text']}" for path, each in zip(paths, payloads, strict=True)]
+    return dict(zip((hit.id for hit in hits), reranker.rerank(query.text, texts), strict=True))
+
+
+def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Hit]:
+    """The hits to show, by the reranker's scores where there are any."""
+    if scores:
+        hits = [Hit(hit.id, min(1.0, max(0.0, scores[hit.id]))) for hit in hits]
+        hits.sort(key=lambda hit: (-scores[hit.id], hit.id))
     if query.diverse:
-        vectors = {hit.id: vector for hit in hits if (vector := points[hit.id].dense) is not None}
+        vectors = {hit.id: vector for hit in hits if (vector := ranking.points[hit.id].dense) is not None}
         return diverse(hits, vectors, query.limit)
-    return hits[: query.limit]
+    return list(hits[: query.limit])
 
 
 _MADE = frozenset(
@@ -124,7 +150,7 @@ _MADE = frozenset(
 _FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
 
 
-def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector) -> SearchResult:
+def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
     point = ranking.points[hit.id]
     cosine = float(point.dense @ vector) if point.dense is not None else 0.0
     keyword_rank = _place(hit.id, ranking.keyword)
@@ -139,6 +165,7 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector) -> SearchRes
             "dense_rank": _place(hit.id, ranking.dense),
             "keyword_rank": keyword_rank,
             "keyword_score": ranking.keyword[keyword_rank - 1].score if keyword_rank else None,
+            "rerank_score": rerank_score,
         }
     )
 

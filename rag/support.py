@@ -24,7 +24,9 @@ chunks of the same pages, which often do say much the same, two thirds are refus
 
 _CODE = re.compile(CODE)
 _MARKER = re.compile(rf"[ \t]*{MARKER}")
-_SENTENCE_END = re.compile(rf"(?<=[.!?…])(?:[\"'”’)*_]*)(?:[ \t]*{MARKER})*(?:\s+|$)|(?<=[。！？])(?:[ \t]*{MARKER})*|\n+")
+_SENTENCE_END = re.compile(
+    rf"(?<=[.!?…])(?:[\"'”’)*_]*)(?:[ \t]*{MARKER})*(?:\s+|$)|(?<=[。！？])(?:[ \t]*{MARKER})*|\n+"
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ingestion.embedders.packing import Limits
+
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
 
@@ -23,8 +25,15 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """The length of its vectors."""
 
+    @property
+    def limits(self) -> Limits:
+        """How much one call of `embed_documents` should be given, and from how many threads at once."""
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank."""
+        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank.
+
+        Raises InputsRefused where at least one of the texts is to blame and the others may pass.
+        """
 
     def embed_query(self, text: str) -> Vector:
         """A float32 array (dimensions,) of unit length."""
@@ -38,6 +47,9 @@ def build_embedder(
     api_key: str | None,
     base_url: str | None,
     threads: int,
+    limits: Limits | None = None,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
 ) -> Embedder:
     """The embedder of that kind; no model is loaded and no connection opened before its first use.
 
@@ -48,6 +60,14 @@ def build_embedder(
         from ingestion.embedders.minilm import MiniLm
 
         return MiniLm(threads)
-    from ingestion.embedders.openai import OpenAIEmbedder
+    from ingestion.embedders.openai import OPENAI_LIMITS, OpenAIEmbedder
+    from ingestion.embedders.pace import Pace
 
-    return OpenAIEmbedder(model, dimensions, api_key=api_key, base_url=base_url)
+    return OpenAIEmbedder(
+        model,
+        dimensions,
+        api_key=api_key,
+        base_url=base_url,
+        limits=limits or OPENAI_LIMITS,
+        pace=Pace(requests_per_minute, tokens_per_minute),
+    )

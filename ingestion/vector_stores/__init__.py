@@ -240,6 +240,9 @@ class Generations(Protocol):
     def active_schema(self) -> Schema | None:
         """The schema of the active generation; None where nothing is indexed yet."""
 
+    def known_count(self, book_id: str) -> int | None:
+        """The points of a book in the active generation; None where only opening it can tell."""
+
     def open_active(self) -> VectorStore | None:
         """The generation readers see, or None; raises IndexInUse where another process holds it."""
 

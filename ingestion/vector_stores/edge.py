@@ -26,6 +26,7 @@ from ingestion.vector_stores import (
     Where,
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions
+from ingestion.vector_stores.edge_counts import remember_counts
 from ingestion.vector_stores.edge_shard import check_space, engine_errors
 from ingestion.vector_stores.points import validate_payload, validate_points
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists, rarity_of
@@ -166,8 +167,11 @@ class EdgeStore:
             return
         self._closed = True
         try:
+            books = None if self._failed else self.values("book_id", Where())
             with self._engine("close"):
                 self._shard.close()
+            if books is not None:
+                remember_counts(self.directory, books)
         finally:
             self._release()
 

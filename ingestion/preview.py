@@ -1,0 +1,28 @@
+"""What applying a plan would do, without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ingestion.file_groups import ChunkedFile, ChunkGroup, compare_group
+from ingestion.report import ChunkCounts
+from ingestion.vector_stores import VectorStore
+from ingestion.vectors import KnownVectors, tokens_to_embed
+
+
+def look_through(
+    groups: Iterable[ChunkGroup], store: VectorStore | None, known: KnownVectors, counts: ChunkCounts
+) -> Iterator[ChunkedFile]:
+    """The files, compared with the store; counts what would be embedded, reused, written and deleted."""
+    asked: set[str] = set()
+    for group in groups:
+        files = compare_group(group, store)
+        new = [chunk for file in files for chunk in file.chunks.write]
+        missing = [chunk for chunk in known.missing(new) if chunk.embed_key not in asked]
+        asked |= {chunk.embed_key for chunk in missing}
+        counts.embedded += len(missing)
+        counts.reused += len(new) - len(missing)
+        counts.tokens += tokens_to_embed(missing)
+        for file in files:
+            file.count(counts)
+        yield from files
