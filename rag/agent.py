@@ -29,7 +29,7 @@ from rag.dialogue import Dialogue
 from rag.events import CiteStyle, Done, Event, Searched, Token
 from rag.extract import quote
 from rag.finding import Finder, Finding
-from rag.history import CHAT_ENCODING, PastMessage, last_question
+from rag.history import CHAT_ENCODING, PastMessage, topic_of
 from rag.models import AgentResponse
 from rag.reader import Reader
 from rag.shown import ShownPassages
@@ -73,7 +73,7 @@ class Agent:
         started = time.perf_counter()
         _check_length(question)
         finder = self._finder(fences or {}, top_k, min_score)
-        gate = await asyncio.to_thread(finder.find_for, question, last_question(history))
+        gate = await asyncio.to_thread(finder.find_for, question, topic_of(history))
         yield Searched(gate.response.query, gate.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (gate.metrics.should_answer or history):

@@ -26,7 +26,7 @@ def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -
     """The answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
     metrics, response = finding.metrics, finding.response
-    quotes = best_quotes(query, response.results, embedder) if metrics.should_answer else []
+    quotes = best_quotes(response.query, response.results, embedder) if metrics.should_answer else []
     citations = _citations(quotes)
     cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
     ended = time.perf_counter()

@@ -63,10 +63,10 @@ class Finder:
             response = response.model_copy(update={"results": results})
         return Finding(response, assess(response, policy_of(self.reader.embedder.model, self.reader.settings)))
 
-    def find_for(self, question: str, previous: str | None) -> Finding:
-        """As `find`; a question that finds no answer by itself is taken to go on from the previous one."""
+    def find_for(self, question: str, topic: str | None) -> Finding:
+        """As `find`; a question that finds no answer by itself is taken to go on from the topic."""
         finding = self.find(question)
-        if previous is None or finding.metrics.should_answer:
+        if topic is None or finding.metrics.should_answer:
             return finding
-        together = self.find(f"{previous}\n{question}")
+        together = self.find(f"{topic}\n{question}")
         return together if together.metrics.should_answer else finding

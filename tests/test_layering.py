@@ -62,7 +62,7 @@ ROWS = {
     "rag.shown": 11,
     "rag.tools": 11,
     "rag.citations": 12,
-    "rag.history": 20,
+    "rag.history": 22,
     "rag.chat_model": 20,
     "rag.support": 30,
     # DESIGN row 2: chunker, embedders, stores
@@ -148,8 +148,10 @@ ROWS = {
     "ingestion.commands": 52,
     "rag.commands": 52,
     "rag.ask_command": 53,
+    "rag.chat_command": 54,
+    "rag.chat_session": 48,
     "rag.eval_command": 52,
-    "cli": 54,
+    "cli": 55,
 }
 """A module imports only from rows below its own; a new module gets its row here."""
 
@@ -174,6 +176,7 @@ HOMES = {
     "onnxruntime": {"ingestion.embedders.minilm"},
     "openai": {"ingestion.embedders.openai", "rag.chat_model"},
     "pathspec": {"ingestion.crawler"},
+    "prompt_toolkit": {"rag.chat_command"},
     "regex": {"ingestion.graphemes"},
     "rich": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
     "sentence_transformers": {"rag.cross_encoder"},
@@ -187,6 +190,7 @@ HOMES = {
         "ingestion.commands",
         "rag.commands",
         "rag.ask_command",
+        "rag.chat_command",
         "rag.eval_command",
     },
     "yaml": {"ingestion.front_matter"},
