@@ -164,27 +164,46 @@ def test_without_a_model_the_same_events_bring_a_quoted_answer() -> None:
     assert response.is_quoted and response.answer == "The pump runs for five seconds.\n[1]"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "said"),
-    [
-        ("retrieve_documentation", '{"query": "pump"', "one JSON object"),
-        ("retrieve_documentation", "query = pump", "one JSON object"),
-        ("retrieve_documentation", "null", "one JSON object"),
-        ("retrieve_documentation", '["pump"]', "one JSON object"),
-        ("retrieve_documentation", "", "one JSON object"),
-        ("retrieve_documentation", "{}", "query must be text"),
-        ("retrieve_documentation", '{"query": "pump", "top_k": "many"}', "top_k must be a whole number"),
-        ("retrieve_documentation", '{"query": "pump", "similarity_threshold": 7}', "from 0 to 1"),
-        ("serch", '{"query": "pump"}', "there is no tool 'serch'"),
-    ],
+MISTAKES = ("one JSON object",) * 4 + (
+    "query must be text",
+    "top_k must be a whole number",
+    "there is no tool 'serch'",
 )
-def test_a_malformed_call_is_answered_with_what_is_wrong(
-    server: ChatServer, name: str, arguments: str, said: str
-) -> None:
-    server.script += [raw_calls((name, arguments)), calls("pump"), RIGHT]
-    assert ask(shelf_for(server)).state == "completed"
-    wrong, good = tool_messages(server)
-    assert said in wrong["error"] and set(wrong) == {"error", "query"} and "results" in good
+
+
+def calls_of_case_28(cases: Path) -> list[tuple[str, str]]:
+    """Its calls, the tool under the name that ours has."""
+    listed = json.loads((cases / "c28/tool-calls.json").read_text(encoding="utf-8"))
+    return [(each["name"].replace("search", "retrieve_documentation"), each["arguments"]) for each in listed]
+
+
+def test_the_malformed_calls_of_case_28_are_answered_with_what_is_wrong(server: ChatServer, cases: Path) -> None:
+    said = []
+    for call in calls_of_case_28(cases):
+        server.script += [raw_calls(call), calls("pump"), RIGHT]
+        assert ask(shelf_for(server)).state == "completed"
+        first = tool_messages(server)[0]
+        server.script.clear()
+        said.append(first.get("error"))
+        assert set(first) == ({"error", "query"} if said[-1] else {"results", "total_results", "query"})
+    clamped = said.pop(7)
+    assert clamped is None and len(said) == len(MISTAKES) + 1
+    assert all(part in str(error) for part, error in zip((*MISTAKES, "one JSON object"), said, strict=True))
+
+
+def test_numbers_outside_their_bounds_are_told(server: ChatServer) -> None:
+    server.script += [calls("pump", similarity_threshold=7), calls("pump", top_k="many"), calls("pump"), RIGHT]
+    ask(shelf_for(server))
+    threshold, top_k, _ = (each.get("error") for each in tool_messages(server))
+    assert threshold == "similarity_threshold must be a number from 0 to 1"
+    assert top_k == "top_k must be a whole number from 1 to 20"
+
+
+def test_the_page_of_case_28_is_shown_as_data(server: ChatServer, cases: Path) -> None:
+    text = (cases / "c28/injection.md").read_text(encoding="utf-8")
+    server.script += [calls("pump"), RIGHT]
+    assert ask(shelf_for(server, passage(text))).supported
+    assert tool_messages(server)[0]["results"][0]["chunk_text"] == text  # type: ignore[index]
 
 
 def test_a_model_that_never_calls_rightly_ends_in_a_refusal(server: ChatServer) -> None:
@@ -244,16 +263,14 @@ def test_a_question_longer_than_its_bound_is_a_usage_error(server: ChatServer) -
         ask(shelf_for(server), "字" * 60_000)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", ["blob", "cjk", "emoji", "urdu", "word"])
-def test_the_inputs_of_case_15_as_questions_are_refused_or_answered(name: str) -> None:
-    text = (Path(__file__).parents[3] / f"shared/cases/inputs/c15/{name}.md").read_text(encoding="utf-8")
+def test_the_inputs_of_case_15_are_too_long_as_questions(cases: Path, name: str) -> None:
     with pytest.raises(UsageError, match="shorten it"):
-        ask(shelf_for(None), text)
+        ask(shelf_for(None), (cases / f"c15/{name}.md").read_text(encoding="utf-8"))
 
 
-def test_a_question_with_control_marks_is_plain_text(server: ChatServer) -> None:
-    question = 'What does the pump do with <|endoftext|> and <|im_start|>? {"stop": "<|endofprompt|>"}'
+def test_a_question_with_control_marks_is_plain_text(server: ChatServer, cases: Path) -> None:
+    question = "What does the pump do with this? " + (cases / "c19/special.md").read_text(encoding="utf-8")
     server.script += [calls("pump"), RIGHT]
     assert ask(shelf_for(server), question).query == question
     assert server.requests[0].body["messages"][-1] == {"role": "user", "content": question}
