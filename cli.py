@@ -8,6 +8,8 @@ from ingestion import commands as index
 from ingestion import store_commands as stores
 from ingestion.terminal import Commands
 from rag import commands as questions
+from rag.ask_command import ask
+from rag.chat_command import chat
 from rag.eval_command import evaluate_command
 
 app = typer.Typer(
@@ -23,7 +25,7 @@ app = typer.Typer(
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
     stores.generations,
-    *(questions.search, questions.lesson, questions.ask),
+    *(questions.search, questions.lesson, ask, chat),
 ):
     app.command()(command)
 app.command("status", hidden=True)(index.plan)

@@ -61,17 +61,17 @@ class Settings(QdrantSettings):
     )
     embedder: str = setting(
         "auto",
-        choice("auto", "local", "openai"),
+        choice("auto", "local", "openai", "fastembed", "sentence-transformers"),
         toml="embedding.embedder",
         env="BOOKWISE_EMBEDDER",
-        help="`openai` with a key, else `local`, unless chosen",
+        help="`openai` with a key, else `local`; or `fastembed`, `sentence-transformers`",
     )
     embedding_model: str = setting(
         "text-embedding-3-small",
         text,
         toml="embedding.model",
         env="OPENAI_EMBEDDING_MODEL",
-        help="model of the embedding service",
+        help="model of the embedding service or library",
     )
     embedding_dimensions: int | None = setting(
         None,
@@ -148,7 +148,7 @@ class Settings(QdrantSettings):
         number(0, 1024),
         toml="embedding.threads",
         env="BOOKWISE_THREADS",
-        help="threads of the local embedder, 0 for one a core",
+        help="threads of a model on this machine, 0 for one a core",
     )
     openai_api_key: Secret | None = setting(None, secret, env="OPENAI_API_KEY", help="key of the OpenAI service")
     openai_base_url: str | None = setting(
@@ -162,7 +162,41 @@ class Settings(QdrantSettings):
         0.0, share, toml="agent.score_threshold", env="AGENT_SCORE_THRESHOLD", help="lowest cosine of a passage"
     )
     agent_max_turns: int = setting(
-        50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation keeps"
+        50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation may have"
+    )
+    agent_max_searches: int = setting(
+        4, number(1, 20), toml="agent.max_searches", env="AGENT_MAX_SEARCHES", help="searches for one answer"
+    )
+    agent_temperature: float = setting(
+        0.1, share, toml="agent.temperature", env="AGENT_TEMPERATURE", help="randomness of the answer"
+    )
+    agent_context_tokens: int = setting(
+        8000,
+        number(2000, 1_000_000),
+        toml="agent.context_tokens",
+        env="AGENT_CONTEXT_TOKENS",
+        help="tokens the chat model is given, its answer included",
+    )
+    agent_history_tokens: int = setting(
+        2000,
+        number(0, 1_000_000),
+        toml="agent.history_tokens",
+        env="AGENT_HISTORY_TOKENS",
+        help="of these, for the conversation so far",
+    )
+    agent_answer_tokens: int = setting(
+        800,
+        number(50, 100_000),
+        toml="agent.answer_tokens",
+        env="AGENT_ANSWER_TOKENS",
+        help="of these, for the answer",
+    )
+    agent_timeout: int = setting(
+        60,
+        number(1, 3600),
+        toml="agent.timeout",
+        env="AGENT_TIMEOUT",
+        help="seconds to wait for the chat model",
     )
     confidence_policy: str = setting(
         "auto",

@@ -109,6 +109,12 @@ def show(view: View, document: dict[str, Any], *, as_json: bool) -> None:
             _print_table(part)
 
 
+def write(text: str) -> None:
+    """Print a piece of a result at once, the line going on after it."""
+    typer.echo(text, nl=False)
+    sys.stdout.flush()
+
+
 def print_json(document: dict[str, Any]) -> None:
     """Print the one document of a `--json` call."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))

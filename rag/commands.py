@@ -1,4 +1,4 @@
-"""The commands that read the index: search, lesson and ask."""
+"""The commands that read the index without answering: search and lesson; and the flags of every reader's fences."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from ingestion.terminal import Book, Config, Json, read_settings, show
-
-NO_ANSWER = 10
 
 Tier = Annotated[int, typer.Option("--tier", min=1, max=4, help="Hardware tier of the reader: this or lower.")]
 ModuleName = Annotated[str | None, typer.Option("--module", help="Only this module.")]
@@ -56,7 +54,7 @@ def search(
     from rag.reader import open_reader
     from rag.views import search_view
 
-    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     shape = {"expand": expand, "whole_lesson": whole_lesson, "diverse": diverse, "all_versions": all_versions}
     with open_reader(read_settings(config, book_id=book)) as reader:
         response = reader.search(question, limit=limit, filters=filters | shape)
@@ -74,37 +72,7 @@ def lesson(reference: str, book: Book = None, config: Config = None, as_json: Js
     show([read.text()], {"title": read.title, "chunks": read.chunks}, as_json=as_json)
 
 
-def ask(
-    question: str,
-    book: Book = None,
-    tier: Tier = 1,
-    module: ModuleName = None,
-    chapter: Chapters = None,
-    lesson: LessonNumber = None,
-    level: Levels = None,
-    layer: Layer = None,
-    parent: Parent = None,
-    language: Language = None,
-    kind: Kinds = None,
-    ranking: Ranking = "hybrid",
-    config: Config = None,
-    as_json: Json = False,
-) -> None:
-    """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
-    from rag.extract import answer_extractively
-    from rag.reader import open_reader
-    from rag.views import answer_view, refusal_note
-
-    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
-    with open_reader(read_settings(config, book_id=book)) as reader:
-        response = answer_extractively(question, reader, filters)
-    show(answer_view(response), response.model_dump(mode="json"), as_json=as_json)
-    if not response.citations:
-        typer.echo(refusal_note(response), err=True)
-        raise typer.Exit(NO_ANSWER)
-
-
-def _filters(
+def filters_of(
     tier: int,
     module: str | None,
     chapter: str | None,
@@ -116,6 +84,7 @@ def _filters(
     kind: list[str] | None,
     ranking: str,
 ) -> dict[str, Any]:
+    """The flags as fields of SearchQuery."""
     from rag.reader import chapter_range
 
     first, last = chapter_range(chapter)

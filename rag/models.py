@@ -5,6 +5,7 @@ They come from or go to the outside, so pydantic checks them.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -15,6 +16,12 @@ SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
 RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
+AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
+"""How a question ended: the last row of spec 000's state diagram."""
+
+EXTRACTIVE = "extractive"
+"""What an answer names as its model when none was used."""
+
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
@@ -151,9 +158,13 @@ class ConfidenceMetrics(_Model):
 
 
 class Citation(_Model):
-    """A source that the answer uses (spec 000); `number` is how the answer refers to it."""
+    """A source that the answer uses (spec 000); `number` is how the answer refers to it.
+
+    `chunk_id` is the passage, `verified` whether it holds what the sentences that cite it say.
+    """
 
     number: Annotated[int, Field(ge=1)]
+    chunk_id: str
     page_title: str
     page_url: str | None
     module_name: str
@@ -162,10 +173,29 @@ class Citation(_Model):
     line_start: int
     line_end: int
     score: Score
+    verified: bool = True
+
+
+class PassagesUsed(_Model):
+    """What became of the passages, as chunk ids (DESIGN decision 13): each list is a part of the one before.
+
+    `shown` were given to the language model or quoted from, `cited` are named by the answer, `verified` hold what
+    the citing sentences say. `dropped` counts the references to something that was not shown.
+    """
+
+    retrieved: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    verified: tuple[str, ...] = ()
+    dropped: int = 0
 
 
 class AgentResponse(_Model):
-    """An answer with its sources (spec 000). Without citations it is a refusal."""
+    """An answer with its sources (specs 000 and 002). With state `no_results` it is a refusal, and `metrics` say why.
+
+    `supported` is false where a sentence says what its source does not (`unsupported` lists them), where something
+    that was not shown was referred to, or where nothing is cited. Times are in milliseconds.
+    """
 
     answer: str
     citations: tuple[Citation, ...]
@@ -175,5 +205,34 @@ class AgentResponse(_Model):
     generation_time_ms: float
     total_time_ms: float
     confidence: Confidence
+    state: AnswerState = "completed"
     metrics: ConfidenceMetrics | None = None
+    passages: PassagesUsed = PassagesUsed()
+    supported: bool = True
+    unsupported: tuple[str, ...] = ()
+    tokens_used: Annotated[int, Field(ge=0)] = 0
+    retrieval_count: Annotated[int, Field(ge=0)] = 0
+    created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the answer is quoted from the book word for word, no language model having written it."""
+        return self.model == EXTRACTIVE and bool(self.citations)
+
+    @classmethod
+    def failed(cls, query: str, model: str, error: str) -> AgentResponse:
+        """What stands for an answer where there was none to be had (spec 000, state ERROR)."""
+        return cls(
+            answer="",
+            citations=(),
+            query=query,
+            model=model,
+            retrieval_time_ms=0.0,
+            generation_time_ms=0.0,
+            total_time_ms=0.0,
+            confidence="none",
+            state="error",
+            supported=False,
+            error=error,
+        )

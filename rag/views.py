@@ -28,17 +28,33 @@ def search_view(response: SearchResponse, *, explain: bool = False) -> View:
 def refusal_note(response: AgentResponse) -> str:
     """Why there is no answer."""
     reason = response.metrics.reason if response.metrics else None
-    return f"no answer: {_REASONS[reason or 'not_answered']}"
+    return f"no answer: {response.error or _REASONS[reason or 'not_answered']}"
 
 
 def answer_view(response: AgentResponse) -> View:
     """The answer with its numbered sources (the footer of spec 002)."""
+    note = ["(quoted from the book; no language model was used)\n"] if response.is_quoted else []
+    return [*note, response.answer, *sources_view(response)]
+
+
+def sources_view(response: AgentResponse) -> View:
+    """The numbered sources, and what of the answer they do not hold."""
+    if response.state in ("no_results", "error"):
+        return []
+    sources = [_source(citation) for citation in response.citations]
+    return [*(("\n---\n**Sources:**", *sources) if sources else ()), *_doubts(response)]
+
+
+def _doubts(response: AgentResponse) -> list[str]:
+    """What a reader must check for himself."""
+    doubts = [f"Not found in what it cites: {sentence}" for sentence in response.unsupported]
     if not response.citations:
-        return [response.answer]
-    note = ["(quoted from the book; no language model was used)\n"] if response.model == "extractive" else []
-    if response.metrics and response.metrics.confidence_level == "low":
-        note.append("(low confidence: the book may not answer this; read the sources)\n")
-    return [*note, f"{response.answer}\n", "Sources:", *(_source(citation) for citation in response.citations)]
+        doubts.append("The answer cites nothing from the book.")
+    if response.passages.dropped:
+        doubts.append(f"{response.passages.dropped} references to something that was not found were left out.")
+    if response.error:
+        doubts.append(f"Note: {response.error}.")
+    return [f"\n{doubts[0]}", *doubts[1:]] if doubts else []
 
 
 def _fences(response: SearchResponse) -> str:
@@ -96,4 +112,5 @@ def _source(citation: Citation) -> str:
     section = citation.section_title
     section = f" › {section}" if section and section != citation.page_title else ""
     where = citation.page_url or f"{citation.source_file}:{citation.line_start}-{citation.line_end}"
-    return f"[{citation.number}] {citation.page_title}{section}, {where} (score: {citation.score:.2f})"
+    doubt = "" if citation.verified else "; not verified"
+    return f"[{citation.number}] {citation.page_title}{section}, {where} (score: {citation.score:.2f}{doubt})"

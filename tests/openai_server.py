@@ -15,7 +15,8 @@ import hashlib
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -40,7 +41,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes out: JSON, or bytes as they are. A content-length of its own cuts the connection short."""
+    """What goes out: JSON, bytes as they are, or pieces of bytes one by one, whose end closes the connection.
+
+    A content-length of its own cuts the connection short.
+    """
 
     body: Any
     status: int = 200
@@ -154,6 +158,9 @@ class OpenAIServer:
                 text = self.rfile.read(int(self.headers["content-length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 reply = answer(Request(self.path, headers, json.loads(text)))
+                if isinstance(reply.body, Iterator):
+                    self._send_pieces(reply)
+                    return
                 body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
                 self.send_response(reply.status)
                 sent = {"content-type": "application/json", "content-length": str(len(body)), **reply.headers}
@@ -161,6 +168,16 @@ class OpenAIServer:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+
+            def _send_pieces(self, reply: Reply) -> None:
+                self.send_response(reply.status)
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    for piece in reply.body:
+                        self.wfile.write(piece)
+                        self.wfile.flush()
 
             def log_message(self, format: str, *args: object) -> None:
                 """Tests read `requests` instead."""

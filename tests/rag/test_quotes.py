@@ -124,7 +124,7 @@ def test_confidence_follows_the_best_cosine_wherever_it_ranks() -> None:
 
 def test_the_shown_answer_says_that_no_model_wrote_it_and_lists_its_sources() -> None:
     shown = "\n".join(str(part) for part in answer_view(answer(passage())))
-    assert "no language model was used" in shown and "Sources:\n[1] Quality of service" in shown
+    assert "no language model was used" in shown and "---\n**Sources:**\n[1] Quality of service" in shown
     assert "(score: 0.60)" in shown and "a.md:" in shown
 
 
