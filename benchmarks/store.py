@@ -123,7 +123,8 @@ def _bare(shard: Any, to_filter: Callable[[Where], Any]) -> Callable[[Any, Any, 
         if sparse:
             terms = qe.SparseVector(list(sparse.indices), list(sparse.values))
             queries.append(qe.QueryRequest(limit=5, query=qe.Query.Nearest(terms, using="bm25"), filter=matching))
-        return shard.query_batch(qe.QueryBatchRequest(queries))
+        answers = shard.query_batch(qe.QueryBatchRequest(queries))
+        return [[(str(each.id), each.score) for each in answer] for answer in answers]
 
     return ask
 

@@ -41,6 +41,9 @@ POINTS_A_PAGE = 1024
 BYTES_A_REQUEST = 30 << 20
 """A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
 
+DECIMALS = 10
+"""Of a number of a unit vector: as exact as 32 bits, and half as long in JSON as all digits of their 64-bit form."""
+
 _BYTES_A_NUMBER = 24
 _BYTES_A_TERM = 36
 _BYTES_A_POINT = 256
@@ -235,7 +238,7 @@ def _to_overwrite(point_id: str, payload: Payload) -> rest.OverwritePayloadOpera
 def _to_query(vector: Vector | SparseVector) -> list[float] | rest.SparseVector:
     if isinstance(vector, SparseVector):
         return rest.SparseVector(indices=list(vector.indices), values=list(vector.values))
-    numbers: list[float] = vector.tolist()
+    numbers: list[float] = vector.astype("float64").round(DECIMALS).tolist()
     return numbers
 
 
