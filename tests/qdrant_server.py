@@ -39,12 +39,13 @@ class Refused(Exception):
 class Fault:
     """What happens to the next requests whose method and path match, so many times.
 
-    `drop` closes the connection before anything is done, `lose` after, `swallow` says done and does nothing; a
-    number is answered as the status, and `ok` lets the request through.
+    `drop` closes the connection before anything is done, `lose` after, `slow` after, once the server is
+    `released`; `swallow` says done and does nothing; a number is answered as the status, and `ok` lets the request
+    through.
     """
 
     path: str
-    kind: Literal["ok", "drop", "lose", "swallow", "wait_timeout"] | int
+    kind: Literal["ok", "drop", "lose", "slow", "swallow", "wait_timeout"] | int
     times: int = 1
     retry_after: str | None = None
 
@@ -74,6 +75,7 @@ class QdrantServer:
     def __post_init__(self) -> None:
         self.db = QdrantClient(":memory:")
         self.lock = threading.RLock()
+        self.released = threading.Event()
 
     def paths(self, method: str, ending: str) -> list[Body]:
         """The bodies of the requests of this kind, in order."""
@@ -263,7 +265,9 @@ class _Handler(BaseHTTPRequestHandler):
             done = {"operation_id": 0, "status": "completed"}
             return self._send(200, {"result": done, "status": "ok", "time": 0.0})
         status, answer = self._answer(path, body)
-        if fault and fault.kind == "lose":
+        if fault and fault.kind == "slow":
+            self.state.released.wait(5)
+        if fault and fault.kind in ("lose", "slow"):
             return self._hang_up()
         if fault and fault.kind == "wait_timeout":
             answer["result"]["status"] = "wait_timeout"

@@ -183,6 +183,6 @@ def test_grpc_is_spoken_when_it_is_asked_for() -> None:
     assert keys == [KEY]
 
 
-def test_a_slow_answer_is_given_up_after_the_timeout_and_a_prefix_is_kept() -> None:
+def test_a_path_in_the_url_is_a_prefix_of_every_request() -> None:
     with running(QdrantServer()) as server, pytest.raises(VectorStoreError, match=r"404 .*/behind/proxy"):
         connect(f"{server.url}/behind/proxy", KEY)

@@ -72,6 +72,28 @@ def test_a_passing_fault_is_tried_again_until_the_write_is_applied(
     assert 0.25 <= pauses[0] <= 0.5 <= pauses[1] <= 1.0
 
 
+def test_a_slow_answer_is_given_up_and_the_write_repeated(
+    qdrant: QdrantServer, server: Server, store: ServerStore, pauses: list[float]
+) -> None:
+    # The client takes whole seconds only.
+    http: Any = server.client._client
+    http.openapi_client.client._client.timeout = 0.05
+    qdrant.faults = [Fault("PUT .*/points$", "slow")]
+    store.upsert([make_point(0), make_point(1)])
+    qdrant.released.set()
+    assert store.count(Where()) == 2 and len(pauses) == 1
+
+
+def test_a_write_of_which_one_request_is_refused_can_be_repeated(qdrant: QdrantServer, store: ServerStore) -> None:
+    points = [make_point(number) for number in range(600)]
+    qdrant.faults = [Fault("PUT .*/points$", "ok"), Fault("PUT .*/points$", 400)]
+    with pytest.raises(VectorStoreError, match="400 ordered by the test"):
+        store.upsert(points)
+    assert 0 < store.count(Where()) < 600
+    store.upsert(points)
+    assert store.count(Where()) == 600
+
+
 def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(
     qdrant: QdrantServer, store: ServerStore, pauses: list[float]
 ) -> None:
