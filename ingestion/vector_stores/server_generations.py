@@ -36,17 +36,17 @@ class ServerGenerations:
         self._name = name
         self._former_alias = f"{name}__former"
         self._settings = settings or QdrantSettings()
-        self._writes = False
+        self._still_ours: Callable[[], None] | None = None
 
     @contextmanager
     def writer(self, wait: float) -> Iterator[Callable[[], None]]:
         """See Generations."""
         with writer_lease(self._server, self._name, wait=wait) as still_ours:
-            self._writes = True
+            self._still_ours = still_ours
             try:
                 yield still_ours
             finally:
-                self._writes = False
+                self._still_ours = None
 
     def active_schema(self) -> Schema | None:
         """See Generations."""
@@ -65,7 +65,7 @@ class ServerGenerations:
         info = self._info(active)
         store = ServerStore(self._server, self._name, self._schema_of(active, info), self._settings)
         self._complete_indexes(active, info.payload_schema)
-        if self._writes:
+        if self._still_ours:
             self._compare(active, info)
         return store
 
@@ -90,7 +90,7 @@ class ServerGenerations:
         assert isinstance(store, ServerStore)
         # An alias can be read and written through, but not configured.
         collection = self._aliases().get(store.collection, store.collection)
-        return deferred_indexing(self._server, collection)
+        return deferred_indexing(self._server, collection, still_ours=self._still_ours or (lambda: None))
 
     def activate(self, store: VectorStore) -> None:
         """See Generations."""

@@ -27,16 +27,21 @@ SECONDS_WITHOUT_PROGRESS = 600.0
 
 @contextmanager
 def deferred_indexing(
-    server: Server, collection: str, *, clock: Callable[[], float] = time.monotonic
+    server: Server,
+    collection: str,
+    *,
+    still_ours: Callable[[], None],
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[None]:
     """Index nothing while the block runs, everything at its end, and return once that is done.
 
-    After an error in the block indexing stays off; `resume_indexing` is for the next writer.
+    `still_ours` is called all the while, which may be longer than a writer's lease holds. After an error in the
+    block indexing stays off; `resume_indexing` is for the next writer.
     """
     _set_threshold(server, collection, DEFERRED)
     yield
     resume_indexing(server, collection)
-    _wait_until_green(server, collection, clock)
+    _wait_until_green(server, collection, still_ours, clock)
 
 
 def resume_indexing(server: Server, collection: str) -> None:
@@ -57,7 +62,9 @@ def _set_threshold(server: Server, collection: str, kilobytes: int) -> None:
     )
 
 
-def _wait_until_green(server: Server, collection: str, clock: Callable[[], float]) -> None:
+def _wait_until_green(
+    server: Server, collection: str, still_ours: Callable[[], None], clock: Callable[[], float]
+) -> None:
     """Search is exact, only slower, until then: an index that does not move is reported, and left to the server."""
     indexed, moved_at, said_at = -1, clock(), clock()
     while True:
@@ -77,4 +84,5 @@ def _wait_until_green(server: Server, collection: str, clock: Callable[[], float
         if now - said_at >= SECONDS_BETWEEN_LINES:
             said_at = now
             logger.warning("%s: indexing, %d of %d points", collection, indexed, info.points_count or 0)
+        still_ours()
         server.sleep(SECONDS_BETWEEN_LOOKS)

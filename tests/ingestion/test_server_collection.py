@@ -16,6 +16,7 @@ from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import Where
 from ingestion.vector_stores.server_calls import connect
 from ingestion.vector_stores.server_generations import ServerGenerations
+from ingestion.vector_stores.server_load import deferred_indexing
 from tests.qdrant_server import KEY, QdrantServer, running
 from tests.vector_points import SCHEMA, make_point, unit_vector
 
@@ -127,6 +128,18 @@ def test_a_large_load_is_indexed_at_its_end_and_waited_for(qdrant: QdrantServer)
         qdrant.statuses = ["yellow", "grey", "green"]
     assert thresholds(qdrant) == [0, 10_000]
     assert len(pauses) == 2 and qdrant.statuses == []
+
+
+def test_an_index_that_does_not_move_is_shown_and_then_left_to_the_server(
+    qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    seconds, renewed = iter(range(0, 10_000, 7)), []
+    server = connect(qdrant.url, KEY, sleep=lambda _: None)
+    name = ServerGenerations(server, "book").create(SCHEMA).collection
+    with deferred_indexing(server, name, still_ours=lambda: renewed.append(1), clock=lambda: float(next(seconds))):
+        qdrant.statuses = ["yellow"] * 500
+    assert "indexing, 0 of 0 points" in caplog.text and "not indexed any further for" in caplog.text
+    assert 80 < len(renewed) < 100
 
 
 def test_a_small_load_changes_no_setting(qdrant: QdrantServer) -> None:
