@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -102,3 +103,33 @@ def test_an_index_that_lost_a_write_is_never_switched_to(tmp_path: Path) -> None
         library.run("recreate")
         assert texts(library) != before
         assert len(library.generations.kept()) == 2
+
+
+def test_a_recreate_that_dies_at_any_request_leaves_the_old_serving_and_is_cleaned_up(tmp_path: Path) -> None:
+    with running(QdrantServer()) as server:
+        library = Library(tmp_path, generations=ServerGenerations(connect(server.url, KEY), "bookwise"))
+        library.write(OLD)
+        library.run()
+        old = texts(library)
+        library.write(NEW)
+        seen: list[dict[str, str]] = []
+        for step in range(1, 200, 5):
+            server.faults = [Fault("", "ok", step - 1), Fault("", 400, sys.maxsize)]
+            try:
+                library.run("recreate")
+            except VectorStoreError:
+                seen.append(texts_after_death(server, library))
+            else:
+                break
+        server.faults = []
+        new = texts(library)
+        assert new != old and len(library.generations.kept()) == 2
+        assert len(seen) > 5 and seen[:5] == [old] * 5 and all(each in (old, new) for each in seen)
+        assert not library.run().pending
+
+
+def texts_after_death(server: QdrantServer, library: Library) -> dict[str, str]:
+    """What readers find once the lease of the dead writer has run out."""
+    server.faults = []
+    server.db.delete_collection("bookwise_state")
+    return texts(library)
