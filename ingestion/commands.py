@@ -47,13 +47,25 @@ def ingest(
     max_cost: Annotated[float | None, typer.Option("--max-cost", help="Dollars to spend at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Tokens to embed at most.")] = None,
     strict: Strict = False,
+    batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
     """Make the index equal to the lessons: embed what is new, remove what is gone.
 
-    A run that would embed more than --max-cost or --max-tokens allow does nothing and exits 11.
+    `--batch` has the service embed within a day at half the price; `--resume` then fetches the vectors and indexes,
+    or exits 12 while the service is at it. A run that would embed more than --max-cost or
+    --max-tokens allow does nothing and exits 11.
     """
+    if batch or resume or wait:
+        from ingestion.batch_commands import BatchOptions, ingest_by_batch
+
+        if batch == resume or dry_run:
+            raise UsageError("use one of --batch and --resume, --wait only with one of them, and --dry-run with none")
+        options = BatchOptions(batch, wait, _mode(mode), allow_delete, strict, as_json, verbose)
+        raise typer.Exit(ingest_by_batch(*_read_book(docs, config, verbose=verbose, book_id=book), options))
     budget = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens}
     report = _ingest(
         docs, mode, book, config, verbose=verbose, flags=budget, dry_run=dry_run, allow_delete=allow_delete
@@ -206,6 +218,14 @@ def _read_book(docs: Path | None, config: Path | None, *, verbose: bool, **flags
     return settings, inner if find_config(docs) and inner.is_dir() else docs
 
 
+def _mode(mode: str) -> IngestionMode:
+    from ingestion.models import MODES
+
+    if mode not in MODES:
+        raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
+    return cast("IngestionMode", mode)
+
+
 def _ingest(
     docs: Path | None,
     mode: str,
@@ -214,21 +234,19 @@ def _ingest(
     *,
     verbose: bool,
     flags: Mapping[str, Any] | None = None,
-    **options: bool,
+    **options: Any,
 ) -> IngestReport:
     from ingestion.build import book_to_write, build_parts
-    from ingestion.models import MODES
     from ingestion.pipeline import ingest as run
 
-    if mode not in MODES:
-        raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
+    wanted = _mode(mode)
     settings, root = _read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
         return run(
             parts,
             root,
             book_id=book_to_write(settings),
-            mode=cast("IngestionMode", mode),
+            mode=wanted,
             progress=progress,
             **options,
         )

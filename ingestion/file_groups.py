@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingestion.crawler import SourceFile
+from ingestion.embedders.packing import Limits
 from ingestion.errors import LessonError
 from ingestion.lesson_chunks import chunk_lesson
 from ingestion.models import DocumentChunk
@@ -22,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 CHUNKS_A_GROUP = 256
 """A group of more than one file has no more, so that one write holds it and no file is seen half written."""
+
+FEWEST_CHUNKS_A_GROUP = 64
+"""Where the embedder takes little at a time, groups are small, so that lessons are done soon, but worth a flush."""
 
 FILES_A_GROUP = 64
 
@@ -49,9 +53,16 @@ ChunkGroup = list[tuple[FilePlan, list[DocumentChunk]]]
 
 
 def chunk_groups(
-    plan: Plan, sources: Mapping[str, SourceFile], *, settings: Settings, embedding: str, report: IngestReport
+    plan: Plan,
+    sources: Mapping[str, SourceFile],
+    *,
+    settings: Settings,
+    embedding: str,
+    limits: Limits,
+    report: IngestReport,
 ) -> Iterator[ChunkGroup]:
     """The plan's files in path order, chunked; a lesson that fails goes to the report instead."""
+    most = min(CHUNKS_A_GROUP, max(FEWEST_CHUNKS_A_GROUP, limits.inputs * limits.in_flight))
     group: ChunkGroup = []
     pending = 0
     for each in plan.files:
@@ -66,7 +77,7 @@ def chunk_groups(
             report.failures.append(LessonError(each.facts.path, f"cannot be chunked: {error!r}; please report this"))
             continue
         report.findings.extend(lesson.findings)
-        if group and (pending + len(chunks) > CHUNKS_A_GROUP or len(group) == FILES_A_GROUP):
+        if group and (pending + len(chunks) > most or len(group) == FILES_A_GROUP):
             yield group
             group, pending = [], 0
         group.append((each, chunks))

@@ -10,18 +10,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.carry_over import carry_over, refuse_losses, would_be_lost
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
-from ingestion.errors import DeletionGuard, Interrupted, LessonError, PointRefused
+from ingestion.errors import Interrupted, LessonError, PointRefused
 from ingestion.guards import refuse_deletion, refuse_spending
-from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.state_store import StateFile
 from ingestion.survey import fingerprint_of, paths_below, survey_files
 from ingestion.target import Target
-from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
+from ingestion.vector_stores import Equals, VectorStore, Where
 from ingestion.vectors import KnownVectors, VectorCache
 
 if TYPE_CHECKING:
@@ -48,8 +49,10 @@ class Run:
         cache: VectorCache | None,
         settings: Settings,
         report: IngestReport,
+        refused: Mapping[str, LessonError],
     ) -> None:
         self.report = report
+        self._refused = refused
         self._found = found
         self._state = state
         self._states = states
@@ -78,7 +81,7 @@ class Run:
         rebuild = not self._target.in_use
         records = {} if rebuild else self._state.records
         stored = None if rebuild else self._stored_counts()
-        survey = survey_files(self._found, records, self._fingerprint, self._settings)
+        survey = survey_files(self._found, records, self._fingerprint, self._settings, refused=self._refused)
         failed = [error.path for error in survey.failures] + paths_below(self._found.unreadable, self._state.records)
         self._plan = make_plan(
             survey.facts,
@@ -107,11 +110,11 @@ class Run:
                 max_percent=self._settings.max_delete,
             )
         if rebuild:
-            self._refuse_losses()
+            refuse_losses(self._target, would_be_lost(self._book, self.report.failures))
 
-    def preview(self) -> None:
-        """Fill the report with what applying the plan would do; writes nothing."""
-        for file in self._look_through(self.report):
+    def preview(self, lacking: Callable[[DocumentChunk], object] | None = None) -> None:
+        """Fill the report with what applying the plan would do, as `look_through` says; writes nothing."""
+        for file in self._look_through(self.report, lacking):
             self._note(file)
         if self._plan.deleted and self._target.store:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
@@ -126,10 +129,12 @@ class Run:
             pass
         refuse_spending(estimate.chunks.tokens, estimate.price, most_tokens=most_tokens, most_cost=most_cost)
 
-    def _look_through(self, report: IngestReport) -> Iterator[ChunkedFile]:
+    def _look_through(
+        self, report: IngestReport, lacking: Callable[[DocumentChunk], object] | None = None
+    ) -> Iterator[ChunkedFile]:
         from ingestion.preview import look_through
 
-        return look_through(self._groups(report), self._target.store, self._known, report.chunks)
+        return look_through(self._groups(report), self._target.store, self._known, report.chunks, lacking)
 
     def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
@@ -148,7 +153,7 @@ class Run:
             still_ours()
             self._remove_deleted(store)
             if not self._target.in_use:
-                self._carry_over(store, before)
+                self._carry_over(before)
             self._finish()
         except KeyboardInterrupt:
             left = len(self._plan.files) - self._done
@@ -212,30 +217,9 @@ class Run:
                 files = rest
         return files
 
-    def _what_would_be_lost(self) -> list[Where]:
-        """What only the former generation holds: other books, and lessons that now fail."""
-        failed = tuple(sorted({failure.path for failure in self.report.failures}))
-        lost = [Where(must_not=self._book.must)]
-        return [*lost, Where((*self._book.must, AnyOf("source_file", failed)))] if failed else lost
-
-    def _refuse_losses(self) -> None:
-        """Raise DeletionGuard where a new embedding would drop what cannot be taken over; the old index stays."""
-        former = self._target.former
-        if former and not self._target.carrier and any(map(former.count, self._what_would_be_lost())):
-            raise DeletionGuard(
-                f"the index also holds other books, or lessons that now fail, made by {former.schema.embedding}; a "
-                "new index would lose them, so the old one stays in use. Mend the lessons, or give each embedding "
-                "a collection of its own (QDRANT_COLLECTION_NAME)"
-            )
-
-    def _carry_over(self, store: VectorStore, before: Mapping[str, IngestionRecord]) -> None:
+    def _carry_over(self, before: Mapping[str, IngestionRecord]) -> None:
         """Take other books and lessons that failed into the new generation, so that readers lose neither."""
-        from ingestion.writer import copy_points
-
-        self._refuse_losses()
-        if self._target.carrier:
-            for where in self._what_would_be_lost():
-                copy_points(self._target.carrier, store, where)
+        carry_over(self._target, would_be_lost(self._book, self.report.failures))
         failed = {failure.path for failure in self.report.failures}
         self._state.records |= {path: record for path, record in before.items() if path in failed}
 
@@ -244,7 +228,10 @@ class Run:
         from ingestion.file_groups import chunk_groups
 
         sources = {file.path: file for file in self._found.files}
-        return chunk_groups(self._plan, sources, settings=self._settings, embedding=self._embedding, report=report)
+        limits = self._embedder.limits
+        return chunk_groups(
+            self._plan, sources, settings=self._settings, embedding=self._embedding, limits=limits, report=report
+        )
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""

@@ -65,17 +65,17 @@ class Settings:
     )
     embedder: str = setting(
         "auto",
-        choice("auto", "local", "openai"),
+        choice("auto", "local", "openai", "fastembed", "sentence-transformers"),
         toml="embedding.embedder",
         env="BOOKWISE_EMBEDDER",
-        help="`openai` with a key, else `local`, unless chosen",
+        help="`openai` with a key, else `local`; or `fastembed`, `sentence-transformers`",
     )
     embedding_model: str = setting(
         "text-embedding-3-small",
         text,
         toml="embedding.model",
         env="OPENAI_EMBEDDING_MODEL",
-        help="model of the embedding service",
+        help="model of the embedding service or library",
     )
     embedding_dimensions: int | None = setting(
         None,
@@ -152,7 +152,7 @@ class Settings:
         number(0, 1024),
         toml="embedding.threads",
         env="BOOKWISE_THREADS",
-        help="threads of the local embedder, 0 for one a core",
+        help="threads of a model on this machine, 0 for one a core",
     )
     openai_api_key: Secret | None = setting(None, secret, env="OPENAI_API_KEY", help="key of the OpenAI service")
     openai_base_url: str | None = setting(

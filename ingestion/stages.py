@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ingestion.models import Vector
 
 GROUPS_AHEAD = 2
-CHUNKS_AHEAD = 8192
-"""Chunks that may wait to be written: enough to keep eight full requests of the largest kind under way."""
+CHUNKS_AHEAD = 4096
+"""Chunks that may wait to be written: five full requests of 400 tokens a chunk, or two of the most texts."""
 
 
 @dataclass(frozen=True, slots=True)

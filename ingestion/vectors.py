@@ -24,6 +24,9 @@ class VectorCache(Protocol):
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Keep these."""
 
+    def reserve(self, size: int) -> None:
+        """Drop nothing before it holds `size` bytes more than its bound, until it is closed."""
+
     def close(self) -> None:
         """Release it."""
 

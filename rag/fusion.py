@@ -10,7 +10,10 @@ from collections.abc import Sequence
 
 from ingestion.vector_stores import Hit
 
-DENSE_WEIGHT = 0.5
+DENSE_WEIGHT = 0.45
+"""A little less than half: cosines of right passages reach further up their scale than BM25 scores do up theirs, so
+that at half they decide too often. From 0.43 to 0.5 nothing changes by more than one question in thirty."""
+
 DEPTH = 100
 """How far down each list is read."""
 

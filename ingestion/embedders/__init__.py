@@ -1,4 +1,4 @@
-"""The embedder: one protocol, an embedded default and an OpenAI-compatible service."""
+"""The embedder: one protocol, an embedded default, an OpenAI-compatible service, and models of two libraries."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ class Embedder(Protocol):
         """A float32 array (dimensions,) of unit length."""
 
 
+EmbedderKind = Literal["local", "openai", "fastembed", "sentence-transformers"]
+
+
 def build_embedder(
-    kind: Literal["local", "openai"],
+    kind: EmbedderKind,
     *,
     model: str,
     dimensions: int | None,
@@ -53,13 +56,18 @@ def build_embedder(
 ) -> Embedder:
     """The embedder of that kind; no model is loaded and no connection opened before its first use.
 
-    `threads` is for `local` (0: one a core), the others are for `openai`, which raises ConfigurationError where
-    it has neither a key nor a service of its own to ask.
+    `threads` is for models on this machine (0: one a core), `api_key` and `base_url` for `openai`, which raises
+    ConfigurationError where it has neither a key nor a service of its own to ask. The kinds named like a library
+    raise it where that is not installed.
     """
     if kind == "local":
         from ingestion.embedders.minilm import MiniLm
 
         return MiniLm(threads)
+    if kind != "openai":
+        from ingestion.embedders.library_models import LibraryEmbedder
+
+        return LibraryEmbedder(kind, model, dimensions, threads=threads)
     from ingestion.embedders.openai import OPENAI_LIMITS, OpenAIEmbedder
     from ingestion.embedders.pace import Pace
 

@@ -16,6 +16,7 @@ from ingestion.tokens import count_tokens
 if TYPE_CHECKING:
     import httpx2
     import openai
+    from openai.types import Embedding
 
     from ingestion.models import Vector, Vectors
 
@@ -66,6 +67,7 @@ class OpenAIEmbedder:
         self._max_retries = max_retries
         self._pace = pace or Pace()
         self._opening = Lock()
+        self._reading = Lock()
         self.limits = limits
 
     @property
@@ -134,14 +136,15 @@ class OpenAIEmbedder:
 
         self._pace.wait(tokens)
         try:
-            reply = self._client.embeddings.create(
+            reply = self._client.embeddings.with_raw_response.create(
                 model=self._model,
                 input=inputs,
                 dimensions=self._shortened or openai.omit,
                 encoding_format="base64",
             )
-            items = sorted(reply.data, key=lambda item: item.index)
-            rows = [_decoded(item.embedding) for item in items]
+            # One at a time: a full reply is 17 MB, and several times that while it is read.
+            with self._reading:
+                vectors = self._unit_vectors(reply.parse().data, len(inputs))
         except openai.OpenAIError as exc:
             # A service may quote the key in its answer.
             cause = None if self._key in str(exc) else exc
@@ -149,24 +152,26 @@ class OpenAIEmbedder:
             raise self._error(_reason(exc, self._model), kind) from cause
         except (AttributeError, TypeError, ValueError) as exc:
             raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
-        if [item.index for item in items] != list(range(len(inputs))):
-            raise self._error(f"{len(items)} vectors came back for {len(inputs)} texts, or wrongly numbered")
-        return self._unit_vectors(rows)
+        return vectors
 
-    def _unit_vectors(self, rows: list[Vector]) -> Vectors:
-        """The rows at length one; the first reply ever settles the dimensions where nothing else did."""
+    def _unit_vectors(self, items: Sequence[Embedding], wanted: int) -> Vectors:
+        """The vectors in the order of the texts, at length one; the first reply settles dimensions not yet known."""
         import numpy as np
 
-        self._dimensions = self._dimensions or len(rows[0])
-        wrong = next((len(row) for row in rows if len(row) != self._dimensions), None)
-        if wrong is not None:
-            raise self._error(f"a vector of {wrong} numbers came back where {self._dimensions} were expected")
-        vectors = np.stack(rows)
+        if sorted(item.index for item in items) != list(range(wanted)):
+            raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
+        self._dimensions = self._dimensions or len(_decoded(items[0].embedding))
+        vectors: Vectors = np.empty((wanted, self._dimensions), np.float32)
+        for item in items:
+            row = _decoded(item.embedding)
+            if len(row) != self._dimensions:
+                raise self._error(f"a vector of {len(row)} numbers came back where {self._dimensions} were expected")
+            vectors[item.index] = row
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
             raise self._error("a vector without a direction came back")
-        unit: Vectors = vectors / lengths
-        return unit
+        vectors /= lengths
+        return vectors
 
     def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
         host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold

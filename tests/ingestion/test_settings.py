@@ -105,7 +105,7 @@ def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     mistakes = mistakes_of({"max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
         "AGENT_TOP_K (environment): 0 is not between 1 and 20",
-        "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai",
+        "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai, fastembed, sentence-transformers",
         "QDRANT_URL (environment): is not an http:// or https:// address",
         f"chunk.tokens ({config}): 'many' is not a whole number",
         "index.max_delete (flag): 101 is not between 0 and 100",

@@ -14,7 +14,7 @@ LISTS = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1, 1, width=32),
 def test_a_passage_that_both_lists_like_comes_first() -> None:
     dense = [Hit("a", 0.9), Hit("b", 0.8), Hit("c", 0.1)]
     sparse = [Hit("d", 9.0), Hit("b", 8.0), Hit("e", 1.0)]
-    assert [hit.id for hit in fuse(dense, sparse, attainable=10.0)] == ["b", "a", "d", "c", "e"]
+    assert [hit.id for hit in fuse(dense, sparse, attainable=10.0, weight=0.5)] == ["b", "a", "d", "c", "e"]
 
 
 def test_scores_are_scaled_by_what_can_be_reached_before_they_are_mixed() -> None:
