@@ -255,6 +255,20 @@ def test_passages_that_do_not_fit_into_the_context_are_not_shown(server: ChatSer
     assert response.passages.retrieved == ("1", "2", "3", "4") and response.passages.shown == ("1", "2")
 
 
+def test_history_gives_way_to_passages(server: ChatServer) -> None:
+    history = [Said("user", "pump " * 300), Said("assistant", "pump " * 300)] * 5
+    server.script += [calls("pump"), RIGHT]
+    response = ask(shelf_for(server, agent_context_tokens=2500), history=history)
+    assert response.passages.shown == ("1",) and len(server.requests[0].body["messages"]) == 2
+
+
+def test_what_is_said_before_one_more_search_is_a_paragraph_of_its_own(server: ChatServer) -> None:
+    wanted = {"name": "retrieve_documentation", "arguments": '{"query": "wait twenty"}'}
+    call = {"tool_calls": [{"index": 0, "id": "id-9", "type": "function", "function": wanted}]}
+    server.script += [calls("pump"), stream([{"content": "Let me look again."}, call], "tool_calls"), RIGHT]
+    assert ask(shelf_for(server)).answer == "Let me look again.\n\nThe pump runs for five seconds [1]."
+
+
 def test_a_question_longer_than_its_bound_is_a_usage_error(server: ChatServer) -> None:
     with pytest.raises(UsageError, match="shorten it"):
         ask(shelf_for(server), "字" * 60_000)
