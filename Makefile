@@ -42,6 +42,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
 	$(BIN)/python -m benchmarks.reconcile
+	$(BIN)/python -m benchmarks.embedding
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

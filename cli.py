@@ -7,6 +7,9 @@ import typer
 from ingestion import commands as index
 from ingestion.terminal import Commands
 from rag import commands as questions
+from rag.ask_command import ask
+from rag.chat_command import chat
+from rag.eval_command import evaluate_command
 
 app = typer.Typer(
     name="bookwise",
@@ -20,11 +23,12 @@ app = typer.Typer(
 )
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
-    *(questions.search, questions.lesson, questions.ask),
+    *(questions.search, questions.lesson, ask, chat),
 ):
     app.command()(command)
 app.command("status", hidden=True)(index.plan)
 app.command("delete-book")(index.delete_book)
+app.command("eval")(evaluate_command)
 
 
 @app.callback(invoke_without_command=True)

@@ -27,6 +27,7 @@ from unittest import mock
 from benchmarks.processes import BOOKWISE, cost_of, print_row
 from ingestion.build import DEFAULT_BOOK, build_parts
 from ingestion.configuration import load_settings
+from ingestion.embedders.packing import Limits
 from ingestion.parser import parse_lesson
 from ingestion.pipeline import ingest
 from ingestion.report import IngestReport
@@ -60,6 +61,8 @@ WORDS = [
 
 class HashEmbedder:
     """Passes for the local model, so that a `bookwise` process finds the index as its own."""
+
+    limits = Limits(inputs=256)
 
     def __init__(self, model: str, dimensions: int) -> None:
         self.model, self.dimensions = model, dimensions

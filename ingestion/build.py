@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
-from ingestion.embedders import Embedder, build_embedder
+from ingestion.batch_ledger import BatchLedger
+from ingestion.embedders import Embedder, EmbedderKind, build_embedder
+from ingestion.embedders.openai_batch import OpenAIBatches
+from ingestion.embedders.packing import Limits
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.jobs import JobLedger
@@ -32,9 +36,27 @@ def build_parts(settings: Settings) -> Parts:
 
 def ledger_of(settings: Settings) -> JobLedger:
     """The ledger of runs; opened when a run has something to do, or is asked for."""
-    if settings.database_url:
-        return JobLedger(settings.database_url.reveal())
-    return JobLedger(f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}")
+    return JobLedger(_database_url(settings))
+
+
+def batch_ledger_of(settings: Settings) -> BatchLedger:
+    """The ledger of batches, in the same database."""
+    return BatchLedger(_database_url(settings))
+
+
+def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
+    """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    key = settings.openai_api_key
+    if settings.embedder not in ("openai", "auto") or (settings.embedder == "auto" and not key):
+        raise ConfigurationError(
+            "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
+        )
+    return OpenAIBatches(
+        settings.embedding_model,
+        dimensions,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+    )
 
 
 def embedder_of(settings: Settings) -> Embedder:
@@ -48,13 +70,27 @@ def embedder_of(settings: Settings) -> Embedder:
             "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
         )
     return build_embedder(
-        "openai" if kind == "openai" else "local",
+        cast("EmbedderKind", kind),
         model=settings.embedding_model,
         dimensions=settings.embedding_dimensions,
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
         threads=settings.threads,
+        limits=Limits(
+            inputs=settings.embedding_request_inputs,
+            tokens=settings.embedding_request_tokens,
+            input_tokens=settings.embedding_input_tokens,
+            in_flight=settings.embedding_in_flight,
+        ),
+        requests_per_minute=settings.embedding_requests_per_minute,
+        tokens_per_minute=settings.embedding_tokens_per_minute,
     )
+
+
+def _database_url(settings: Settings) -> str:
+    if settings.database_url:
+        return settings.database_url.reveal()
+    return f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}"
 
 
 def generations_of(settings: Settings) -> Generations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -43,12 +44,32 @@ def ingest(
     config: Config = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
     allow_delete: AllowDelete = False,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", help="Dollars to spend at most.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Tokens to embed at most.")] = None,
     strict: Strict = False,
+    batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make the index equal to the lessons: embed what is new, remove what is gone."""
-    report = _ingest(docs, mode, book, config, dry_run=dry_run, allow_delete=allow_delete, verbose=verbose)
+    """Make the index equal to the lessons: embed what is new, remove what is gone.
+
+    `--batch` has the service embed within a day at half the price; `--resume` then fetches the vectors and indexes,
+    or exits 12 while the service is at it. A run that would embed more than --max-cost or
+    --max-tokens allow does nothing and exits 11.
+    """
+    if batch or resume or wait:
+        from ingestion.batch_commands import BatchOptions, ingest_by_batch
+
+        if batch == resume or dry_run:
+            raise UsageError("use one of --batch and --resume, --wait only with one of them, and --dry-run with none")
+        options = BatchOptions(batch, wait, _mode(mode), allow_delete, strict, as_json, verbose)
+        raise typer.Exit(ingest_by_batch(*_read_book(docs, config, verbose=verbose, book_id=book), options))
+    budget = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens}
+    report = _ingest(
+        docs, mode, book, config, verbose=verbose, flags=budget, dry_run=dry_run, allow_delete=allow_delete
+    )
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(LESSONS_FAILED)
@@ -107,8 +128,9 @@ def verify(
     verbose: Verbose = False,
 ) -> None:
     """Compare every lesson with its points in the index, whatever the records say; exit 12 where they differ."""
-    options = {"dry_run": not repair, "allow_delete": allow_delete or not repair}
-    report = _ingest(docs, "full", book, config, verbose=verbose, **options)
+    report = _ingest(
+        docs, "full", book, config, verbose=verbose, dry_run=not repair, allow_delete=allow_delete or not repair
+    )
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures:
         raise typer.Exit(LESSONS_FAILED)
@@ -196,22 +218,35 @@ def _read_book(docs: Path | None, config: Path | None, *, verbose: bool, **flags
     return settings, inner if find_config(docs) and inner.is_dir() else docs
 
 
-def _ingest(
-    docs: Path | None, mode: str, book: str | None, config: Path | None, *, verbose: bool, **options: bool
-) -> IngestReport:
-    from ingestion.build import book_to_write, build_parts
+def _mode(mode: str) -> IngestionMode:
     from ingestion.models import MODES
-    from ingestion.pipeline import ingest as run
 
     if mode not in MODES:
         raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
-    settings, root = _read_book(docs, config, verbose=verbose, book_id=book)
+    return cast("IngestionMode", mode)
+
+
+def _ingest(
+    docs: Path | None,
+    mode: str,
+    book: str | None,
+    config: Path | None,
+    *,
+    verbose: bool,
+    flags: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> IngestReport:
+    from ingestion.build import book_to_write, build_parts
+    from ingestion.pipeline import ingest as run
+
+    wanted = _mode(mode)
+    settings, root = _read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
         return run(
             parts,
             root,
             book_id=book_to_write(settings),
-            mode=cast("IngestionMode", mode),
+            mode=wanted,
             progress=progress,
             **options,
         )

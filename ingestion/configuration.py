@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError
+from ingestion.setting_values import looks_like_openai_key
 from ingestion.settings import FIELDS, Settings
 
 CONFIG_NAME = "bookwise.toml"
@@ -34,6 +35,12 @@ def load_settings(
     values = {name: _first(name, sources, mistakes) for name in FIELDS}
     if not mistakes and values["chunk_tokens"] > values["chunk_max_tokens"]:
         mistakes.append("chunk.tokens is larger than chunk.max_tokens")
+    key = values["openai_api_key"]
+    if key and not values["openai_base_url"] and not looks_like_openai_key(key):
+        mistakes.append(
+            "OPENAI_API_KEY: does not look like a key of OpenAI (sk-, 40 characters or more); "
+            "for another service set OPENAI_BASE_URL"
+        )
     if mistakes:
         raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
     return Settings(**values)

@@ -43,6 +43,7 @@ class EmbeddingCache:
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
         self._max_bytes = max_bytes
+        self._reserved = 0
         self._lock = Lock()
         self._db: sqlite3.Connection | None = None
         self._failed = False
@@ -59,12 +60,17 @@ class EmbeddingCache:
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Keep these, in place of what is there under the same keys."""
         if vectors:
-            self._attempt(lambda db: _insert(db, vectors, self._max_bytes), otherwise=None)
+            self._attempt(lambda db: _insert(db, vectors, self._max_bytes + self._reserved), otherwise=None)
+
+    def reserve(self, size: int) -> None:
+        """Hold `size` bytes more than the bound, until closed: vectors that were paid for must reach the index."""
+        self._reserved += size
 
     def close(self) -> None:
         """Release the file; the next call opens it again."""
         with self._lock:
             self._disconnect()
+            self._reserved = 0
 
     def _attempt(self, action: Callable[[sqlite3.Connection], T], *, otherwise: T) -> T:
         """The action's result, on a new file if the old one is damaged; `otherwise` once the cache has failed."""

@@ -5,12 +5,15 @@ BookwiseError                1
 ├── ConfigurationError       4   settings, or an index that does not fit them
 ├── SourceError              5   the docs root is missing, empty or not a folder
 ├── EmbeddingError           6   the embedding service
+│   └── InputsRefused        6   some of the texts of one request are to blame
 ├── VectorStoreError         7   the vector store
 │   └── IndexInUse           8   another process has the embedded index open
 ├── StateError               8   the state file cannot be read
 │   └── Locked               8   another run is writing
 ├── ChatModelError           9   the language model
+├── RerankError              9   the reranker
 ├── DeletionGuard           11   the run would delete more than it may
+├── BudgetGuard             11   the run would spend more than it may
 └── LessonError              3   one lesson; the run goes on
 """
 
@@ -46,6 +49,10 @@ class EmbeddingError(BookwiseError):
     """The embedding service failed for good."""
 
     exit_code = 6
+
+
+class InputsRefused(EmbeddingError):
+    """The service refused a request for what its texts hold: sent in parts, some may pass."""
 
 
 class VectorStoreError(BookwiseError):
@@ -85,8 +92,20 @@ class ChatModelError(BookwiseError):
     exit_code = 9
 
 
+class RerankError(BookwiseError):
+    """The reranker failed for good."""
+
+    exit_code = 9
+
+
 class DeletionGuard(BookwiseError):
     """The run would delete more of the index than it may without being told to."""
+
+    exit_code = 11
+
+
+class BudgetGuard(BookwiseError):
+    """Embedding would take more tokens or money than the run may spend."""
 
     exit_code = 11
 

@@ -1,4 +1,4 @@
-"""Parse, chunk and compare the files of a plan, in groups of bounded size."""
+"""The files of a plan in groups of bounded size: parsed and chunked, then compared with the store."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingestion.crawler import SourceFile
+from ingestion.embedders.packing import Limits
 from ingestion.errors import LessonError
 from ingestion.lesson_chunks import chunk_lesson
 from ingestion.models import DocumentChunk
 from ingestion.parser import Lesson, parse_lesson
 from ingestion.plan import ChunkPlan, FileChange, FilePlan, Plan, plan_chunks, refine_change
-from ingestion.report import IngestReport
+from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.source_text import read_source
 from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
@@ -22,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 CHUNKS_A_GROUP = 256
 """A group of more than one file has no more, so that one write holds it and no file is seen half written."""
+
+FEWEST_CHUNKS_A_GROUP = 64
+"""Where the embedder takes little at a time, groups are small, so that lessons are done soon, but worth a flush."""
 
 FILES_A_GROUP = 64
 
@@ -36,18 +40,30 @@ class ChunkedFile:
     chunks: ChunkPlan
     stored: Mapping[str, Mapping[str, Any]]
 
+    def count(self, counts: ChunkCounts) -> None:
+        """Add what becomes of its chunks."""
+        counts.kept += len(self.chunks.keep)
+        counts.patched += len(self.chunks.patch)
+        counts.written += len(self.chunks.write)
+        counts.deleted += len(self.chunks.stale)
+
+
+ChunkGroup = list[tuple[FilePlan, list[DocumentChunk]]]
+"""Files with their chunks, not yet compared with the store."""
+
 
 def chunk_groups(
     plan: Plan,
     sources: Mapping[str, SourceFile],
     *,
-    store: VectorStore | None,
     settings: Settings,
     embedding: str,
+    limits: Limits,
     report: IngestReport,
-) -> Iterator[list[ChunkedFile]]:
-    """The plan's files in path order, chunked and compared; a lesson that fails goes to the report instead."""
-    group: list[tuple[FilePlan, list[DocumentChunk]]] = []
+) -> Iterator[ChunkGroup]:
+    """The plan's files in path order, chunked; a lesson that fails goes to the report instead."""
+    most = min(CHUNKS_A_GROUP, max(FEWEST_CHUNKS_A_GROUP, limits.inputs * limits.in_flight))
+    group: ChunkGroup = []
     pending = 0
     for each in plan.files:
         try:
@@ -61,13 +77,13 @@ def chunk_groups(
             report.failures.append(LessonError(each.facts.path, f"cannot be chunked: {error!r}; please report this"))
             continue
         report.findings.extend(lesson.findings)
-        if group and (pending + len(chunks) > CHUNKS_A_GROUP or len(group) == FILES_A_GROUP):
-            yield _compared(group, store)
+        if group and (pending + len(chunks) > most or len(group) == FILES_A_GROUP):
+            yield group
             group, pending = [], 0
         group.append((each, chunks))
         pending += len(chunks)
     if group:
-        yield _compared(group, store)
+        yield group
 
 
 def _parse(each: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
@@ -77,7 +93,8 @@ def _parse(each: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
     return parse_lesson(text, settings)
 
 
-def _compared(group: list[tuple[FilePlan, list[DocumentChunk]]], store: VectorStore | None) -> list[ChunkedFile]:
+def compare_group(group: ChunkGroup, store: VectorStore | None) -> list[ChunkedFile]:
+    """What each file's chunks change in the store."""
     stored: dict[str, dict[str, Mapping[str, Any]]] = {each.facts.path: {} for each, _ in group}
     if store:
         where = Where((Equals("book_id", group[0][0].key.book_id), AnyOf("source_file", tuple(stored))))

@@ -1,8 +1,8 @@
-"""What keeps a wrong path or a half-checked-out book from emptying the index."""
+"""What keeps a run from emptying the index by mistake, and from spending more than it may."""
 
 from collections.abc import Set as AbstractSet
 
-from ingestion.errors import DeletionGuard, SourceError
+from ingestion.errors import BudgetGuard, ConfigurationError, DeletionGuard, SourceError
 
 
 def refuse_deletion(
@@ -37,4 +37,23 @@ def refuse_deletion(
         raise DeletionGuard(
             f"the book was last indexed from {last_root}, now from {root}, where {gone} lessons are missing; nothing "
             "was deleted. Check the folder, or allow it with --allow-delete"
+        )
+
+
+def refuse_spending(tokens: int, price: float | None, *, most_tokens: int | None, most_cost: float | None) -> None:
+    """Raise before a run would embed more tokens, or for more dollars, than it may (exit 11).
+
+    `price` is dollars a million tokens; ConfigurationError where it is not known but a cost is bounded.
+    """
+    kept = "nothing was embedded or written. Raise the budget, or see `bookwise plan`"
+    if most_tokens is not None and tokens > most_tokens:
+        raise BudgetGuard(f"the run would embed {tokens} tokens, the budget is {most_tokens} (--max-tokens); {kept}")
+    if most_cost is None or not tokens:
+        return
+    if price is None:
+        raise ConfigurationError("--max-cost: the price of the embedding model is not known; set embedding.price")
+    cost = tokens * price / 1_000_000
+    if cost > most_cost:
+        raise BudgetGuard(
+            f"the run would embed {tokens} tokens for ${cost:.4f}, the budget is ${most_cost:g} (--max-cost); {kept}"
         )

@@ -86,6 +86,14 @@ def locate(path: str, *, modules: Sequence[Module] = (), patterns: Sequence[str]
     )
 
 
+def original_path(path: str) -> str:
+    """What a page's path has in common with its other versions: no language's folder or ending, no `.summary`."""
+    _, parts = _strip_language(path.split("/"))
+    name, dot, ending = parts[-1].rpartition(".")
+    stem = _strip_stem(name if dot else parts[-1])[0]
+    return "/".join((*parts[:-1], stem + dot + ending if dot else stem))
+
+
 def module_slug(folder: str) -> str:
     """A folder's name without its number, lower case with hyphens."""
     match = _MODULE.fullmatch(folder)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingestion.errors import ConfigurationError, StateError, UsageError
+from ingestion.database import Database
+from ingestion.errors import UsageError
 from ingestion.models import IngestionJob, IngestionMode, utc_now
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine, Row, Table
+    from sqlalchemy import MetaData, Row, Table
 
     from ingestion.report import IngestReport
 
@@ -49,15 +49,14 @@ class JobLedger:
     """The jobs in one database; opened at the first call. Raises StateError where it cannot be used."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._opened: tuple[Engine, Table] | None = None
+        self._database = Database(url, _jobs_table)
 
     def begin(self, book_id: str, mode: IngestionMode) -> IngestionJob:
         """A new running job. One of the same book left running by a run that died is closed as failed.
 
         The caller holds the writer's lock, so that no other run of the book is alive.
         """
-        with self._connection() as (connection, table):
+        with self._database.transaction() as (connection, table):
             dead = table.update().where(table.c.book_id == book_id, table.c.status == "running")
             connection.execute(
                 dead.values(status="failed", completed_at=utc_now(), error_message="the run ended without a word")
@@ -87,20 +86,20 @@ class JobLedger:
         values["failures"] = [
             {"path": each.path, "line": each.line, "reason": each.reason} for each in report.failures
         ]
-        with self._connection() as (connection, table):
+        with self._database.transaction() as (connection, table):
             connection.execute(table.update().where(table.c.job_id == job.job_id).values(**values))
         return ended
 
     def entries(self, *, limit: int = 20, book_id: str | None = None) -> list[LedgerEntry]:
         """The last jobs, newest first."""
-        with self._connection() as (connection, table):
+        with self._database.transaction() as (connection, table):
             query = table.select().order_by(table.c.job_id.desc()).limit(limit)
             query = query.where(table.c.book_id == book_id) if book_id else query
             return [_entry(row) for row in connection.execute(query)]
 
     def entry(self, job_id: int) -> LedgerEntry:
         """One job; raises UsageError where there is none."""
-        with self._connection() as (connection, table):
+        with self._database.transaction() as (connection, table):
             row = connection.execute(table.select().where(table.c.job_id == job_id)).first()
         if row is None:
             raise UsageError(f"no job {job_id}; `bookwise jobs` lists them")
@@ -108,46 +107,15 @@ class JobLedger:
 
     def close(self) -> None:
         """Release the database."""
-        if self._opened:
-            self._opened[0].dispose()
-            self._opened = None
-
-    def _connection(self) -> _Session:
-        if self._opened is None:
-            self._opened = _open(self._url)
-        return _Session(*self._opened)
+        self._database.close()
 
 
-class _Session:
-    """A transaction whose database errors are ours."""
+def _jobs_table(metadata: MetaData) -> Table:
+    from sqlalchemy import JSON, Column, Float, Integer, String, Table, Text
 
-    def __init__(self, engine: Engine, table: Table) -> None:
-        self._begin = engine.begin()
-        self._table = table
-
-    def __enter__(self) -> tuple[Connection, Table]:
-        from sqlalchemy.exc import SQLAlchemyError
-
-        try:
-            return self._begin.__enter__(), self._table
-        except SQLAlchemyError as error:
-            raise _unusable(error) from None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        from sqlalchemy.exc import SQLAlchemyError
-
-        self._begin.__exit__(kind, error, trace)
-        if isinstance(error, SQLAlchemyError):
-            raise _unusable(error) from None
-
-
-def _open(url: str) -> tuple[Engine, Table]:
-    from sqlalchemy import JSON, Column, Float, Integer, MetaData, String, Table, Text, create_engine
-    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
-
-    table = Table(
+    return Table(
         "ingestion_jobs",
-        MetaData(),
+        metadata,
         Column("job_id", Integer, primary_key=True),
         Column("book_id", String(200), nullable=False, index=True),
         *(Column(name, String(40)) for name in ("mode", "status", "started_at", "completed_at", "host")),
@@ -158,24 +126,6 @@ def _open(url: str) -> tuple[Engine, Table]:
         Column("error_message", Text),
         Column("failures", JSON),
     )
-    try:
-        engine = create_engine(url)
-        if engine.dialect.name == "sqlite" and engine.url.database:
-            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
-        table.metadata.create_all(engine)
-    except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise ConfigurationError(
-            f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
-            "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
-        ) from None
-    except (SQLAlchemyError, OSError) as error:
-        raise _unusable(error) from None
-    return engine, table
-
-
-def _unusable(error: Exception) -> StateError:
-    """The database's own words may hold the URL with its password, so only the kind of error is named."""
-    return StateError(f"the job ledger's database cannot be used ({type(error).__name__}); check DATABASE_URL")
 
 
 def _entry(row: Row[Any]) -> LedgerEntry:

@@ -1,22 +1,26 @@
 """The one pass: crawl, compare, and make the index equal to the lessons.
 
-Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6). At
-every moment a file answers with its old or its new chunks, and what is recorded is in the store.
+Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6), while
+those after it are chunked and embedded. At every moment a file answers with its old or its new chunks, and what is
+recorded is in the store.
 """
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
-from ingestion.crawler import crawl
+from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
+from ingestion.errors import BookwiseError, LessonError
 from ingestion.jobs import JobLedger
 from ingestion.lock import writer_lock
-from ingestion.models import IngestionMode
+from ingestion.models import DocumentChunk, IngestionMode, IngestionState
 from ingestion.prices import price_of
 from ingestion.report import IngestReport
 from ingestion.run import Progress, Run
@@ -25,6 +29,8 @@ from ingestion.state_store import StateFile
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +78,53 @@ def ingest(
     allow_delete: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
+    lacking: Callable[[DocumentChunk], object] | None = None,
+    refused: Mapping[str, LessonError] = MappingProxyType({}),
 ) -> IngestReport:
     """Make the index of one book equal to the lessons below `root`, or with `dry_run` say what that would take.
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
-    it at the end. Lessons that fail keep their old points and are in the report. Raises SourceError, DeletionGuard,
-    Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays done and recorded.
+    it at the end. Lessons that fail, or are `refused` beforehand, keep their old points and are in the report; a dry
+    run calls `lacking` with each chunk to write whose text has no vector. Raises SourceError, DeletionGuard,
+    BudgetGuard, Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
     settings = parts.settings
+    report = IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
     found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
     with nullcontext(lambda: None) if dry_run else parts.as_writer() as still_ours:
         state = parts.states.load(book_id, settings.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, dry_run=dry_run)) as target:
-            run = Run(
-                found=found,
-                state=state,
-                states=parts.states,
-                target=target,
-                embedder=parts.embedder,
-                cache=parts.cache,
-                settings=settings,
-                report=IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price),
-            )
+            run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)
             if dry_run:
-                run.preview()
+                run.preview(lacking)
             elif run.pending:
-                with job_of(parts.jobs, run.report):
+                with job_of(parts.jobs, report):
                     run.apply(progress, still_ours)
-    run.report.seconds = time.monotonic() - started
-    return run.report
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _run_of(
+    parts: Parts,
+    found: Crawl,
+    state: IngestionState,
+    target: Target,
+    report: IngestReport,
+    refused: Mapping[str, LessonError],
+) -> Run:
+    return Run(
+        found=found,
+        state=state,
+        states=parts.states,
+        target=target,
+        embedder=parts.embedder,
+        cache=parts.cache,
+        settings=parts.settings,
+        report=report,
+        refused=refused,
+    )
 
 
 @contextmanager
@@ -115,6 +137,10 @@ def job_of(jobs: JobLedger | None, report: IngestReport) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        jobs.finish(job, report, error=str(error) or type(error).__name__)
+        try:
+            jobs.finish(job, report, error=str(error) or type(error).__name__)
+        except BookwiseError as second:
+            # The ledger must not hide why the run failed.
+            logger.warning("the run stays open in the job ledger: %s", second)
         raise
     jobs.finish(job, report)

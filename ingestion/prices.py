@@ -9,9 +9,14 @@ PRICES = {
 }
 
 
+_ON_THIS_MACHINE = ("fastembed-", "sentence-transformers-")
+
+
 def price_of(model: str) -> float | None:
     """Dollars a million tokens; None for a model that is not in the table.
 
     `model` is as an embedder names it, with dimensions and version.
     """
+    if model.startswith(_ON_THIS_MACHINE):
+        return 0.0
     return PRICES.get(model.split("/")[0].split("@")[0])

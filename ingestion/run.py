@@ -5,30 +5,34 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.carry_over import carry_over, refuse_losses, would_be_lost
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
-from ingestion.errors import DeletionGuard, Interrupted, LessonError, PointRefused
-from ingestion.guards import refuse_deletion
-from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.errors import Interrupted, LessonError, PointRefused
+from ingestion.guards import refuse_deletion, refuse_spending
+from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
-from ingestion.report import IngestReport
+from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.state_store import StateFile
 from ingestion.survey import fingerprint_of, paths_below, survey_files
 from ingestion.target import Target
-from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
-from ingestion.vectors import VectorCache, VectorSource, tokens_to_embed
+from ingestion.vector_stores import Equals, VectorStore, Where
+from ingestion.vectors import KnownVectors, VectorCache
 
 if TYPE_CHECKING:
-    from ingestion.file_groups import ChunkedFile
+    from ingestion.file_groups import ChunkedFile, ChunkGroup
+    from ingestion.stages import EmbeddedGroup
     from ingestion.writer import GroupWriter
 
 SECONDS_BETWEEN_SAVES = 2.0
 Progress = Callable[[int, int, IngestReport], None]
-"""Called at the start and after each group with the files done, the files to do and the report so far."""
+"""Called at the start and after each group and request, with the files done and to do, and the report so far."""
 
 
 class Run:
@@ -45,8 +49,10 @@ class Run:
         cache: VectorCache | None,
         settings: Settings,
         report: IngestReport,
+        refused: Mapping[str, LessonError],
     ) -> None:
         self.report = report
+        self._refused = refused
         self._found = found
         self._state = state
         self._states = states
@@ -55,9 +61,15 @@ class Run:
         self._book = Where((Equals("book_id", state.book_id),))
         self._embedding = f"{embedder.model}/{embedder.dimensions}"
         self._fingerprint = fingerprint_of(settings, self._embedding)
-        self._vectors = VectorSource(embedder, store=target.vector_source, cache=cache)
+        self._embedder = embedder
+        self._cache = cache
         self._plan = Plan((), (), ())
+        self._done = 0
         self._saved_at = time.monotonic()
+
+    @cached_property
+    def _known(self) -> KnownVectors:
+        return KnownVectors(stores=self._target.vector_stores, cache=self._cache)
 
     @property
     def pending(self) -> bool:
@@ -69,7 +81,7 @@ class Run:
         rebuild = not self._target.in_use
         records = {} if rebuild else self._state.records
         stored = None if rebuild else self._stored_counts()
-        survey = survey_files(self._found, records, self._fingerprint, self._settings)
+        survey = survey_files(self._found, records, self._fingerprint, self._settings, refused=self._refused)
         failed = [error.path for error in survey.failures] + paths_below(self._found.unreadable, self._state.records)
         self._plan = make_plan(
             survey.facts,
@@ -98,64 +110,86 @@ class Run:
                 max_percent=self._settings.max_delete,
             )
         if rebuild:
-            self._refuse_losses()
+            refuse_losses(self._target, would_be_lost(self._book, self.report.failures))
 
-    def preview(self) -> None:
-        """Fill the report with what applying the plan would do; writes nothing."""
-        for group in self._groups():
-            new = [chunk for file in group for chunk in file.chunks.write]
-            missing = self._vectors.missing(new)
-            counts = self.report.chunks
-            counts.embedded += len(missing)
-            counts.reused += len(new) - len(missing)
-            counts.tokens += tokens_to_embed(missing)
-            for file in group:
-                counts.kept += len(file.chunks.keep)
-                counts.patched += len(file.chunks.patch)
-                counts.written += len(file.chunks.write)
-                counts.deleted += len(file.chunks.stale)
-                self._note(file)
+    def preview(self, lacking: Callable[[DocumentChunk], object] | None = None) -> None:
+        """Fill the report with what applying the plan would do, as `look_through` says; writes nothing."""
+        for file in self._look_through(self.report, lacking):
+            self._note(file)
         if self._plan.deleted and self._target.store:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
             self.report.chunks.deleted += len(gone)
 
+    def _keep_to_budget(self) -> None:
+        most_tokens, most_cost = self._settings.embedding_max_tokens, self._settings.embedding_max_cost
+        if most_tokens is None and most_cost is None:
+            return
+        estimate = replace(self.report, chunks=ChunkCounts(), failures=[], findings=[])
+        for _ in self._look_through(estimate):
+            pass
+        refuse_spending(estimate.chunks.tokens, estimate.price, most_tokens=most_tokens, most_cost=most_cost)
+
+    def _look_through(
+        self, report: IngestReport, lacking: Callable[[DocumentChunk], object] | None = None
+    ) -> Iterator[ChunkedFile]:
+        from ingestion.preview import look_through
+
+        return look_through(self._groups(report), self._target.store, self._known, report.chunks, lacking)
+
     def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
 
-        `still_ours` is called before each write and raises where another writer has taken over.
+        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow.
+        `still_ours` is called before each write, and raises where another writer took over.
         """
-        from ingestion.writer import GroupWriter
-
+        self._keep_to_budget()
         store = self._target.store
         assert store is not None
         before = dict(self._state.records)
         if not self._target.in_use:
             self._state.records = {}
-        writer = GroupWriter(store, self._vectors)
-        done = 0
-        show = progress or (lambda *_: None)
-        show(done, len(self._plan.files), self.report)
         try:
-            for group in self._groups():
+            self._write_all(store, progress or (lambda *_: None), still_ours)
+            still_ours()
+            self._remove_deleted(store)
+            if not self._target.in_use:
+                self._carry_over(before)
+            self._finish()
+        except KeyboardInterrupt:
+            left = len(self._plan.files) - self._done
+            raise Interrupted(
+                f"interrupted: {self._done} lessons are done and recorded, {left} are left for the next run"
+            ) from None
+        finally:
+            self._save(now=True)
+
+    def _write_all(self, store: VectorStore, progress: Progress, still_ours: Callable[[], None]) -> None:
+        """Write and record group by group, while those after it are chunked and embedded."""
+        from ingestion.stages import embedded_groups
+        from ingestion.writer import GroupWriter
+
+        def show() -> None:
+            progress(self._done, len(self._plan.files), self.report)
+
+        show()
+        writer = GroupWriter(store)
+        with embedded_groups(
+            self._groups(self.report),
+            store=store,
+            embedder=self._embedder,
+            cache=self._cache,
+            known=self._known,
+            counts=self.report.chunks,
+            on_reply=show,
+        ) as groups:
+            for group in groups:
                 still_ours()
                 for file in self._write(writer, group):
                     self._record(file)
                     self._note(file)
+                self._done += len(group.files)
                 self._save(now=False)
-                done += len(group)
-                show(done, len(self._plan.files), self.report)
-            still_ours()
-            self._remove_deleted(store)
-            if not self._target.in_use:
-                self._carry_over(store, before)
-            self._finish()
-        except KeyboardInterrupt:
-            left = len(self._plan.files) - done
-            raise Interrupted(
-                f"interrupted: {done} lessons are done and recorded, {left} are left for the next run"
-            ) from None
-        finally:
-            self._save(now=True)
+                show()
 
     def _remove_deleted(self, store: VectorStore) -> None:
         from ingestion.writer import delete_files
@@ -166,69 +200,46 @@ class Run:
             for path in self._plan.deleted:
                 self._state.records.pop(path, None)
 
-    def _write(self, writer: GroupWriter, group: list[ChunkedFile]) -> list[ChunkedFile]:
-        """Write the group; a file with a point that no store takes is a failure, and returned are the others."""
-        while group:
+    def _write(self, writer: GroupWriter, group: EmbeddedGroup) -> list[ChunkedFile]:
+        """Write the group; a file with a text or point that is refused is a failure, and returned are the others."""
+        self.report.failures.extend(group.failures)
+        files = group.embedded
+        while files:
             try:
-                writer.write(group, self.report.chunks)
+                writer.write(files, group.vectors, self.report.chunks)
                 break
             except PointRefused as refused:
                 path = refused.source_file
-                rest = [file for file in group if file.plan.facts.path != path]
-                if path is None or len(rest) == len(group):
+                rest = [file for file in files if file.plan.facts.path != path]
+                if path is None or len(rest) == len(files):
                     raise
                 self.report.failures.append(LessonError(path, str(refused)))
-                group = rest
-        return group
+                files = rest
+        return files
 
-    def _what_would_be_lost(self) -> list[Where]:
-        """What only the former generation holds: other books, and lessons that now fail."""
-        failed = tuple(sorted({failure.path for failure in self.report.failures}))
-        lost = [Where(must_not=self._book.must)]
-        return [*lost, Where((*self._book.must, AnyOf("source_file", failed)))] if failed else lost
-
-    def _refuse_losses(self) -> None:
-        """Raise DeletionGuard where a new embedding would drop what cannot be taken over; the old index stays."""
-        former = self._target.former
-        if former and not self._target.carrier and any(map(former.count, self._what_would_be_lost())):
-            raise DeletionGuard(
-                f"the index also holds other books, or lessons that now fail, made by {former.schema.embedding}; a "
-                "new index would lose them, so the old one stays in use. Mend the lessons, or give each embedding "
-                "a collection of its own (QDRANT_COLLECTION_NAME)"
-            )
-
-    def _carry_over(self, store: VectorStore, before: Mapping[str, IngestionRecord]) -> None:
+    def _carry_over(self, before: Mapping[str, IngestionRecord]) -> None:
         """Take other books and lessons that failed into the new generation, so that readers lose neither."""
-        from ingestion.writer import copy_points
-
-        self._refuse_losses()
-        if self._target.carrier:
-            for where in self._what_would_be_lost():
-                copy_points(self._target.carrier, store, where)
+        carry_over(self._target, would_be_lost(self._book, self.report.failures))
         failed = {failure.path for failure in self.report.failures}
         self._state.records |= {path: record for path, record in before.items() if path in failed}
 
-    def _groups(self) -> Iterator[list[ChunkedFile]]:
+    def _groups(self, report: IngestReport) -> Iterator[ChunkGroup]:
         # Imported late: a run with nothing to do chunks nothing.
         from ingestion.file_groups import chunk_groups
 
+        sources = {file.path: file for file in self._found.files}
+        limits = self._embedder.limits
         return chunk_groups(
-            self._plan,
-            {file.path: file for file in self._found.files},
-            store=self._target.store,
-            settings=self._settings,
-            embedding=self._embedding,
-            report=self.report,
+            self._plan, sources, settings=self._settings, embedding=self._embedding, limits=limits, report=report
         )
 
     def _stored_counts(self) -> dict[str, int] | None:
         """Points a path has in the store; None where their sum agrees with the records (DESIGN decision 7)."""
-        store = self._target.store
-        if store is None:
-            return {}
-        if self.report.mode == "incremental" and store.count(self._book) == self._state.total_chunks:
+        known = self._target.count(self._state.book_id)
+        if self.report.mode == "incremental" and known == self._state.total_chunks:
             return None
-        return store.values("source_file", self._book)
+        store = self._target.store
+        return store.values("source_file", self._book) if store else {}
 
     def _note(self, file: ChunkedFile) -> None:
         # Equal counts hide chunks of another version: a store restored from an older copy, say.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -83,6 +84,12 @@ def secret(raw: Any) -> Secret:
     return Secret(raw.strip())
 
 
+def looks_like_openai_key(key: Secret) -> bool:
+    """Whether it may be one of OpenAI's (spec 001): `sk-` and 40 characters or more that a header can hold."""
+    value = key.reveal()
+    return value.startswith("sk-") and len(value) >= 40 and value.isascii() and value.isprintable()
+
+
 def switch(raw: Any) -> bool:
     """True or false, in the spellings of shells and TOML."""
     spellings = {
@@ -134,6 +141,20 @@ def amount(raw: Any) -> float:
     if isinstance(raw, bool) or not 0.0 <= value < float("inf"):
         raise ValueError(f"{raw!r} is not an amount")
     return value
+
+
+def numbers(count: int) -> Callable[[Any], tuple[float, ...]]:
+    """A reader of a list of that many finite numbers."""
+
+    def read(raw: Any) -> tuple[float, ...]:
+        usable = isinstance(raw, list) and all(
+            isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each) for each in raw
+        )
+        if not usable or len(raw) != count:
+            raise ValueError(f"{raw!r} is not a list of {count} numbers")
+        return tuple(float(each) for each in raw)
+
+    return read
 
 
 def choice(*known: str) -> Callable[[Any], str]:

@@ -17,6 +17,7 @@ from ingestion.setting_values import (
     choice,
     modules,
     number,
+    numbers,
     path_patterns,
     secret,
     share,
@@ -64,17 +65,17 @@ class Settings:
     )
     embedder: str = setting(
         "auto",
-        choice("auto", "local", "openai"),
+        choice("auto", "local", "openai", "fastembed", "sentence-transformers"),
         toml="embedding.embedder",
         env="BOOKWISE_EMBEDDER",
-        help="`openai` with a key, else `local`, unless chosen",
+        help="`openai` with a key, else `local`; or `fastembed`, `sentence-transformers`",
     )
     embedding_model: str = setting(
         "text-embedding-3-small",
         text,
         toml="embedding.model",
         env="OPENAI_EMBEDDING_MODEL",
-        help="model of the embedding service",
+        help="model of the embedding service or library",
     )
     embedding_dimensions: int | None = setting(
         None,
@@ -90,12 +91,68 @@ class Settings:
         env="BOOKWISE_EMBEDDING_PRICE",
         help="dollars a million tokens, where the built-in table is out of date",
     )
+    embedding_max_cost: float | None = setting(
+        None,
+        amount,
+        toml="embedding.max_cost",
+        env="BOOKWISE_MAX_COST",
+        help="dollars a run may spend on embedding",
+    )
+    embedding_max_tokens: int | None = setting(
+        None,
+        number(0, 10**15),
+        toml="embedding.max_tokens",
+        env="BOOKWISE_MAX_TOKENS",
+        help="tokens a run may embed",
+    )
+    embedding_in_flight: int = setting(
+        8,
+        number(1, 256),
+        toml="embedding.in_flight",
+        env="BOOKWISE_EMBEDDING_IN_FLIGHT",
+        help="requests to the embedding service at a time",
+    )
+    embedding_request_inputs: int = setting(
+        2048,
+        number(1, 100_000),
+        toml="embedding.request_inputs",
+        env="BOOKWISE_EMBEDDING_REQUEST_INPUTS",
+        help="texts a request to it may hold",
+    )
+    embedding_request_tokens: int = setting(
+        300_000,
+        number(1, 10**9),
+        toml="embedding.request_tokens",
+        env="BOOKWISE_EMBEDDING_REQUEST_TOKENS",
+        help="tokens a request to it may hold",
+    )
+    embedding_input_tokens: int = setting(
+        8191,
+        number(1, 10**9),
+        toml="embedding.input_tokens",
+        env="BOOKWISE_EMBEDDING_INPUT_TOKENS",
+        help="tokens a text may have",
+    )
+    embedding_requests_per_minute: int | None = setting(
+        None,
+        number(1, 10**9),
+        toml="embedding.requests_per_minute",
+        env="BOOKWISE_EMBEDDING_REQUESTS_PER_MINUTE",
+        help="pace, where the service does not tell its own in `x-ratelimit-*` headers",
+    )
+    embedding_tokens_per_minute: int | None = setting(
+        None,
+        number(1, 10**12),
+        toml="embedding.tokens_per_minute",
+        env="BOOKWISE_EMBEDDING_TOKENS_PER_MINUTE",
+        help="pace in tokens, likewise",
+    )
     threads: int = setting(
         0,
         number(0, 1024),
         toml="embedding.threads",
         env="BOOKWISE_THREADS",
-        help="threads of the local embedder, 0 for one a core",
+        help="threads of a model on this machine, 0 for one a core",
     )
     openai_api_key: Secret | None = setting(None, secret, env="OPENAI_API_KEY", help="key of the OpenAI service")
     openai_base_url: str | None = setting(
@@ -109,7 +166,70 @@ class Settings:
         0.0, share, toml="agent.score_threshold", env="AGENT_SCORE_THRESHOLD", help="lowest cosine of a passage"
     )
     agent_max_turns: int = setting(
-        50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation keeps"
+        50, number(1, 1000), toml="agent.max_turns", env="AGENT_MAX_TURNS", help="turns a conversation may have"
+    )
+    agent_max_searches: int = setting(
+        4, number(1, 20), toml="agent.max_searches", env="AGENT_MAX_SEARCHES", help="searches for one answer"
+    )
+    agent_temperature: float = setting(
+        0.1, share, toml="agent.temperature", env="AGENT_TEMPERATURE", help="randomness of the answer"
+    )
+    agent_context_tokens: int = setting(
+        8000,
+        number(2000, 1_000_000),
+        toml="agent.context_tokens",
+        env="AGENT_CONTEXT_TOKENS",
+        help="tokens the chat model is given, its answer included",
+    )
+    agent_history_tokens: int = setting(
+        2000,
+        number(0, 1_000_000),
+        toml="agent.history_tokens",
+        env="AGENT_HISTORY_TOKENS",
+        help="of these, for the conversation so far",
+    )
+    agent_answer_tokens: int = setting(
+        800,
+        number(50, 100_000),
+        toml="agent.answer_tokens",
+        env="AGENT_ANSWER_TOKENS",
+        help="of these, for the answer",
+    )
+    agent_timeout: int = setting(
+        60,
+        number(1, 3600),
+        toml="agent.timeout",
+        env="AGENT_TIMEOUT",
+        help="seconds to wait for the chat model",
+    )
+    confidence_policy: str = setting(
+        "auto",
+        choice("auto", "spec"),
+        toml="confidence.policy",
+        env="BOOKWISE_CONFIDENCE",
+        help="when an answer is refused: `auto` by the embedding model, `spec` by spec 004's cosines",
+    )
+    confidence_model: str | None = setting(
+        None, text, toml="confidence.model", help="embedding model of the two below, which `eval --calibrate` writes"
+    )
+    confidence_weights: tuple[float, ...] = setting(
+        (), numbers(4), toml="confidence.weights", help="bias, gap, known and named"
+    )
+    confidence_levels: tuple[float, ...] = setting(
+        (), numbers(3), toml="confidence.levels", help="where low, medium and high begin"
+    )
+    rerank_url: str | None = setting(
+        None, url, toml="rerank.url", env="BOOKWISE_RERANK_URL", help="endpoint that reranks, `/rerank` is added"
+    )
+    rerank_model: str | None = setting(
+        None,
+        text,
+        toml="rerank.model",
+        env="BOOKWISE_RERANK_MODEL",
+        help="model of the endpoint; without one, a local cross-encoder",
+    )
+    rerank_api_key: Secret | None = setting(
+        None, secret, env="BOOKWISE_RERANK_API_KEY", help="key of the rerank endpoint"
     )
     qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
     qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 
 from ingestion import versions
 from ingestion.crawler import Crawl, Skipped
@@ -25,12 +26,19 @@ class Survey:
 
 
 def survey_files(
-    crawl: Crawl, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], settings: Settings
+    crawl: Crawl,
+    records: Mapping[str, IngestionRecord],
+    fingerprint: Mapping[str, str],
+    settings: Settings,
+    *,
+    refused: Mapping[str, LessonError] = MappingProxyType({}),
 ) -> Survey:
-    """Facts of each file; only one whose record does not fit is looked into."""
+    """Facts of each file; only one whose record does not fit is looked into, and none that is `refused`."""
     facts, failures = [], []
     for file in crawl.files:
         try:
+            if file.path in refused:
+                raise refused[file.path]
             source = read_source(file)
             record = records.get(file.path)
             if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:

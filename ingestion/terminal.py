@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import sys
 import time
@@ -17,6 +18,7 @@ from typer.core import TyperGroup
 
 from ingestion.configuration import find_config, load_settings
 from ingestion.errors import BookwiseError, UsageError
+from ingestion.progress import has_bar, progress_text
 from ingestion.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,33 +68,33 @@ def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar on a terminal, else a line every ten seconds."""
-    if sys.stderr.isatty():
+    """A bar on a terminal; elsewhere, in a dumb terminal and with NO_COLOR a line every ten seconds."""
+    started = time.monotonic()
+    if has_bar(sys.stderr.isatty(), os.environ):
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
 
-        columns = TextColumn("indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
-        with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=None)
+        console = Console(stderr=True)
+        with Bar(BarColumn(20), TextColumn("{task.description}"), console=console, transient=True) as bar:
+            task = bar.add_task("indexing", total=None)
             yield lambda done, total, report: bar.update(
-                task, completed=done, total=total, description=_rate(report, bar.tasks[0].elapsed or 0.0)
+                task,
+                completed=done,
+                total=total,
+                description=progress_text(done, total, report, time.monotonic() - started),
             )
     else:
-        started = last = time.monotonic()
+        last = started
 
         def show(done: int, total: int, report: IngestReport) -> None:
             nonlocal last
-            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                typer.echo(f"{done} of {total} lessons, {_rate(report, last - started)}", err=True)
+            now = time.monotonic()
+            if now - last >= SECONDS_BETWEEN_LINES:
+                last = now
+                typer.echo(progress_text(done, total, report, now - started), err=True)
 
         yield show
-
-
-def _rate(report: IngestReport, seconds: float) -> str:
-    chunks = report.chunks.embedded + report.chunks.reused
-    return f"{chunks} chunks, {chunks / seconds:.0f} a second" if seconds > 0 else f"{chunks} chunks"
 
 
 def show(view: View, document: dict[str, Any], *, as_json: bool) -> None:
@@ -105,6 +107,12 @@ def show(view: View, document: dict[str, Any], *, as_json: bool) -> None:
             typer.echo(part)
         elif part.rows:
             _print_table(part)
+
+
+def write(text: str) -> None:
+    """Print a piece of a result at once, the line going on after it."""
+    typer.echo(text, nl=False)
+    sys.stdout.flush()
 
 
 def print_json(document: dict[str, Any]) -> None:

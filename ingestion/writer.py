@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingestion.file_groups import ChunkedFile
 from ingestion.models import DocumentChunk, utc_now
 from ingestion.report import ChunkCounts
 from ingestion.vector_stores import AnyOf, Equals, HasId, Point, SparseVector, StoredPoint, VectorStore, Where
 from ingestion.vector_stores.bm25 import document_vector
-from ingestion.vectors import VectorSource
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
 
 PATHS_A_DELETE = 100
 POINTS_A_COPY = 256
@@ -24,17 +26,18 @@ POINTS_A_COPY = 256
 class GroupWriter:
     """Writes groups of files to one store."""
 
-    def __init__(self, store: VectorStore, vectors: VectorSource) -> None:
+    def __init__(self, store: VectorStore) -> None:
         self._store = store
-        self._vectors = vectors
 
-    def write(self, group: Sequence[ChunkedFile], counts: ChunkCounts) -> None:
+    def write(self, group: Sequence[ChunkedFile], vectors: Mapping[str, Vector], counts: ChunkCounts) -> None:
         """Make the store hold exactly the group's chunks; when it returns, they are safe.
+
+        `vectors` holds those of the chunks to write, by embed key.
 
         A file that gets new points gets its patched ones in the same write, so that its new set is there at once.
         """
         written = [file for file in group if file.chunks.write]
-        points = [*self._new_points(written, counts), *self._patched_points(written)]
+        points = [*_new_points(written, vectors), *self._patched_points(written)]
         if points:
             self._store.upsert(points)
         patches = {
@@ -44,20 +47,9 @@ class GroupWriter:
             self._store.set_payloads(patches)
         for file in group:
             self._delete_stale(file)
-            counts.kept += len(file.chunks.keep)
-            counts.patched += len(file.chunks.patch)
-            counts.written += len(file.chunks.write)
-            counts.deleted += len(file.chunks.stale)
+            file.count(counts)
         if any(file.chunks.pending for file in group):
             self._store.checkpoint()
-
-    def _new_points(self, files: Sequence[ChunkedFile], counts: ChunkCounts) -> list[Point]:
-        vectors = self._vectors.vectors([chunk for file in files for chunk in file.chunks.write], counts)
-        return [
-            Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
-            for file in files
-            for chunk in file.chunks.write
-        ]
 
     def _patched_points(self, files: Sequence[ChunkedFile]) -> list[Point]:
         patches = {chunk.id: _payload(file, chunk) for file in files for chunk in file.chunks.patch}
@@ -69,6 +61,14 @@ class GroupWriter:
         if file.chunks.stale:
             own = Equals("book_id", file.plan.key.book_id), Equals("source_file", file.plan.facts.path)
             self._store.delete(Where((HasId(file.chunks.stale), *own)))
+
+
+def _new_points(files: Sequence[ChunkedFile], vectors: Mapping[str, Vector]) -> list[Point]:
+    return [
+        Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
+        for file in files
+        for chunk in file.chunks.write
+    ]
 
 
 def delete_files(store: VectorStore, book_id: str, paths: Sequence[str]) -> int:

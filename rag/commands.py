@@ -1,4 +1,4 @@
-"""The commands that read the index: search, lesson and ask."""
+"""The commands that read the index without answering: search and lesson; and the flags of every reader's fences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import typer
 
 from ingestion.terminal import Book, Config, Json, read_settings, show
 
-NO_ANSWER = 10
-
 Tier = Annotated[int, typer.Option("--tier", min=1, max=4, help="Hardware tier of the reader: this or lower.")]
 ModuleName = Annotated[str | None, typer.Option("--module", help="Only this module.")]
 Chapters = Annotated[str | None, typer.Option("--chapter", help="A chapter or a range such as 2-4.")]
@@ -20,6 +18,13 @@ Layer = Annotated[str | None, typer.Option("--layer", help="L1 to L4.")]
 Parent = Annotated[str | None, typer.Option("--parent", help="Only the lesson with this parent id.")]
 Language = Annotated[str | None, typer.Option("--language", help="Only pages in this language.")]
 Kinds = Annotated[list[str] | None, typer.Option("--kind", help="lesson, readme, summary, quiz, assignment, stub.")]
+AllVersions = Annotated[
+    bool, typer.Option("--all-versions", help="Also show translations and summaries of what is found.")
+]
+Diverse = Annotated[bool, typer.Option("--diverse", help="Choose passages that differ from each other.")]
+Expand = Annotated[int, typer.Option("--expand", min=0, max=10, help="Add so many chunks before and after each.")]
+WholeLesson = Annotated[bool, typer.Option("--whole-lesson", help="Show the whole lesson of each passage.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Tell how each rank came about, and what speaks for it.")]
 Ranking = Annotated[str, typer.Option("--ranking", help="hybrid, dense or keyword.")]
 
 
@@ -37,6 +42,11 @@ def search(
     kind: Kinds = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=20, help="Number of passages.")] = 5,
     ranking: Ranking = "hybrid",
+    expand: Expand = 0,
+    whole_lesson: WholeLesson = False,
+    diverse: Diverse = False,
+    all_versions: AllVersions = False,
+    explain: Explain = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
@@ -44,10 +54,11 @@ def search(
     from rag.reader import open_reader
     from rag.views import search_view
 
-    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    shape = {"expand": expand, "whole_lesson": whole_lesson, "diverse": diverse, "all_versions": all_versions}
     with open_reader(read_settings(config, book_id=book)) as reader:
-        response = reader.search(question, limit=limit, filters=filters)
-    show(search_view(response), response.model_dump(mode="json"), as_json=as_json)
+        response = reader.search(question, limit=limit, filters=filters | shape)
+    show(search_view(response, explain=explain), response.model_dump(mode="json"), as_json=as_json)
 
 
 def lesson(reference: str, book: Book = None, config: Config = None, as_json: Json = False) -> None:
@@ -61,36 +72,7 @@ def lesson(reference: str, book: Book = None, config: Config = None, as_json: Js
     show([read.text()], {"title": read.title, "chunks": read.chunks}, as_json=as_json)
 
 
-def ask(
-    question: str,
-    book: Book = None,
-    tier: Tier = 1,
-    module: ModuleName = None,
-    chapter: Chapters = None,
-    lesson: LessonNumber = None,
-    level: Levels = None,
-    layer: Layer = None,
-    parent: Parent = None,
-    language: Language = None,
-    kind: Kinds = None,
-    ranking: Ranking = "hybrid",
-    config: Config = None,
-    as_json: Json = False,
-) -> None:
-    """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
-    from rag.extract import answer_extractively
-    from rag.reader import open_reader
-    from rag.views import answer_view
-
-    filters = _filters(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
-    with open_reader(read_settings(config, book_id=book)) as reader:
-        response = answer_extractively(question, reader, filters)
-    show(answer_view(response), response.model_dump(mode="json"), as_json=as_json)
-    if not response.citations:
-        raise typer.Exit(NO_ANSWER)
-
-
-def _filters(
+def filters_of(
     tier: int,
     module: str | None,
     chapter: str | None,
@@ -102,6 +84,7 @@ def _filters(
     kind: list[str] | None,
     ranking: str,
 ) -> dict[str, Any]:
+    """The flags as fields of SearchQuery."""
     from rag.reader import chapter_range
 
     first, last = chapter_range(chapter)

@@ -6,35 +6,45 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from rag.confidence import confidence
-from rag.models import AgentResponse, Citation, address
+from ingestion.embedders import Embedder
+from rag.finding import Finder, Finding
+from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
+from rag.prompts import REFUSAL
 from rag.quotes import Quote, best_quotes
 from rag.reader import Reader
-
-REFUSAL = "I don't have information about that in the book content."
-"""The refusal of specification 001."""
-
-MODEL = "extractive"
-"""What an answer names as its model when none was used."""
 
 
 def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) -> AgentResponse:
     """The best blocks of the best passages, word for word, each followed by the number of its source."""
     started = time.perf_counter()
-    response = reader.search(query, limit=reader.settings.agent_top_k, filters=filters)
+    settings = reader.settings
+    finding = Finder(reader, filters, settings.agent_top_k, settings.agent_score_threshold).find(query)
+    return quote(query, finding, reader.embedder, started=started)
+
+
+def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -> AgentResponse:
+    """The answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
-    level = confidence(response)
-    quotes = best_quotes(query, response.results, reader.embedder) if level == "high" else []
+    metrics, response = finding.metrics, finding.response
+    quotes = best_quotes(response.query, response.results, embedder) if metrics.should_answer else []
+    citations = _citations(quotes)
+    cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
     ended = time.perf_counter()
     return AgentResponse(
-        answer=_text(quotes) or REFUSAL,
-        citations=_citations(quotes),
+        answer=finding.disclaimer + _text(quotes) if quotes else REFUSAL,
+        citations=citations,
         query=query,
-        model=MODEL,
+        model=EXTRACTIVE,
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=level,
+        confidence=finding.confidence,
+        state=finding.state if quotes else "no_results",
+        metrics=metrics,
+        passages=PassagesUsed(
+            retrieved=tuple(result.id for result in response.results), shown=cited, cited=cited, verified=cited
+        ),
+        retrieval_count=len(response.results),
     )
 
 
@@ -54,6 +64,7 @@ def _cite(number: int, quotes: list[Quote]) -> Citation:
     first = quotes[0]
     return Citation(
         number=number,
+        chunk_id=first.passage.id,
         page_title=first.passage.page_title,
         page_url=address(first.passage.page_url, first.anchor) or None,
         module_name=first.passage.module,

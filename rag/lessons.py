@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from ingestion.crawler import relative_path
 from ingestion.errors import UsageError
 from ingestion.vector_stores import Equals, StoredPoint, VectorStore, Where
 from rag.one_version import only, settled, whole_versions
+from rag.passages import join_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,9 @@ class LessonText:
         return str(self.chunks[0]["page_title"])
 
     def text(self) -> str:
-        """The chunks one after the other."""
-        return "\n\n".join(str(chunk["text"]) for chunk in self.chunks)
+        """The files one after the other, each as it stands there up to blank lines."""
+        files = groupby(self.chunks, key=lambda chunk: chunk["source_file"])
+        return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
 
 
 def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:

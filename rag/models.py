@@ -5,6 +5,7 @@ They come from or go to the outside, so pydantic checks them.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -13,6 +14,14 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 
 SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
+ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
+RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
+AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
+"""How a question ended: the last row of spec 000's state diagram."""
+
+EXTRACTIVE = "extractive"
+"""What an answer names as its model when none was used."""
+
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
@@ -38,6 +47,10 @@ class SearchQuery(_Model):
     doc_types: tuple[DocType, ...] | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: SearchMode = "hybrid"
+    all_versions: bool = False
+    diverse: bool = False
+    expand: Annotated[int, Field(ge=0, le=10)] = 0
+    whole_lesson: bool = False
 
     @model_validator(mode="after")
     def _chapters_ascend(self) -> SearchQuery:
@@ -52,13 +65,20 @@ def address(page_url: str, anchor: str | None) -> str:
 
 
 class SearchResult(_Model):
-    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible)."""
+    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
+
+    The ranks are those in the two lists that were mixed, None where a list does not hold it.
+    """
 
     id: str
     rank: Annotated[int, Field(ge=1)]
     text: str
     score: Score
     relevance: Score
+    dense_rank: int | None = None
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    rerank_score: float | None = None
     source_file: str
     page_title: str
     page_url: str
@@ -85,11 +105,31 @@ class SearchResult(_Model):
     prev_chunk_id: str | None
     next_chunk_id: str | None
     content_hash: str | None
+    is_widened: bool = False
 
     @property
     def location(self) -> str:
         """Where a reader finds the passage: its address with anchor, else its file and lines."""
         return address(self.page_url, self.anchor) or f"{self.source_file}:{self.line_start}-{self.line_end}"
+
+
+class Evidence(_Model):
+    """What a search tells about whether its passages answer at all; each figure is 0–1, more is better."""
+
+    best: Score = 0.0
+    """The best cosine of the passages."""
+
+    gap: Score = 0.0
+    """By how much the best cosine stands out above the next nine: an answer does, a mere subject does not."""
+
+    known: Score = 1.0
+    """Share of the question's words, weighed by how rare each is, that the book has at all."""
+
+    named: Score = 1.0
+    """Share of what the question names (people, products, numbers) that the passages name too."""
+
+    diversity: Score = 0.0
+    """1 less the mean cosine between the passages (spec 004)."""
 
 
 class SearchResponse(_Model):
@@ -101,12 +141,30 @@ class SearchResponse(_Model):
     hardware_tier_filter: int
     module_filter: str | None
     book_id: str
+    evidence: Evidence = Evidence()
+
+
+class ConfidenceMetrics(_Model):
+    """How far the passages can be trusted to answer (spec 004); `reason` says why not, where they cannot."""
+
+    average_similarity: Score
+    min_similarity: Score
+    max_similarity: Score
+    num_chunks: Annotated[int, Field(ge=0)]
+    chunk_diversity: Score
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    reason: RefusalReason | None = None
 
 
 class Citation(_Model):
-    """A source that the answer uses (spec 000); `number` is how the answer refers to it."""
+    """A source that the answer uses (spec 000); `number` is how the answer refers to it.
+
+    `chunk_id` is the passage, `verified` whether it holds what the sentences that cite it say.
+    """
 
     number: Annotated[int, Field(ge=1)]
+    chunk_id: str
     page_title: str
     page_url: str | None
     module_name: str
@@ -115,10 +173,29 @@ class Citation(_Model):
     line_start: int
     line_end: int
     score: Score
+    verified: bool = True
+
+
+class PassagesUsed(_Model):
+    """What became of the passages, as chunk ids (DESIGN decision 13): each list is a part of the one before.
+
+    `shown` were given to the language model or quoted from, `cited` are named by the answer, `verified` hold what
+    the citing sentences say. `dropped` counts the references to something that was not shown.
+    """
+
+    retrieved: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    verified: tuple[str, ...] = ()
+    dropped: int = 0
 
 
 class AgentResponse(_Model):
-    """An answer with its sources (spec 000). Without citations it is a refusal."""
+    """An answer with its sources (specs 000 and 002). With state `no_results` it is a refusal, and `metrics` say why.
+
+    `supported` is false where a sentence says what its source does not (`unsupported` lists them), where something
+    that was not shown was referred to, or where nothing is cited. Times are in milliseconds.
+    """
 
     answer: str
     citations: tuple[Citation, ...]
@@ -128,4 +205,34 @@ class AgentResponse(_Model):
     generation_time_ms: float
     total_time_ms: float
     confidence: Confidence
+    state: AnswerState = "completed"
+    metrics: ConfidenceMetrics | None = None
+    passages: PassagesUsed = PassagesUsed()
+    supported: bool = True
+    unsupported: tuple[str, ...] = ()
+    tokens_used: Annotated[int, Field(ge=0)] = 0
+    retrieval_count: Annotated[int, Field(ge=0)] = 0
+    created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the answer is quoted from the book word for word, no language model having written it."""
+        return self.model == EXTRACTIVE and bool(self.citations)
+
+    @classmethod
+    def failed(cls, query: str, model: str, error: str) -> AgentResponse:
+        """What stands for an answer where there was none to be had (spec 000, state ERROR)."""
+        return cls(
+            answer="",
+            citations=(),
+            query=query,
+            model=model,
+            retrieval_time_ms=0.0,
+            generation_time_ms=0.0,
+            total_time_ms=0.0,
+            confidence="none",
+            state="error",
+            supported=False,
+            error=error,
+        )

@@ -9,7 +9,7 @@ from ingestion.blocks import Block, parse_blocks
 from ingestion.embedders import Embedder
 from ingestion.page import Page
 from ingestion.vector_stores import Hit, SparseVector
-from ingestion.vector_stores.bm25 import document_vector, query_vector
+from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
 from rag.fusion import fuse
 from rag.models import SearchResult
 
@@ -62,7 +62,7 @@ def _ranked(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[
     wanted = query_vector(question)
     dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
     sparse = [Hit(f"{index:04}", _overlap(wanted, document_vector(text))) for index, text in enumerate(texts)]
-    return fuse(dense, sparse)
+    return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(wanted.values))
 
 
 def _overlap(query: SparseVector, document: SparseVector) -> float:

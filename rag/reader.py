@@ -12,8 +12,9 @@ from ingestion.build import book_to_read, embedder_of, open_index
 from ingestion.embedders import Embedder
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.settings import Settings
-from ingestion.vector_stores import Schema, VectorStore
+from ingestion.vector_stores import Schema, VectorStore, Where
 from rag.models import SearchQuery, SearchResponse
+from rag.reranker import Reranker, build_reranker
 from rag.search import search
 
 
@@ -25,6 +26,7 @@ class Reader:
     store: VectorStore
     embedder: Embedder
     book_id: str
+    reranker: Reranker | None = None
 
     def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
         """The best passages; `filters` are fields of SearchQuery, None where not set.
@@ -33,12 +35,27 @@ class Reader:
         """
         given = {name: value for name, value in filters.items() if value is not None}
         query = make_query(text, book_id=self.book_id, limit=limit, filters=given)
-        return search(query, self.store, self.embedder, modules=self.settings.modules)
+        return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
 
 
 @contextmanager
 def open_reader(settings: Settings) -> Iterator[Reader]:
     """A reader on the configured book; raises ConfigurationError where index and embedder do not fit."""
+    with _opened(settings) as (store, embedder):
+        yield Reader(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
+
+
+@contextmanager
+def open_readers(settings: Settings) -> Iterator[list[Reader]]:
+    """A reader on the configured book, or on each book there is; raises like `open_reader`."""
+    with _opened(settings) as (store, embedder):
+        books = [book_to_read(settings, store)] if settings.book_id else sorted(store.values("book_id", Where()))
+        reranker = build_reranker(settings)
+        yield [Reader(settings, store, embedder, book, reranker) for book in books]
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[tuple[VectorStore, Embedder]]:
     embedder = embedder_of(settings)
     with closing(open_index(settings)) as store:
         wanted = Schema(embedder.model, embedder.dimensions)
@@ -47,7 +64,7 @@ def open_reader(settings: Settings) -> Iterator[Reader]:
                 f"the index was embedded by {store.schema.embedding}, but questions would be by {wanted.embedding}; "
                 "set BOOKWISE_EMBEDDER to the former, or run `bookwise ingest --mode recreate`"
             )
-        yield Reader(settings, store, embedder, book_to_read(settings, store))
+        yield store, embedder
 
 
 def make_query(text: str, *, book_id: str, limit: int, filters: Mapping[str, Any]) -> SearchQuery:

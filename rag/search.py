@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
-from ingestion.errors import UsageError
-from ingestion.hierarchy import DEFAULT_MODULES
 from ingestion.setting_values import Module
-from ingestion.vector_stores import AnyOf, Condition, Equals, Hit, Range, StoredPoint, VectorStore, Where
-from ingestion.vector_stores.bm25 import query_vector
+from ingestion.vector_stores import Hit, StoredPoint, VectorStore, Where
+from rag.diversity import diverse
+from rag.evidence import weigh_evidence
+from rag.expand import expand
+from rag.fences import check_values, module_of, where_of
 from rag.fusion import DEPTH, fuse
 from rag.models import SearchQuery, SearchResponse, SearchResult
 from rag.one_version import only, settled, whole_versions
+from rag.question import Question, read_question
+from rag.repeats import distinct_texts, one_version_each
+from rag.reranker import Reranker
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-_SPARE = 4
-"""How many candidates are fetched for each result, since twins with the same text collapse."""
+CANDIDATES = 20
+"""How many of the best chunks are looked at, at least: repeats collapse, and some kinds of page count less."""
+
+KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
+"""Pages that ask or only list what lessons tell count less than those that tell it; which figure hardly matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """The two lists, their mix, and the points of its top; `complete` where all of those were still there."""
+
+    dense: list[Hit]
+    keyword: list[Hit]
+    mixed: list[Hit]
+    points: dict[str, StoredPoint]
+    complete: bool = True
 
 
 def search(
-    query: SearchQuery, store: VectorStore, embedder: Embedder, *, modules: Sequence[Module] = ()
+    query: SearchQuery,
+    store: VectorStore,
+    embedder: Embedder,
+    *,
+    modules: Sequence[Module] = (),
+    reranker: Reranker | None = None,
 ) -> SearchResponse:
-    """The best passages, each text once; raises UsageError for a module that the book does not have."""
-    module = _known_module(query, store, modules)
+    """The best passages, each text once; raises UsageError for a value that no page of the book has."""
+    module = module_of(query, modules)
     where = where_of(query, module)
-    question = embedder.embed_query(query.text)
-    ranked, points = _candidates(query, store, question, where)
-    results = _distinct(ranked, points, question, query.limit)
+    vector = embedder.embed_query(query.text)
+    question = read_question(query.text, store, where)
+    ranking = _settled_ranking(query, store, vector, question, where)
+    if not ranking.mixed:
+        check_values(query, module, store, modules)
+    hits = _without_repeats(query, ranking, store, where)
+    scores = _rerank(query, ranking, hits, reranker)
+    hits = _chosen(query, ranking, hits, scores)
+    results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
+    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
+    if query.expand or query.whole_lesson:
+        results = expand(results, store, None if query.whole_lesson else query.expand)
     return SearchResponse(
         query=query.text,
         results=results,
@@ -38,108 +71,104 @@ def search(
         hardware_tier_filter=query.hardware_tier_filter,
         module_filter=module,
         book_id=query.book_id,
+        evidence=evidence,
     )
 
 
-def _candidates(
-    query: SearchQuery, store: VectorStore, question: Vector, where: Where
-) -> tuple[list[Hit], dict[str, StoredPoint]]:
+def _settled_ranking(
+    query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where
+) -> _Ranking:
     """The ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
     """
     whole_before: dict[str, str] = {}
 
-    def look() -> tuple[list[Hit], dict[str, StoredPoint]] | None:
+    def look() -> _Ranking | None:
         nonlocal whole_before
-        ranked, points, complete = _ranked_points(query, store, question, where)
-        versions = whole_versions(store, points) if complete else None
+        ranking = _rank(query, store, vector, question, where)
+        versions = whole_versions(store, ranking.points) if ranking.complete else None
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
-        return ranked, only(points, versions)
+        return _Ranking(ranking.dense, ranking.keyword, ranking.mixed, only(ranking.points, versions))
 
-    return settled(look, otherwise=lambda: _ranked_points(query, store, question, where)[:2])
+    return settled(look, otherwise=lambda: _rank(query, store, vector, question, where))
 
 
-def _ranked_points(
-    query: SearchQuery, store: VectorStore, question: Vector, where: Where
-) -> tuple[list[Hit], dict[str, StoredPoint], bool]:
-    """The ranking, the points of its top, and whether all of them were still there."""
-    dense, sparse = store.search(
-        dense=question if query.mode != "keyword" else None,
-        sparse=query_vector(query.text) if query.mode != "dense" else None,
+def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where) -> _Ranking:
+    dense, keyword = store.search(
+        dense=vector if query.mode != "keyword" else None,
+        sparse=question.terms if query.mode != "dense" else None,
         where=where,
         limit=DEPTH,
     )
-    ranked = fuse(dense, sparse)
-    wanted = [hit.id for hit in ranked[: query.limit * _SPARE]]
+    mixed = fuse(dense, keyword, attainable=question.attainable)
+    wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
     points = store.retrieve(wanted, vectors=True)
-    return ranked, points, len(points) == len(wanted)
+    return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))
 
 
-def where_of(query: SearchQuery, module: str | None) -> Where:
-    """The query's fences as conditions on the payload."""
-    must: list[Condition] = [
-        Equals("book_id", query.book_id),
-        Range("hardware_tier", lte=query.hardware_tier_filter),
+def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
+    """The hits that may be shown, best first."""
+    points = ranking.points
+    weighed = [
+        Hit(hit.id, hit.score * KIND_WEIGHTS.get(points[hit.id].payload["doc_type"], 1.0))
+        for hit in ranking.mixed
+        if hit.id in points
     ]
-    equal = {
-        "module": module,
-        "lesson": query.lesson_filter,
-        "layers": query.layer_filter,
-        "parent_doc_id": query.parent_doc_id,
-        "language": query.language,
-    }
-    must += [Equals(field, value) for field, value in equal.items() if value is not None]
-    if query.chapter_min is not None or query.chapter_max is not None:
-        must.append(Range("chapter", gte=query.chapter_min, lte=query.chapter_max))
-    if query.proficiency_levels:
-        must.append(AnyOf("proficiency_levels", query.proficiency_levels))
-    if query.doc_types:
-        must.append(AnyOf("doc_type", query.doc_types))
-    return Where(tuple(must))
+    hits = distinct_texts(sorted(weighed, key=lambda hit: (-hit.score, hit.id)), points)
+    return hits if query.all_versions else one_version_each(hits, points, dict(ranking.keyword), store, where)
 
 
-def _known_module(query: SearchQuery, store: VectorStore, modules: Sequence[Module]) -> str | None:
-    """The module's own name, aliases resolved."""
-    if query.module_filter is None:
-        return None
-    wanted = query.module_filter.strip().lower()
-    for module in modules or DEFAULT_MODULES:
-        if wanted in (module.name, *module.aliases):
-            wanted = module.name
-    indexed = store.values("module", Where((Equals("book_id", query.book_id),)))
-    known = sorted({*indexed, *(module.name for module in modules)})
-    if wanted not in known:
-        raise UsageError(
-            f"no module {query.module_filter!r} in {query.book_id}; known are {', '.join(known) or 'none'}"
-        )
-    return wanted
+def _rerank(
+    query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], reranker: Reranker | None
+) -> dict[str, float]:
+    """The reranker's scores by id; none without a reranker."""
+    if reranker is None:
+        return {}
+    payloads = [ranking.points[hit.id].payload for hit in hits]
+    paths = (" › ".join(dict.fromkeys((each["page_title"], *each["heading_path"]))) for each in payloads)
+    texts = [f"{path}\n\n{each['text']}" for path, each in zip(paths, payloads, strict=True)]
+    return dict(zip((hit.id for hit in hits), reranker.rerank(query.text, texts), strict=True))
 
 
-def _distinct(
-    ranked: Sequence[Hit], points: dict[str, StoredPoint], question: Vector, limit: int
-) -> tuple[SearchResult, ...]:
-    results: list[SearchResult] = []
-    texts: set[str] = set()
-    for hit in ranked:
-        point = points.get(hit.id)
-        if point is None or point.payload["content_hash"] in texts:
-            continue
-        texts.add(point.payload["content_hash"])
-        results.append(_result(len(results) + 1, hit, point, question))
-        if len(results) == limit:
-            break
-    return tuple(results)
+def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Hit]:
+    """The hits to show, by the reranker's scores where there are any."""
+    if scores:
+        hits = [Hit(hit.id, min(1.0, max(0.0, scores[hit.id]))) for hit in hits]
+        hits.sort(key=lambda hit: (-scores[hit.id], hit.id))
+    if query.diverse:
+        vectors = {hit.id: vector for hit in hits if (vector := ranking.points[hit.id].dense) is not None}
+        return diverse(hits, vectors, query.limit)
+    return list(hits[: query.limit])
 
 
-_FIELDS = tuple(name for name in SearchResult.model_fields if name not in ("id", "rank", "score", "relevance"))
+_MADE = frozenset(
+    ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score", "is_widened")
+)
+_FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
 
 
-def _result(rank: int, hit: Hit, point: StoredPoint, question: Vector) -> SearchResult:
-    cosine = float(point.dense @ question) if point.dense is not None else 0.0
+def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
+    point = ranking.points[hit.id]
+    cosine = float(point.dense @ vector) if point.dense is not None else 0.0
+    keyword_rank = _place(hit.id, ranking.keyword)
     shown = {name: point.payload.get(name) for name in _FIELDS}
     return SearchResult.model_validate(
-        shown | {"id": hit.id, "rank": rank, "score": min(1.0, max(0.0, cosine)), "relevance": min(1.0, hit.score)}
+        shown
+        | {
+            "id": hit.id,
+            "rank": rank,
+            "score": min(1.0, max(0.0, cosine)),
+            "relevance": min(1.0, hit.score),
+            "dense_rank": _place(hit.id, ranking.dense),
+            "keyword_rank": keyword_rank,
+            "keyword_score": ranking.keyword[keyword_rank - 1].score if keyword_rank else None,
+            "rerank_score": rerank_score,
+        }
     )
+
+
+def _place(point_id: str, hits: Sequence[Hit]) -> int | None:
+    return next((at for at, hit in enumerate(hits, 1) if hit.id == point_id), None)

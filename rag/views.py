@@ -7,41 +7,110 @@ from rag.models import AgentResponse, Citation, SearchResponse, SearchResult
 
 PREVIEW_CHARS = 300
 
+_REASONS = {
+    "nothing_indexed": "no lesson of the book is inside these filters",
+    "nothing_relevant": "nothing in the book is near this question",
+    "not_answered": "the book has passages about this, but they do not seem to answer; `bookwise search` shows them",
+}
 
-def search_view(response: SearchResponse) -> View:
-    """The ranked passages, each with where it stands and how it begins."""
+
+def search_view(response: SearchResponse, *, explain: bool = False) -> View:
+    """The ranked passages, each with where it stands and how it begins; whole where they were widened."""
     if not response.results:
         return [f"Nothing found in {response.book_id} with {_fences(response)}."]
     return [
-        *(_passage(result) for result in response.results),
+        *(_passage(result, explain=explain) for result in response.results),
+        *(_evidence(response) if explain else ()),
         f"{len(response.results)} of {response.total_found} chunks of {response.book_id}, {_fences(response)}",
     ]
 
 
+def refusal_note(response: AgentResponse) -> str:
+    """Why there is no answer."""
+    reason = response.metrics.reason if response.metrics else None
+    return f"no answer: {response.error or _REASONS[reason or 'not_answered']}"
+
+
 def answer_view(response: AgentResponse) -> View:
     """The answer with its numbered sources (the footer of spec 002)."""
+    note = ["(quoted from the book; no language model was used)\n"] if response.is_quoted else []
+    return [*note, response.answer, *sources_view(response)]
+
+
+def sources_view(response: AgentResponse) -> View:
+    """The numbered sources, and what of the answer they do not hold."""
+    if response.state in ("no_results", "error"):
+        return []
+    sources = [_source(citation) for citation in response.citations]
+    return [*(("\n---\n**Sources:**", *sources) if sources else ()), *_doubts(response)]
+
+
+def _doubts(response: AgentResponse) -> list[str]:
+    """What a reader must check for himself."""
+    doubts = [f"Not found in what it cites: {sentence}" for sentence in response.unsupported]
     if not response.citations:
-        return [response.answer]
-    note = ["(quoted from the book; no language model was used)\n"] if response.model == "extractive" else []
-    return [*note, f"{response.answer}\n", "Sources:", *(_source(citation) for citation in response.citations)]
+        doubts.append("The answer cites nothing from the book.")
+    if response.passages.dropped:
+        doubts.append(f"{response.passages.dropped} references to something that was not found were left out.")
+    if response.error:
+        doubts.append(f"Note: {response.error}.")
+    return [f"\n{doubts[0]}", *doubts[1:]] if doubts else []
 
 
 def _fences(response: SearchResponse) -> str:
     module = f", module {response.module_filter}" if response.module_filter else ""
-    return f"hardware tier {response.hardware_tier_filter} or lower{module}"
+    tier = response.hardware_tier_filter
+    return f"hardware tier {tier}{' or lower (--tier 4 sees all)' if tier < 4 else ''}{module}"
 
 
-def _passage(result: SearchResult) -> str:
+def _passage(result: SearchResult, *, explain: bool) -> str:
     path = " › ".join(dict.fromkeys((result.page_title, *result.heading_path)))
+    place = f"{result.module}, tier {result.hardware_tier}, {result.proficiency_level}, {result.layer}"
+    file = f"{result.source_file}:{result.line_start}-{result.line_end}"
+    lines = [f"{result.rank}. {path}  (score {result.score:.2f}; {place})", f"   {result.location}"]
+    if result.location != file:
+        lines.append(f"   {file}")
+    if explain:
+        lines.append(f"   {_origin(result)}")
+    return "\n".join((*lines, _text(result), ""))
+
+
+def _text(result: SearchResult) -> str:
+    if result.is_widened:
+        return "\n".join(f"   {line}".rstrip() for line in result.text.split("\n"))
     body = " ".join(line for line in result.text.split("\n") if not line.startswith("#")).split()
     preview = " ".join(body)
     short = preview if len(preview) <= PREVIEW_CHARS else preview[:PREVIEW_CHARS].rsplit(" ", 1)[0] + " …"
-    place = f"{result.module}, tier {result.hardware_tier}, {result.proficiency_level}, {result.layer}"
-    return f"{result.rank}. {path}  (score {result.score:.2f}; {place})\n   {result.location}\n   {short}\n"
+    return f"   {short}"
+
+
+def _origin(result: SearchResult) -> str:
+    """How the rank came about."""
+    dense = f"{_rank(result.dense_rank)} by meaning (cosine {result.score:.2f})"
+    keyword = f"{_rank(result.keyword_rank)} by words"
+    if result.keyword_score is not None:
+        keyword += f" (BM25 {result.keyword_score:.1f})"
+    rerank = f", reranked {result.rerank_score:.2f}" if result.rerank_score is not None else ""
+    neighbours = f"chunk {result.chunk_index + 1} of {result.total_chunks}"
+    return f"{dense}, {keyword}, relevance {result.relevance:.2f}{rerank}; {neighbours} of its lesson"
+
+
+def _rank(rank: int | None) -> str:
+    return f"rank {rank}" if rank is not None else "unranked"
+
+
+def _evidence(response: SearchResponse) -> list[str]:
+    evidence = response.evidence
+    return [
+        f"Evidence: best cosine {evidence.best:.2f}, {evidence.gap:.2f} above the next nine; "
+        f"{evidence.known:.0%} of the question's words known to the book, "
+        f"{evidence.named:.0%} of its names in the passages; diversity {evidence.diversity:.2f}"
+    ]
 
 
 def _source(citation: Citation) -> str:
     section = citation.section_title
     section = f" › {section}" if section and section != citation.page_title else ""
     where = citation.page_url or f"{citation.source_file}:{citation.line_start}-{citation.line_end}"
-    return f"[{citation.number}] {citation.page_title}{section}, {where} (score: {citation.score:.2f})"
+    doubt = "" if citation.verified else "; not verified"
+    return f"[{citation.number}] {citation.page_title}{section}, {where} (score: {citation.score:.2f}{doubt})"

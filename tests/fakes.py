@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ingestion.embedders.packing import Limits
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -45,11 +46,21 @@ class Faults:
             raise self.error(f"call {self.calls}: {what}")
 
 
+TWO_TEXTS = Limits(inputs=2)
+
+
 class FakeEmbedder:
     """Vectors from hashes: equal texts get equal vectors. Counts what it embeds."""
 
-    def __init__(self, model: str = "fake/1", dimensions: int = 8, faults: Faults | None = None) -> None:
+    def __init__(
+        self,
+        model: str = "fake/1",
+        dimensions: int = 8,
+        faults: Faults | None = None,
+        limits: Limits = TWO_TEXTS,
+    ) -> None:
         self.model = model
+        self.limits = limits
         self.dimensions = dimensions
         self.faults = faults or Faults()
         self.texts: list[str] = []
@@ -124,6 +135,11 @@ class MemoryStore:
         words = [Hit(point.id, _overlap(point.sparse, wanted)) for point in points]
         return _ranked(near, limit), _ranked([hit for hit in words if hit.score > 0], limit)
 
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """All terms count alike, as in `search`."""
+        there = {term for point in self._matching(where) for term in point.sparse.indices}
+        return {term: 1.0 for term in terms if term in there}
+
     def checkpoint(self) -> None:
         self._write("checkpoint")
 
@@ -164,6 +180,9 @@ class MemoryGenerations:
 
     def active_schema(self) -> Schema | None:
         return self.generations[self.active][0] if self.active else None
+
+    def known_count(self, book_id: str) -> int | None:
+        return None
 
     def open_active(self) -> MemoryStore | None:
         return self._open(self.active) if self.active else None

@@ -15,13 +15,16 @@ import hashlib
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ingestion.tokens import count_tokens
 
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 OTHER_DIMENSIONS = 8
@@ -38,7 +41,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What goes out: JSON, or bytes as they are. A content-length of its own cuts the connection short."""
+    """What goes out: JSON, bytes as they are, or pieces of bytes one by one, whose end closes the connection.
+
+    A content-length of its own cuts the connection short.
+    """
 
     body: Any
     status: int = 200
@@ -49,8 +55,11 @@ Answer = Callable[[Request], Reply]
 
 
 def embeddings(request: Request) -> Reply:
-    """POST /v1/embeddings: equal texts get equal vectors, which are not of unit length."""
+    """POST /v1/embeddings: equal texts get equal vectors, which are not of unit length; 400 beyond the bounds."""
     model, inputs = request.body["model"], request.body["input"]
+    counts = count_tokens(inputs)
+    if len(inputs) > 2048 or max(counts) > 8191 or sum(counts) > 300_000 or not all(map(str.strip, inputs)):
+        return error(400, "the input is empty, or too large", code="invalid_request_error")
     dimensions = request.body.get("dimensions") or DIMENSIONS.get(model, OTHER_DIMENSIONS)
     encoded = request.body.get("encoding_format") == "base64"
     vectors = (vector_of(text, dimensions) for text in inputs)
@@ -58,8 +67,7 @@ def embeddings(request: Request) -> Reply:
         {"object": "embedding", "index": index, "embedding": in_base64(each) if encoded else each.tolist()}
         for index, each in enumerate(vectors)
     ]
-    tokens = sum(len(text.split()) for text in inputs)
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    usage = {"prompt_tokens": sum(counts), "total_tokens": sum(counts)}
     return Reply({"object": "list", "data": data, "model": model, "usage": usage})
 
 
@@ -83,11 +91,29 @@ def error(status: int, message: str, *, code: str | None = None, headers: Mappin
     return Reply({"error": detail}, status, headers or {})
 
 
+def out_of_order(request: Request) -> Reply:
+    """The right vectors, the last one first."""
+    reply = embeddings(request)
+    return replace(reply, body=reply.body | {"data": reply.body["data"][::-1]})
+
+
+def dropped(request: Request) -> Reply:
+    """A connection that ends in the middle of the body."""
+    whole = json.dumps(embeddings(request).body).encode()
+    return Reply(whole[: len(whole) // 2], headers={"content-length": str(len(whole))})
+
+
 class OpenAIServer:
-    """Serves until left; keeps every request it got."""
+    """Serves until left; keeps every request it got.
+
+    `most_at_once` is how many it worked on at the same time.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.most_at_once = 0
+        self._at_once = 0
+        self._lock = threading.Lock()
         self.script: deque[Reply | Answer] = deque()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
 
@@ -111,10 +137,18 @@ class OpenAIServer:
 
     def answer(self, request: Request) -> Reply:
         """The scripted reply, or the endpoint's."""
-        self.requests.append(request)
         endpoint = ENDPOINTS.get(request.path, lambda request: error(404, f"no such path: {request.path}"))
-        step = self.script.popleft() if self.script else endpoint
-        return step if isinstance(step, Reply) else step(request)
+        with self._lock:
+            self.requests.append(request)
+            step = self.script.popleft() if self.script else endpoint
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            reply = step if isinstance(step, Reply) else step(request)
+        finally:
+            with self._lock:
+                self._at_once -= 1
+        return reply
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         answer = self.answer
@@ -124,6 +158,9 @@ class OpenAIServer:
                 text = self.rfile.read(int(self.headers["content-length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 reply = answer(Request(self.path, headers, json.loads(text)))
+                if isinstance(reply.body, Iterator):
+                    self._send_pieces(reply)
+                    return
                 body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
                 self.send_response(reply.status)
                 sent = {"content-type": "application/json", "content-length": str(len(body)), **reply.headers}
@@ -131,6 +168,16 @@ class OpenAIServer:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+
+            def _send_pieces(self, reply: Reply) -> None:
+                self.send_response(reply.status)
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    for piece in reply.body:
+                        self.wfile.write(piece)
+                        self.wfile.flush()
 
             def log_message(self, format: str, *args: object) -> None:
                 """Tests read `requests` instead."""

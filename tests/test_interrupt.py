@@ -15,12 +15,13 @@ import pytest
 
 from ingestion.embedders.openai import OpenAIEmbedder
 from tests.books import write_book
-from tests.openai_server import OpenAIServer, Reply, Request, embeddings
+from tests.openai_server import OpenAIServer, Reply, Request, embeddings, error
 from tests.processes import EIGHT_LESSONS, Desk, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
 
 SECONDS_TO_STOP = 10.0
+"""Generous for a machine that is busy with other tests; `benchmarks/embedding.py` measures it."""
 
 
 class SlowService:
@@ -58,8 +59,15 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def start(desk: Desk, server: OpenAIServer, *arguments: str, **settings: str) -> subprocess.Popen[str]:
-    service = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": server.base_url, "OPENAI_EMBEDDING_DIMENSIONS": "8"}
-    return desk.start(*arguments, **service, **settings)
+    """A process that embeds two texts at a time, one request after another."""
+    service = {
+        "OPENAI_API_KEY": "any",
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_EMBEDDING_DIMENSIONS": "8",
+        "BOOKWISE_EMBEDDING_REQUEST_INPUTS": "2",
+        "BOOKWISE_EMBEDDING_IN_FLIGHT": "1",
+    }
+    return desk.start(*arguments, **service | settings)
 
 
 def begin(desk: Desk, service: SlowService) -> subprocess.Popen[str]:
@@ -75,6 +83,8 @@ def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
 ) -> None:
     service = SlowService(server, quick=2)
     process = begin(desk, service)
+    # What is embedded is written while the next request is under way.
+    assert wait_until(lambda: desk.state.exists() and len(desk.records()) == 4, lambda: process.poll() is not None)
     sent = time.monotonic()
     process.send_signal(end)
     _, said = process.communicate(timeout=60)
@@ -88,6 +98,18 @@ def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
     desk.embedder = OpenAIEmbedder(dimensions=8, api_key="any", base_url=server.base_url)
     assert desk.ingest().files == {"new": 4, "unchanged": 4}
     assert len(service.texts()) == 4 and not set(service.texts()) & set(done)
+
+
+def test_an_interrupt_does_not_wait_for_a_service_that_asks_to_wait(desk: Desk, server: OpenAIServer) -> None:
+    """Case C20: eight requests, each told to come back in a minute."""
+    server.script.extend([error(429, "later", headers={"Retry-After": "60"})] * 8)
+    process = start(desk, server, "ingest", BOOKWISE_EMBEDDING_REQUEST_INPUTS="1", BOOKWISE_EMBEDDING_IN_FLIGHT="8")
+    assert wait_until(lambda: len(server.requests) == 8, lambda: process.poll() is not None), process.communicate()
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and time.monotonic() - sent < SECONDS_TO_STOP
+    assert "0 lessons are done and recorded, 8 are left" in said and desk.records() == {}
 
 
 def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits(

@@ -1,9 +1,11 @@
-"""The embedder: one protocol, an embedded default and an OpenAI-compatible service."""
+"""The embedder: one protocol, an embedded default, an OpenAI-compatible service, and models of two libraries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from ingestion.embedders.packing import Limits
 
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
@@ -23,31 +25,57 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """The length of its vectors."""
 
+    @property
+    def limits(self) -> Limits:
+        """How much one call of `embed_documents` should be given, and from how many threads at once."""
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank."""
+        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank.
+
+        Raises InputsRefused where at least one of the texts is to blame and the others may pass.
+        """
 
     def embed_query(self, text: str) -> Vector:
         """A float32 array (dimensions,) of unit length."""
 
 
+EmbedderKind = Literal["local", "openai", "fastembed", "sentence-transformers"]
+
+
 def build_embedder(
-    kind: Literal["local", "openai"],
+    kind: EmbedderKind,
     *,
     model: str,
     dimensions: int | None,
     api_key: str | None,
     base_url: str | None,
     threads: int,
+    limits: Limits | None = None,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
 ) -> Embedder:
     """The embedder of that kind; no model is loaded and no connection opened before its first use.
 
-    `threads` is for `local` (0: one a core), the others are for `openai`, which raises ConfigurationError where
-    it has neither a key nor a service of its own to ask.
+    `threads` is for models on this machine (0: one a core), `api_key` and `base_url` for `openai`, which raises
+    ConfigurationError where it has neither a key nor a service of its own to ask. The kinds named like a library
+    raise it where that is not installed.
     """
     if kind == "local":
         from ingestion.embedders.minilm import MiniLm
 
         return MiniLm(threads)
-    from ingestion.embedders.openai import OpenAIEmbedder
+    if kind != "openai":
+        from ingestion.embedders.library_models import LibraryEmbedder
 
-    return OpenAIEmbedder(model, dimensions, api_key=api_key, base_url=base_url)
+        return LibraryEmbedder(kind, model, dimensions, threads=threads)
+    from ingestion.embedders.openai import OPENAI_LIMITS, OpenAIEmbedder
+    from ingestion.embedders.pace import Pace
+
+    return OpenAIEmbedder(
+        model,
+        dimensions,
+        api_key=api_key,
+        base_url=base_url,
+        limits=limits or OPENAI_LIMITS,
+        pace=Pace(requests_per_minute, tokens_per_minute),
+    )

@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from ingestion.errors import ConfigurationError, EmbeddingError
+from ingestion.embedders.pace import Pace
+from ingestion.embedders.packing import Limits, Packer
+from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
     import httpx2
     import openai
+    from openai.types import Embedding
 
     from ingestion.models import Vector, Vectors
 
 FULL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
-# The bounds of OpenAI's API reference, "Create embeddings".
-MAX_INPUTS = 2048
-MAX_REQUEST_TOKENS = 300_000
-MAX_INPUT_TOKENS = 8_191
+OPENAI_LIMITS = Limits(inputs=2048, tokens=300_000, input_tokens=8_191, in_flight=8)
+"""The bounds of OpenAI's API reference, "Create embeddings"."""
 
 PREPARATION = 1
 """Version of how a text is prepared for the service; part of `model`."""
 
 
 class OpenAIEmbedder:
-    """Embeds over HTTP with the service's own SDK, which retries and waits as the service asks.
+    """Embeds over HTTP with the service's own SDK, which retries: after the time that the service asks for
+    (Retry-After in seconds, milliseconds or as a date), up to two minutes, else after 0.5 to 8 s with jitter.
 
     `dimensions` shortens the vectors where the model can. `base_url` names another service, which may need no
     key. `timeout` is in seconds for one try; `max_retries` follow the first. No connection is opened before the
     first call, except that the dimensions of a model not in FULL_DIMENSIONS are learned by embedding one word.
+    Calls may come from several threads, which share `pace`.
     """
 
     def __init__(
@@ -44,6 +48,8 @@ class OpenAIEmbedder:
         base_url: str | None = None,
         timeout: float = 60.0,
         max_retries: int = 5,
+        limits: Limits = OPENAI_LIMITS,
+        pace: Pace | None = None,
     ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("set OPENAI_API_KEY, or use the embedded model with BOOKWISE_EMBEDDER=local")
@@ -59,6 +65,10 @@ class OpenAIEmbedder:
         self._base_url = base_url
         self._timeout = timeout
         self._max_retries = max_retries
+        self._pace = pace or Pace()
+        self._opening = Lock()
+        self._reading = Lock()
+        self.limits = limits
 
     @property
     def model(self) -> str:
@@ -68,19 +78,20 @@ class OpenAIEmbedder:
     @property
     def dimensions(self) -> int:
         """The length of the vectors; asks the service if it is neither set nor known."""
-        return self._dimensions or self._embed(["dimensions"]).shape[1]
+        return self._dimensions or self._embed(["dimensions"], 1).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says, in as few requests as the bounds allow.
+        """As Embedder says, in as few requests as the limits allow.
 
-        Raises ValueError for a blank text and EmbeddingError for one over MAX_INPUT_TOKENS, before any request.
+        Raises ValueError for a blank text and InputsRefused for one that is over the limits, before any request.
         """
         import numpy as np
 
         for position, text in enumerate(texts, 1):
             if not text.strip():
                 raise ValueError(f"text {position} of {len(texts)} is blank")
-        requests = [self._embed(batch) for batch in _batches(texts)]
+        tokens = count_tokens(texts)
+        requests = [self._embed(batch, held) for batch, held in self._batches(texts, tokens)]
         return np.concatenate(requests) if requests else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
@@ -88,8 +99,13 @@ class OpenAIEmbedder:
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
-    @cached_property
+    @property
     def _client(self) -> openai.OpenAI:
+        with self._opening:
+            return self._opened
+
+    @cached_property
+    def _opened(self) -> openai.OpenAI:
         import openai
 
         return openai.OpenAI(
@@ -97,68 +113,69 @@ class OpenAIEmbedder:
             base_url=self._base_url,
             timeout=self._timeout,
             max_retries=self._max_retries,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [_stop_on_spent_quota]}),
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._heed, _stop_on_spent_quota]}),
         )
 
-    def _embed(self, inputs: list[str]) -> Vectors:
+    def _heed(self, response: httpx2.Response) -> None:
+        self._pace.learn(response.headers)
+
+    def _batches(self, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[tuple[list[str], int]]:
+        """The texts in order, cut into requests, with the tokens of each."""
+        packer: Packer[int] = Packer(self.limits)
+        batches = []
+        for position, count in enumerate(tokens):
+            if reason := self.limits.refuse(count):
+                raise InputsRefused(f"text {position + 1} of {len(texts)} {reason}, so cut it")
+            batches.append(packer.add(position, count))
+        for batch in filter(None, [*batches, packer.rest()]):
+            yield [texts[position] for position in batch], sum(tokens[position] for position in batch)
+
+    def _embed(self, inputs: list[str], tokens: int) -> Vectors:
         """One request."""
         import openai
 
+        self._pace.wait(tokens)
         try:
-            reply = self._client.embeddings.create(
+            reply = self._client.embeddings.with_raw_response.create(
                 model=self._model,
                 input=inputs,
                 dimensions=self._shortened or openai.omit,
                 encoding_format="base64",
             )
-            items = sorted(reply.data, key=lambda item: item.index)
-            rows = [_decoded(item.embedding) for item in items]
+            # One at a time: a full reply is 17 MB, and several times that while it is read.
+            with self._reading:
+                vectors = self._unit_vectors(reply.parse().data, len(inputs))
         except openai.OpenAIError as exc:
             # A service may quote the key in its answer.
             cause = None if self._key in str(exc) else exc
-            raise self._error(_reason(exc, self._model)) from cause
+            kind = InputsRefused if _blames_the_inputs(exc) else EmbeddingError
+            raise self._error(_reason(exc, self._model), kind) from cause
         except (AttributeError, TypeError, ValueError) as exc:
             raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
-        if [item.index for item in items] != list(range(len(inputs))):
-            raise self._error(f"{len(items)} vectors came back for {len(inputs)} texts, or wrongly numbered")
-        return self._unit_vectors(rows)
+        return vectors
 
-    def _unit_vectors(self, rows: list[Vector]) -> Vectors:
-        """The rows at length one; the first reply ever settles the dimensions where nothing else did."""
+    def _unit_vectors(self, items: Sequence[Embedding], wanted: int) -> Vectors:
+        """The vectors in the order of the texts, at length one; the first reply settles dimensions not yet known."""
         import numpy as np
 
-        self._dimensions = self._dimensions or len(rows[0])
-        wrong = next((len(row) for row in rows if len(row) != self._dimensions), None)
-        if wrong is not None:
-            raise self._error(f"a vector of {wrong} numbers came back where {self._dimensions} were expected")
-        vectors = np.stack(rows)
+        if sorted(item.index for item in items) != list(range(wanted)):
+            raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
+        self._dimensions = self._dimensions or len(_decoded(items[0].embedding))
+        vectors: Vectors = np.empty((wanted, self._dimensions), np.float32)
+        for item in items:
+            row = _decoded(item.embedding)
+            if len(row) != self._dimensions:
+                raise self._error(f"a vector of {len(row)} numbers came back where {self._dimensions} were expected")
+            vectors[item.index] = row
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
             raise self._error("a vector without a direction came back")
-        unit: Vectors = vectors / lengths
-        return unit
+        vectors /= lengths
+        return vectors
 
-    def _error(self, reason: str) -> EmbeddingError:
+    def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
         host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold
-        return EmbeddingError(f"embedding service {host}: {reason}".replace(self._key, "***"))
-
-
-def _batches(texts: Sequence[str]) -> list[list[str]]:
-    """The texts in order, in as few requests as the bounds allow."""
-    batches: list[list[str]] = []
-    total = 0
-    for position, (text, tokens) in enumerate(zip(texts, count_tokens(texts), strict=True), 1):
-        if tokens > MAX_INPUT_TOKENS:
-            raise EmbeddingError(
-                f"text {position} of {len(texts)} has {tokens} tokens; "
-                f"the embedding service takes at most {MAX_INPUT_TOKENS}, so cut it"
-            )
-        total += tokens
-        if not batches or len(batches[-1]) == MAX_INPUTS or total > MAX_REQUEST_TOKENS:
-            batches.append([])
-            total = tokens
-        batches[-1].append(text)
-    return batches
+        return kind(f"embedding service {host}: {reason}".replace(self._key, "***"))
 
 
 def _decoded(embedding: object) -> Vector:
@@ -174,6 +191,15 @@ def _stop_on_spent_quota(response: httpx2.Response) -> None:
     """Tell the SDK, which retries every 429, that waiting brings no quota back."""
     if response.status_code == 429 and b"insufficient_quota" in response.read():
         response.headers["x-should-retry"] = "false"
+
+
+def _blames_the_inputs(exc: openai.OpenAIError) -> bool:
+    """Whether it is a 400, 413 or 422 that does not name another part of the request."""
+    import openai
+
+    if not isinstance(exc, openai.APIStatusError) or exc.status_code not in (400, 413, 422):
+        return False
+    return exc.code != "model_not_found" and exc.param not in ("model", "dimensions", "encoding_format")
 
 
 def _reason(exc: openai.OpenAIError, model: str) -> str:

@@ -214,6 +214,9 @@ class VectorStore(Protocol):
     ) -> tuple[list[Hit], list[Hit]]:
         """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
 
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """The IDF by which the store weighs each of these BM25 terms that a matching point has; larger is rarer."""
+
     def checkpoint(self) -> None:
         """Make everything written so far safe against power loss; called before anything is recorded."""
 
@@ -236,6 +239,9 @@ class Generations(Protocol):
 
     def active_schema(self) -> Schema | None:
         """The schema of the active generation; None where nothing is indexed yet."""
+
+    def known_count(self, book_id: str) -> int | None:
+        """The points of a book in the active generation; None where only opening it can tell."""
 
     def open_active(self) -> VectorStore | None:
         """The generation readers see, or None; raises IndexInUse where another process holds it."""

@@ -23,6 +23,9 @@ BM25_VERSION = 1
 AVERAGE_LENGTH = 160.0
 """Terms kept of a chunk of 400 tokens, stop words left out: 140 to 180 in four books of technical prose."""
 
+MOST_WEIGHT = 2.2
+"""What a term's weight comes near to where a short text is full of it: k + 1."""
+
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )

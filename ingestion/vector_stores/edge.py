@@ -26,15 +26,18 @@ from ingestion.vector_stores import (
     Where,
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions
+from ingestion.vector_stores.edge_counts import remember_counts
 from ingestion.vector_stores.edge_shard import check_space, engine_errors
 from ingestion.vector_stores.points import validate_payload, validate_points
-from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists, rarity_of
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
 POINTS_A_WRITE = 256
 POINTS_A_PAGE = 1024
+MOST_COUNTS = 1000
+"""How many counts are kept at most."""
 
 
 class EdgeStore:
@@ -48,6 +51,8 @@ class EdgeStore:
         self._process = os.getpid()
         self._failed = False
         self._closed = False
+        # Kept until the next write, which only this store can make: to count a book takes longer than to search it.
+        self._counts: dict[Where, int] = {}
 
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore."""
@@ -100,8 +105,13 @@ class EdgeStore:
 
     def count(self, where: Where) -> int:
         """See VectorStore."""
-        with self._engine("count"):
-            return self._shard.count(qe.CountRequest(filter=_to_filter(where)))
+        known = self._counts
+        if where not in known:
+            if len(known) >= MOST_COUNTS:
+                known.clear()
+            with self._engine("count"):
+                known[where] = self._shard.count(qe.CountRequest(filter=_to_filter(where)))
+        return known[where]
 
     def values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore."""
@@ -114,7 +124,7 @@ class EdgeStore:
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """See VectorStore."""
-        matching = _to_filter(where)
+        matching = _to_filter(self._without_needless(where))
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
             batch = [
@@ -127,6 +137,25 @@ class EdgeStore:
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
 
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """See VectorStore."""
+        matching = _to_filter(self._without_needless(where))
+        batch = [
+            qe.QueryRequest(
+                limit=1,
+                query=qe.Query.Nearest(qe.SparseVector([term], [1.0]), using=SPARSE),
+                filter=matching,
+                with_vector=[SPARSE],
+            )
+            for term in terms
+        ]
+        if not batch:
+            return {}
+        with self._engine("search"):
+            answers = self._shard.query_batch(qe.QueryBatchRequest(batch))
+        best = {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
+        return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
+
     def checkpoint(self) -> None:
         """See VectorStore."""
         with self._engine("write"):
@@ -138,10 +167,23 @@ class EdgeStore:
             return
         self._closed = True
         try:
+            books = None if self._failed else self.values("book_id", Where())
             with self._engine("close"):
                 self._shard.close()
+            if books is not None:
+                remember_counts(self.directory, books)
         finally:
             self._release()
+
+    def _without_needless(self, where: Where) -> Where:
+        """The filter without the book's condition where there is no other book: it takes a third of the search."""
+        total = self.count(Where())
+        needed = (
+            each
+            for each in where.must
+            if not (isinstance(each, Equals) and each.field == "book_id" and self.count(Where((each,))) == total)
+        )
+        return Where(tuple(needed), where.must_not)
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         """Apply one write; after a failed one the shard is in doubt, and takes no other."""
@@ -151,6 +193,8 @@ class EdgeStore:
         self._failed = True
         with self._engine("write"):
             self._shard.update(operation)
+        # A count that began before the write goes into the dictionary it began with.
+        self._counts = {}
         self._failed = False
 
     @contextmanager
@@ -194,13 +238,18 @@ def _to_condition(condition: Condition) -> qe.ConditionType:
 
 def _stored(record: qe.Record) -> StoredPoint:
     vectors: Any = record.vector or {}
-    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    dense = vectors.get(DENSE)
     return StoredPoint(
         id=str(record.id),
         payload=record.payload or {},
         dense=None if dense is None else _float32(dense),
-        sparse=None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values)),
+        sparse=_sparse(record.vector),
     )
+
+
+def _sparse(vectors: Any) -> SparseVector | None:
+    sparse = (vectors or {}).get(SPARSE)
+    return None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values))
 
 
 def _float32(values: Sequence[float]) -> Vector:

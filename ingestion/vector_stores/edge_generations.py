@@ -16,13 +16,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores import REBUILD, Schema, VectorStore
-from ingestion.vector_stores.edge import EdgeStore
+from ingestion.vector_stores.edge_counts import remembered_counts
 from ingestion.vector_stores.edge_lock import acquire
-from ingestion.vector_stores.edge_shard import create_shard, load_shard
 from ingestion.vector_stores.generation_names import PATTERN, new_generation
+
+if TYPE_CHECKING:
+    from ingestion.vector_stores.edge import EdgeStore
 
 POINTER = "CURRENT"
 
@@ -51,6 +54,12 @@ class EdgeGenerations:
         active = self._pointer().active
         return self._schema(active) if active else None
 
+    def known_count(self, book_id: str) -> int | None:
+        """See Generations."""
+        active = self._pointer().active
+        counts = remembered_counts(self._directory / active) if active else None
+        return None if counts is None else counts.get(book_id, 0)
+
     def open_active(self) -> EdgeStore | None:
         """See Generations."""
         while active := self._pointer().active:
@@ -67,6 +76,9 @@ class EdgeGenerations:
 
     def create(self, schema: Schema) -> EdgeStore:
         """See Generations."""
+        from ingestion.vector_stores.edge import EdgeStore
+        from ingestion.vector_stores.edge_shard import create_shard
+
         with _disk_errors(self._directory):
             self._directory.mkdir(parents=True, exist_ok=True)
             self._remove_left_overs()
@@ -83,6 +95,8 @@ class EdgeGenerations:
 
     def activate(self, store: VectorStore) -> None:
         """See Generations."""
+        from ingestion.vector_stores.edge import EdgeStore
+
         if not isinstance(store, EdgeStore) or store.directory.parent != self._directory:
             raise ValueError("only a generation that was created here can be activated")
         before = self._readable_pointer() or _Pointer()
@@ -115,6 +129,10 @@ class EdgeGenerations:
         return True
 
     def _open(self, generation: str, release: Callable[[], None]) -> EdgeStore:
+        # Imported late: a run with nothing to do needs no engine.
+        from ingestion.vector_stores.edge import EdgeStore
+        from ingestion.vector_stores.edge_shard import load_shard
+
         path = self._directory / generation
         if not path.exists():
             raise VectorStoreError(f"{path} is gone; {REBUILD}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.vector_stores import Hit, SparseVector
@@ -42,5 +42,14 @@ def ranked_lists(
             if len(hits) < asked or hits[limit - 1].score != hits[-1].score:
                 lists[name] = sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
                 del open_[name]
-        asked *= 4
+        asked *= 2
     return lists[DENSE], lists[SPARSE]
+
+
+def rarity_of(best: Iterable[tuple[int, float, SparseVector | None]]) -> dict[int, float]:
+    """The IDF of terms, given for each a point that has it, with its score for that term alone."""
+    found = {}
+    for term, score, sparse in best:
+        if sparse is not None and term in sparse.indices:
+            found[term] = score / sparse.values[sparse.indices.index(term)]
+    return found

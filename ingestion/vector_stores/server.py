@@ -24,7 +24,7 @@ from ingestion.vector_stores import (
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions, payload_bytes, sized_batches
 from ingestion.vector_stores.points import validate_payload, validate_points
-from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists, rarity_of
 from ingestion.vector_stores.server_calls import NotApplied, Server
 
 if TYPE_CHECKING:
@@ -124,6 +124,25 @@ class ServerStore:
             return [[Hit(str(point.id), point.score) for point in answer.points] for answer in answers]
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        requests = [
+            rest.QueryRequest(
+                query=rest.SparseVector(indices=[term], values=[1.0]),
+                using=SPARSE,
+                filter=matching,
+                limit=1,
+                with_vector=[SPARSE],
+            )
+            for term in terms
+        ]
+        if not requests:
+            return {}
+        answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
+        best = {term: answer.points[0] for term, answer in zip(terms, answers, strict=True) if answer.points}
+        return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
 
     def checkpoint(self) -> None:
         """See VectorStore; a server has made each write safe before it acknowledged it."""
@@ -225,10 +244,15 @@ def _stored(record: rest.Record) -> StoredPoint:
     import numpy as np
 
     vectors: Any = record.vector or {}
-    dense, sparse = vectors.get(DENSE), vectors.get(SPARSE)
+    dense = vectors.get(DENSE)
     return StoredPoint(
         id=str(record.id),
         payload=record.payload or {},
         dense=None if dense is None else np.array(dense, np.float32),
-        sparse=None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values)),
+        sparse=_sparse(record.vector),
     )
+
+
+def _sparse(vectors: Any) -> SparseVector | None:
+    sparse = (vectors or {}).get(SPARSE)
+    return None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values))

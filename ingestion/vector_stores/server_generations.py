@@ -52,6 +52,10 @@ class ServerGenerations:
         active = self._aliases().get(self._name)
         return self._schema(active) if active else None
 
+    def known_count(self, book_id: str) -> int | None:
+        """See Generations; a server is always asked."""
+        return None
+
     def open_active(self) -> ServerStore | None:
         """See Generations; a server may be used by many, IndexInUse is never raised."""
         active = self._aliases().get(self._name)

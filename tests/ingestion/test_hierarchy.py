@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.hierarchy import Place, locate, module_slug
+from ingestion.hierarchy import Place, locate, module_slug, original_path
 from ingestion.models import DOC_TYPES
 from ingestion.path_patterns import compile_pattern
 from ingestion.setting_values import Module
@@ -185,3 +185,20 @@ def test_every_path_has_a_place(parts: list[str], suffix: str) -> None:
     assert place.module
     assert place.doc_type in DOC_TYPES
     assert all(number is None or number >= 0 for number in (place.chapter, place.lesson))
+
+
+@pytest.mark.parametrize(
+    ("path", "original"),
+    [
+        ("m/01-a.md", "m/01-a.md"),
+        ("m/01-a.summary.md", "m/01-a.md"),
+        ("translations/ur/m/01-a.md", "m/01-a.md"),
+        ("i18n/ur/docusaurus-plugin-content-docs/current/m/01-a.mdx", "m/01-a.mdx"),
+        ("m/translations/README.ja.md", "m/translations/README.md"),
+        ("docs/fr/m/01-a.md", "m/01-a.md"),
+        ("m/1.2-a.md", "m/1.2-a.md"),
+        ("README.md", "README.md"),
+    ],
+)
+def test_the_original_of_a_page_is_its_path_without_language_and_summary(path: str, original: str) -> None:
+    assert original_path(path) == original

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from ingestion.embedders import build_embedder
-from ingestion.errors import EmbeddingError, LessonError, UsageError
+from ingestion.errors import EmbeddingError, LessonError, StateError, UsageError
 from ingestion.jobs import JobLedger, LedgerEntry
 from ingestion.models import IngestionMode
 from ingestion.pipeline import ingest, job_of
@@ -31,7 +31,17 @@ PAGES = {
 }
 
 
-HEAVY = {"markdown_it", "numpy", "onnxruntime", "openai", "qdrant_client", "rich.table", "sqlalchemy", "toktok"}
+HEAVY = {
+    "markdown_it",
+    "numpy",
+    "onnxruntime",
+    "openai",
+    "qdrant_client",
+    "qdrant_edge",
+    "rich.table",
+    "sqlalchemy",
+    "toktok",
+}
 
 
 @pytest.fixture
@@ -101,6 +111,19 @@ def test_a_run_that_ends_in_an_error_is_a_failed_job_that_names_it(library: Libr
     job = last(ledger).job
     assert job.status == "failed" and job.error_message == "call 1: embed"
     assert (job.files_processed, job.files_skipped) == (0, 3)
+
+
+def test_a_ledger_that_breaks_during_a_run_does_not_hide_why_the_run_failed(
+    library: Library, ledger: JobLedger, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise StateError("the database is gone")
+
+    monkeypatch.setattr(ledger, "finish", broken)
+    library.embedder.faults = Faults(1, EmbeddingError)
+    with pytest.raises(EmbeddingError, match="embed"):
+        run(library, ledger)
+    assert "the database is gone" in caplog.text
 
 
 def test_an_interrupted_run_is_a_failed_job_that_says_what_is_left(library: Library, ledger: JobLedger) -> None:

@@ -35,6 +35,8 @@ def test_every_request_fits_qdrants_own_description(version: str) -> None:
         )
         store.search(dense=unit_vector(1), sparse=query_vector("node"), where=where, limit=3)
         assert store.values("module", where) == {"ros2": store.count(where)} != {"ros2": 0}
+        assert store.rarity(query_vector("node").indices, Where((Equals("book_id", "robots"),)))
+        assert store.values("lesson", Where((Equals("book_id", "robots"),)))
         assert store.retrieve(IDS[:2], vectors=True)
         assert list(store.scroll(where, fields=["module"], vectors=True))
         store.delete(where)

@@ -12,7 +12,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.setting_values import Module, Secret
 from ingestion.settings import FIELDS, Settings
 
-SECRET = "sk-very-secret-1234567890"
+SECRET = "sk-very-secret-1234567890-1234567890-1234567890"
 
 
 def write_toml(text: str, folder: Path | None = None) -> Path:
@@ -105,14 +105,14 @@ def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     mistakes = mistakes_of({"max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
         "AGENT_TOP_K (environment): 0 is not between 1 and 20",
-        "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai",
+        "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai, fastembed, sentence-transformers",
         "QDRANT_URL (environment): is not an http:// or https:// address",
         f"chunk.tokens ({config}): 'many' is not a whole number",
         "index.max_delete (flag): 101 is not between 0 and 100",
         f"index.wait ({config}): -1 is not between 0 and 3600",
     ]
     (unknown,) = [line for line in mistakes if line.startswith("nonsense")]
-    assert unknown.startswith(f"nonsense.key ({config}): unknown setting; known are agent.max_turns,")
+    assert unknown.startswith(f"nonsense.key ({config}): unknown setting; known are agent.answer_tokens,")
 
 
 def test_a_wrong_value_is_not_replaced_by_that_of_a_lower_source() -> None:
@@ -246,3 +246,10 @@ def test_the_first_config_of_the_folders_is_found(tmp_path: Path) -> None:
 
 def test_equal_secrets_are_equal_settings() -> None:
     assert Secret("a") == Secret("a") != Secret("b")
+
+
+@pytest.mark.parametrize("key", ["abc-not-a-key-0123456789-0123456789-0123456789", "sk-too-short", "sk-" + "é" * 40])
+def test_a_key_that_does_not_look_like_one_is_named_but_not_shown(key: str) -> None:
+    (mistake,) = mistakes_of({}, None, {"OPENAI_API_KEY": key})
+    assert mistake.startswith("OPENAI_API_KEY: does not look like a key") and key not in mistake
+    assert load_settings({}, environ={"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://localhost:1"}).openai_api_key

@@ -110,6 +110,23 @@ def test_payload_and_vectors_come_back_as_written(filled: VectorStore) -> None:
         np.testing.assert_allclose(stored.sparse.values, point.sparse.values, rtol=1e-6)
 
 
+def test_the_rarity_of_a_term_is_what_makes_its_weight_its_score(filled: VectorStore) -> None:
+    point = POINTS[0]
+    where = Where((Equals("book_id", point.payload["book_id"]),))
+    rarity = filled.rarity(point.sparse.indices, where)
+    assert set(rarity) == set(point.sparse.indices)
+    for term, weight in zip(point.sparse.indices, point.sparse.values, strict=True):
+        only = Where((*where.must, HasId((point.id,))))
+        [hit] = filled.search(dense=None, sparse=SparseVector((term,), (1.0,)), where=only, limit=1)[1]
+        assert hit.score == pytest.approx(weight * rarity[term], rel=1e-4)
+
+
+def test_a_term_that_no_matching_point_has_has_no_rarity(filled: VectorStore) -> None:
+    assert filled.rarity([7], Where()) == filled.rarity([], Where()) == {}
+    nowhere = Where((Equals("book_id", "nowhere"),))
+    assert filled.rarity(POINTS[0].sparse.indices, nowhere) == {}
+
+
 def test_a_value_of_null_stays_a_value(store: VectorStore) -> None:
     store.upsert([make_point(0, chapter=None)])
     assert store.retrieve([make_point(0).id])[make_point(0).id].payload["chapter"] is None

@@ -7,7 +7,7 @@ from typing import Any
 from ingestion.configuration import load_settings
 from rag.confidence import confidence
 from rag.extract import REFUSAL, answer_extractively
-from rag.models import SearchResponse, SearchResult
+from rag.models import Evidence, SearchResponse, SearchResult
 from rag.quotes import MAX_CHARS, best_quotes
 from rag.views import answer_view
 from tests.fakes import FakeEmbedder
@@ -49,8 +49,15 @@ def passage(text: str = PASSAGE, *, score: float = 0.6, rank: int = 1, **changes
 
 
 def response(*results: SearchResult) -> SearchResponse:
+    best = max((result.score for result in results), default=0.0)
     return SearchResponse(
-        query="q", results=results, total_found=len(results), hardware_tier_filter=1, module_filter=None, book_id="b"
+        query="q",
+        results=results,
+        total_found=len(results),
+        hardware_tier_filter=1,
+        module_filter=None,
+        book_id="b",
+        evidence=Evidence(best=best, gap=best / 4),
     )
 
 
@@ -117,7 +124,7 @@ def test_confidence_follows_the_best_cosine_wherever_it_ranks() -> None:
 
 def test_the_shown_answer_says_that_no_model_wrote_it_and_lists_its_sources() -> None:
     shown = "\n".join(str(part) for part in answer_view(answer(passage())))
-    assert "no language model was used" in shown and "Sources:\n[1] Quality of service" in shown
+    assert "no language model was used" in shown and "---\n**Sources:**\n[1] Quality of service" in shown
     assert "(score: 0.60)" in shown and "a.md:" in shown
 
 

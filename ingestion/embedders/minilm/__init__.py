@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ingestion.embedders.packing import Limits
 from ingestion.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class MiniLm:
 
     model = "all-MiniLM-L6-v2-int8/1"
     dimensions = 384
+    # Two small calls at once: the cores never wait for the end of a call, and an interrupt only briefly.
+    limits = Limits(inputs=4, in_flight=2)
 
     def __init__(self, threads: int = 0) -> None:
         self._threads = threads or _cores()

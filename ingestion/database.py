@@ -1,0 +1,72 @@
+"""One table in any database SQLAlchemy knows, opened at its first use; its errors become ours.
+
+SQLAlchemy takes half a second to import, so nothing here imports it before a table is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.errors import ConfigurationError, StateError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, MetaData, Table
+
+TableMaker = Callable[["MetaData"], "Table"]
+
+
+class Database:
+    """The database of one table, which is made where it is missing."""
+
+    def __init__(self, url: str, table: TableMaker) -> None:
+        self._url = url
+        self._table = table
+        self._opened: tuple[Engine, Table] | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[tuple[Connection, Table]]:
+        """Commit at the end of the block, roll back on an error; raises StateError where the database fails."""
+        from sqlalchemy.exc import SQLAlchemyError
+
+        if self._opened is None:
+            self._opened = _open(self._url, self._table)
+        engine, table = self._opened
+        try:
+            with engine.begin() as connection:
+                yield connection, table
+        except SQLAlchemyError as error:
+            raise _unusable(error) from None
+
+    def close(self) -> None:
+        """Release the database."""
+        if self._opened:
+            self._opened[0].dispose()
+            self._opened = None
+
+
+def _open(url: str, make_table: TableMaker) -> tuple[Engine, Table]:
+    from sqlalchemy import MetaData, create_engine
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+    table = make_table(MetaData())
+    try:
+        engine = create_engine(url)
+        if engine.dialect.name == "sqlite" and engine.url.database:
+            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
+        table.metadata.create_all(engine)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise ConfigurationError(
+            f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
+            "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
+        ) from None
+    except (SQLAlchemyError, OSError) as error:
+        raise _unusable(error) from None
+    return engine, table
+
+
+def _unusable(error: Exception) -> StateError:
+    """The database's own words may hold the URL with its password, so only the kind of error is named."""
+    return StateError(f"the job ledger's database cannot be used ({type(error).__name__}); check DATABASE_URL")

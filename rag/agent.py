@@ -1,0 +1,163 @@
+"""Answer a question from one book, as a stream of events, with a language model or without one.
+
+    agent = build_agent(reader)
+    async for event in agent.run("How do nodes talk?", history, {"hardware_tier_filter": 2}):
+        match event:
+            case Searched(query, passages): ...    # once for each search, at least once
+            case Token(text): ...                  # the answer as it comes
+            case Done(response): ...               # last: the whole answer, its sources, times and confidence
+
+A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
+Tokens: UsageError for a question or fence that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
+To stop early, close the iterator (`aclose`) or cancel the task: the call to the model ends with it.
+`history` are messages with `role` and `content`, oldest first, without the question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from ingestion.errors import UsageError
+from ingestion.tokens import count_tokens
+from rag.answers import best_of, generated_answer, may_become_refusal
+from rag.citations import References
+from rag.dialogue import Dialogue
+from rag.events import CiteStyle, Done, Event, Searched, Token
+from rag.extract import quote
+from rag.finding import Finder, Finding
+from rag.history import CHAT_ENCODING, PastMessage, topic_of
+from rag.models import AgentResponse
+from rag.reader import Reader
+from rag.shown import ShownPassages
+
+if TYPE_CHECKING:
+    from rag.chat_model import ChatModel
+
+MAX_QUESTION_TOKENS = 1000
+"""A question that is longer is a mistake, and would only cost."""
+
+
+class Agent:
+    """Answers from one book; one agent may run any number of questions at once, all in one event loop.
+
+    `model` is None where answers are to be quoted from the book.
+    """
+
+    def __init__(self, reader: Reader, model: ChatModel | None) -> None:
+        self._reader = reader
+        self._model = model
+
+    async def aclose(self) -> None:
+        """Close the connections to the language model."""
+        if self._model:
+            await self._model.close()
+
+    async def run(
+        self,
+        question: str,
+        history: Sequence[PastMessage] = (),
+        fences: Mapping[str, Any] | None = None,
+        *,
+        top_k: int | None = None,
+        min_score: float | None = None,
+        cite_style: CiteStyle = "number",
+    ) -> AsyncGenerator[Event]:
+        """Answer `question`. `fences` are fields of SearchQuery, which the model neither sees nor can widen.
+
+        `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'.
+        """
+        started = time.perf_counter()
+        _check_length(question)
+        finder = self._finder(fences or {}, top_k, min_score)
+        gate = await asyncio.to_thread(finder.find_for, question, topic_of(history))
+        yield Searched(gate.response.query, gate.response.results)
+        # A follow-up may be one that only the model can word as a search, so that it is asked for one.
+        if self._model and (gate.metrics.should_answer or history):
+            dialogue = Dialogue(self._model, finder, question, history, shown=ShownPassages())
+            answering = self._generate(dialogue, gate, cite_style, started)
+        else:
+            answering = self._quote(question, gate, started)
+        async with aclosing(answering):
+            async for event in answering:
+                yield event
+
+    def _finder(self, fences: Mapping[str, Any], top_k: int | None, min_score: float | None) -> Finder:
+        settings = self._reader.settings
+        return Finder(
+            self._reader,
+            fences,
+            settings.agent_top_k if top_k is None else top_k,
+            settings.agent_score_threshold if min_score is None else min_score,
+        )
+
+    async def _quote(self, question: str, gate: Finding, started: float) -> AsyncGenerator[Event]:
+        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started)
+        if self._model:
+            response = response.model_copy(update={"model": self._model.name})
+        yield Token(response.answer)
+        yield Done(response)
+
+    async def _generate(
+        self, dialogue: Dialogue, gate: Finding, cite_style: CiteStyle, started: float
+    ) -> AsyncGenerator[Event]:
+        gate_seconds = time.perf_counter() - started
+        references = References(dialogue.shown, cite_style)
+        told, held = "", ""
+        async with aclosing(dialogue.run(gate)) as parts:
+            async for part in parts:
+                if isinstance(part, Searched):
+                    yield part
+                    continue
+                held += references.feed(part)
+                if held and (told or not may_become_refusal(held)):
+                    piece = held if told else best_of(gate, dialogue.findings).disclaimer + held
+                    told, held = told + piece, ""
+                    yield Token(piece)
+        rest = held + references.end()
+        response = await asyncio.to_thread(
+            generated_answer, gate, dialogue, references, self._reader.embedder, told=told, rest=rest
+        )
+        if len(response.answer) > len(told):
+            yield Token(response.answer[len(told) :])
+        yield Done(_timed(response, started, gate_seconds + dialogue.search_seconds))
+
+
+def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
+    """An agent with the settings' language model, if there is a key or service for it and `with_model` is set."""
+    settings = reader.settings
+    if not with_model or not (settings.openai_api_key or settings.openai_base_url):
+        return Agent(reader, None)
+    from rag.chat_model import ChatModel
+
+    key = settings.openai_api_key
+    model = ChatModel(
+        settings.openai_model,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+        temperature=settings.agent_temperature,
+        max_answer_tokens=settings.agent_answer_tokens,
+        timeout=settings.agent_timeout,
+    )
+    return Agent(reader, model)
+
+
+def _check_length(question: str) -> None:
+    if len(question.encode("utf-8", "replace")) <= MAX_QUESTION_TOKENS:
+        return  # no token is shorter than a byte; to count them exactly costs half a second at the first time
+    tokens = count_tokens([question], CHAT_ENCODING)[0]
+    if tokens > MAX_QUESTION_TOKENS:
+        raise UsageError(f"the question has {tokens} tokens; at most {MAX_QUESTION_TOKENS} are taken, so shorten it")
+
+
+def _timed(response: AgentResponse, started: float, search_seconds: float) -> AgentResponse:
+    total = time.perf_counter() - started
+    times = {
+        "retrieval_time_ms": search_seconds * 1000,
+        "generation_time_ms": (total - search_seconds) * 1000,
+        "total_time_ms": total * 1000,
+    }
+    return response.model_copy(update=times)

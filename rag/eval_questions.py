@@ -1,0 +1,99 @@
+"""Questions with known answers: one JSON object a line, and which page of the index each means."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ingestion.errors import UsageError
+
+ALL_TIERS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalQuestion:
+    """A question and what a right search or answer for it is.
+
+    `book` is None for one that is asked of every book. `pages` are the paths of the pages that answer, or the folder
+    they lie in (which ends in `/`); the first is the one the question was written for, `section` a heading on it.
+    Each of `expected` must occur in a right answer, `a|b` means either.
+    """
+
+    id: str
+    text: str
+    language: str
+    book: str | None
+    pages: tuple[str, ...]
+    section: str | None
+    answerable: bool
+    expected: tuple[str, ...]
+    tier: int
+
+
+def load_questions(path: Path) -> list[EvalQuestion]:
+    """The questions of a JSONL file; raises UsageError naming the first line that is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    questions = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                questions.append(_question(json.loads(line), number))
+            except (ValueError, KeyError, TypeError) as error:
+                raise UsageError(f"{path}:{number}: is no question: {error!r}") from error
+    if not questions:
+        raise UsageError(f"{path}: holds no question")
+    return questions
+
+
+def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
+    answerable = bool(raw["answerable"])
+    pages = [raw["source_file"]] if raw.get("source_file") else []
+    if raw.get("source_dir"):
+        pages.append(raw["source_dir"].rstrip("/") + "/")
+    if answerable and not pages:
+        raise ValueError("an answerable question needs source_file or source_dir")
+    return EvalQuestion(
+        id=str(raw.get("id", number)),
+        text=str(raw["question"]),
+        language=str(raw.get("lang", "en")),
+        book=raw.get("corpus"),
+        pages=(*pages, *raw.get("also_ok", ())),
+        section=raw.get("section"),
+        answerable=answerable,
+        expected=tuple(raw.get("answer_contains", ())),
+        tier=int(raw.get("tier", ALL_TIERS)),
+    )
+
+
+def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:
+    """What the questions' paths have before those of the index, which may begin at another folder.
+
+    Raises UsageError where no page of the questions is indexed.
+    """
+    known = set(indexed)
+    folders: Counter[str] = Counter()
+    for question in questions:
+        for page in question.pages[:1]:
+            parts = page.split("/")
+            ends = ("/".join(parts[at:]) for at in range(len(parts)))
+            folders.update(page.removesuffix(end) for end in ends if end and _is_indexed(end, known))
+    if not folders:
+        raise UsageError("none of the pages that the questions name is indexed in this book")
+    return max(folders.items(), key=lambda each: (each[1], -len(each[0])))[0]
+
+
+def _is_indexed(end: str, known: set[str]) -> bool:
+    return any(path.startswith(end) for path in known) if end.endswith("/") else end in known
+
+
+def is_right_page(question: EvalQuestion, source_file: str, folder: str) -> bool:
+    """Whether a page answers the question."""
+    path = folder + source_file
+    return any(path.startswith(page) if page.endswith("/") else path == page for page in question.pages)

@@ -1,0 +1,78 @@
+"""The fences of a query as conditions on the payload; a value that the book does not have is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ingestion.errors import UsageError
+from ingestion.hierarchy import DEFAULT_MODULES
+from ingestion.models import TIERS
+from ingestion.setting_values import Module
+from ingestion.vector_stores import AnyOf, Condition, Equals, Range, VectorStore, Where
+from rag.models import SearchQuery
+
+SHOWN = 12
+"""How many known values a message lists."""
+
+
+def where_of(query: SearchQuery, module: str | None) -> Where:
+    """The query's fences as conditions on the payload."""
+    must: list[Condition] = [Equals("book_id", query.book_id)]
+    if query.hardware_tier_filter < max(TIERS):  # no chunk has a higher one, and to compare all costs time
+        must.append(Range("hardware_tier", lte=query.hardware_tier_filter))
+    equal = {
+        "module": module,
+        "lesson": query.lesson_filter,
+        "layers": query.layer_filter,
+        "parent_doc_id": query.parent_doc_id,
+        "language": query.language,
+    }
+    must += [Equals(field, value) for field, value in equal.items() if value is not None]
+    if query.chapter_min is not None or query.chapter_max is not None:
+        must.append(Range("chapter", gte=query.chapter_min, lte=query.chapter_max))
+    if query.proficiency_levels:
+        must.append(AnyOf("proficiency_levels", query.proficiency_levels))
+    if query.doc_types:
+        must.append(AnyOf("doc_type", query.doc_types))
+    return Where(tuple(must))
+
+
+def module_of(query: SearchQuery, modules: Sequence[Module]) -> str | None:
+    """The module's own name, aliases resolved."""
+    if query.module_filter is None:
+        return None
+    wanted = query.module_filter.strip().lower()
+    return next((each.name for each in modules or DEFAULT_MODULES if wanted in (each.name, *each.aliases)), wanted)
+
+
+def check_values(query: SearchQuery, module: str | None, store: VectorStore, modules: Sequence[Module]) -> None:
+    """Raise UsageError, listing the known ones, for a value that the book does not have.
+
+    To be asked where nothing was found: to list the known values costs more than a search.
+    """
+    asked = {
+        "module": module,
+        "language": query.language,
+        "lesson": query.lesson_filter,
+        "parent_doc_id": query.parent_doc_id,
+    }
+    for field, value in asked.items():
+        if value is not None:
+            known = _values(query, store, field)
+            if field == "module":
+                known = sorted({*known, *(each.name for each in modules)})
+            if str(value) not in known:
+                raise _unknown(_NAMES.get(field, field), str(value), query, known)
+
+
+_NAMES = {"lesson": "lesson number", "parent_doc_id": "lesson with the parent id"}
+
+
+def _values(query: SearchQuery, store: VectorStore, field: str) -> list[str]:
+    found = (str(value) for value in store.values(field, Where((Equals("book_id", query.book_id),))))
+    return sorted(found, key=lambda value: (len(value) if field == "lesson" else 0, value))
+
+
+def _unknown(name: str, value: str, query: SearchQuery, known: Sequence[str]) -> UsageError:
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    return UsageError(f"no {name} {value!r} in {query.book_id}; known are {', '.join(known[:SHOWN]) or 'none'}{more}")

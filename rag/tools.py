@@ -1,0 +1,133 @@
+"""The tool that a language model searches with (spec 001): its schema, its arguments, its results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rag.models import SearchResult
+
+TOOL_NAME = "retrieve_documentation"
+ALIAS = "search_textbook"
+"""What spec 004 calls the same tool."""
+
+MIN_QUERY_CHARS = 3
+MAX_TOP_K = 20
+
+TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": TOOL_NAME,
+        "description": (
+            "Search the book documentation for relevant information based on a question or topic. "
+            "Returns chunks of text from the book with metadata about their source."
+        ),
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "The question or topic to search for in the documentation",
+                },
+                "top_k": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_TOP_K,
+                    "description": "Number of most relevant chunks to retrieve (default: 5)",
+                    "default": 5,
+                },
+                "similarity_threshold": {
+                    "type": "number",
+                    "minimum": 0.0,
+                    "maximum": 1.0,
+                    "description": "Minimum similarity score for results (0.0-1.0, default: 0.0)",
+                    "default": 0.0,
+                },
+            },
+            "required": ["query"],
+        },
+    },
+}
+
+
+class CallMistake(Exception):
+    """A call that cannot be run; the message tells the model what to write instead. `query` is what it asked for."""
+
+    def __init__(self, message: str, query: str = "") -> None:
+        super().__init__(message)
+        self.query = query
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCall:
+    """A valid call; `top_k` is None where the model leaves it open."""
+
+    query: str
+    top_k: int | None
+    similarity_threshold: float
+
+
+def parse_call(name: str, arguments: str) -> SearchCall:
+    """The call with its arguments, `top_k` brought within 1 to 20; raises CallMistake."""
+    if name not in (TOOL_NAME, ALIAS):
+        raise CallMistake(f"there is no tool {name!r}; call {TOOL_NAME}")
+    given = _object(arguments)
+    query = given.get("query")
+    said = query if isinstance(query, str) else ""
+    if len(said.strip()) < MIN_QUERY_CHARS:
+        raise CallMistake(f"query must be text of at least {MIN_QUERY_CHARS} characters", said)
+    known = TOOL["function"]["parameters"]["properties"]
+    unknown = sorted(given.keys() - known.keys())
+    if unknown:
+        raise CallMistake(f"unknown argument {', '.join(unknown)}; known are {', '.join(known)}", said)
+    return SearchCall(said.strip(), _top_k(given.get("top_k"), said), _threshold(given, said))
+
+
+def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> str:
+    """What a search answers (spec 001 "Tool Response Schema"), each result with the id to cite it by."""
+    results = [
+        {
+            "passage_id": passage_id,
+            "chunk_text": passage.text,
+            "page_title": passage.page_title,
+            "section_heading": passage.section_title,
+            "source_url": passage.location,
+            "similarity_score": round(passage.score, 3),
+            "rank": rank,
+        }
+        for rank, (passage_id, passage) in enumerate(passages, 1)
+    ]
+    return json.dumps({"results": results, "total_results": len(results), "query": query}, ensure_ascii=False)
+
+
+def error_json(message: str, query: str) -> str:
+    """What a call that failed answers (spec 001 "Error Response Schema")."""
+    return json.dumps({"error": message, "query": query}, ensure_ascii=False)
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise CallMistake('the arguments must be one JSON object, for example {"query": "what to search for"}')
+    return given
+
+
+def _top_k(raw: Any, query: str) -> int | None:
+    if raw is None:
+        return None
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or raw != raw:
+        raise CallMistake(f"top_k must be a whole number from 1 to {MAX_TOP_K}", query)
+    return int(min(MAX_TOP_K, max(1, raw)))
+
+
+def _threshold(given: dict[str, Any], query: str) -> float:
+    raw = given.get("similarity_threshold") or 0.0
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0.0 <= raw <= 1.0:
+        raise CallMistake("similarity_threshold must be a number from 0 to 1", query)
+    return float(raw)

@@ -1,0 +1,271 @@
+"""Whole runs against a loopback service that fails in every way it can (cases C17, C19, C20 and C29)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingestion.embedders.openai import OpenAIEmbedder
+from ingestion.embedders.pace import Pace
+from ingestion.embedders.packing import Limits
+from ingestion.errors import EmbeddingError
+from ingestion.report import IngestReport
+from tests.books import Library, long_text, page
+from tests.openai_server import (
+    Answer,
+    OpenAIServer,
+    Reply,
+    Request,
+    dropped,
+    embeddings,
+    error,
+    in_base64,
+    out_of_order,
+    vector_of,
+)
+
+SOON = {"retry-after-ms": "1"}
+BUSY = error(429, "slow down", code="rate_limit_exceeded", headers=SOON)
+SIX = {f"0{number}-{word}.md": page(word, f"All about the {word}.") for number, word in enumerate("abcdef", 1)}
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    library = Library(tmp_path)
+    library.write(SIX)
+    return library
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the SDK would have slept; it does not."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    return slept
+
+
+def run(library: Library, server: OpenAIServer, limits: Limits | None = None, **options: Any) -> IngestReport:
+    library.embedder = OpenAIEmbedder(  # type: ignore[assignment]
+        "tiny",
+        8,
+        api_key="any",
+        base_url=server.base_url,
+        limits=limits or Limits(inputs=1, in_flight=2),
+        **options,
+    )
+    return library.run()
+
+
+def answered(server: OpenAIServer) -> list[str]:
+    return [text for request in server.requests for text in request.body["input"]]
+
+
+def unit_vector(text: str) -> tuple[float, ...]:
+    vector = vector_of(text, 8)
+    return tuple(np.round(vector / np.linalg.norm(vector), 5))
+
+
+def indexed(library: Library) -> set[str]:
+    return {each["source_file"] for each in library.contents().values()}
+
+
+FAULTS: dict[str, Reply | Answer] = {
+    "429": BUSY,
+    "500": error(500, "oops", headers=SOON),
+    "503": error(503, "busy", headers=SOON),
+    "out of order": out_of_order,
+    "none": embeddings,
+}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    script=st.lists(st.sampled_from(sorted(FAULTS)), max_size=8),
+    inputs=st.integers(1, 4),
+    in_flight=st.integers(1, 4),
+)
+def test_whatever_fails_on_the_way_every_text_is_in_the_index_once(
+    tmp_path_factory: pytest.TempPathFactory, script: list[str], inputs: int, in_flight: int
+) -> None:
+    library = Library(tmp_path_factory.mktemp("book"))
+    library.write(SIX | {"07-again.md": SIX["01-a.md"]})
+    with OpenAIServer() as server:
+        server.script.extend(FAULTS[each] for each in script)
+        report = run(library, server, Limits(inputs=inputs, in_flight=in_flight), max_retries=9)
+    assert report.chunks.embedded == 6 and report.chunks.reused == 1 and not report.failures
+    texts = set(answered(server))
+    points = library.generations.points.values()
+    stored = {point.payload["embed_key"]: tuple(np.round(point.dense, 5)) for point in points}
+    assert set(stored.values()) == {unit_vector(text) for text in texts} and len(stored) == 6
+    assert len(points) == 7 and set(SIX) < indexed(library)
+    assert not library.run().pending
+
+
+def in_seconds() -> dict[str, str]:
+    return {"Retry-After": "3"}
+
+
+def as_a_date() -> dict[str, str]:
+    return {"Retry-After": formatdate(time.time() + 4, usegmt=True)}
+
+
+def in_milliseconds() -> dict[str, str]:
+    return {"retry-after-ms": "3000"}
+
+
+@pytest.mark.parametrize("asked", [in_seconds, as_a_date, in_milliseconds])
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_wait_is_as_long_as_the_service_asks(
+    library: Library, server: OpenAIServer, waits: list[float], asked: Callable[[], dict[str, str]], status: int
+) -> None:
+    """Case C20."""
+    server.script.extend([error(status, "later", headers=asked())] * 2)
+    assert run(library, server, Limits(inputs=100)).chunks.embedded == 6
+    assert len(waits) == 2 and all(2.5 < wait <= 4 for wait in waits)
+    assert indexed(library) == set(SIX)
+
+
+@pytest.mark.parametrize("fault", [error(429, "later"), error(500, "oops"), error(503, "busy"), dropped])
+def test_without_a_word_of_when_the_waits_grow_with_jitter(
+    library: Library, server: OpenAIServer, waits: list[float], fault: Reply | Answer
+) -> None:
+    """Case C20."""
+    server.script.extend([fault] * 3)
+    assert run(library, server, Limits(inputs=100)).chunks.embedded == 6
+    assert len(server.requests) == 4
+    for wait, most in zip(waits, (0.5, 1.0, 2.0), strict=True):
+        assert 0.75 * most <= wait <= most
+
+
+def test_a_wait_of_more_than_two_minutes_ends_the_run_at_once(
+    library: Library, server: OpenAIServer, waits: list[float]
+) -> None:
+    server.script.append(error(429, "tomorrow", headers={"Retry-After": "3600"}))
+    with pytest.raises(EmbeddingError, match="the rate limit holds"):
+        run(library, server, Limits(inputs=100))
+    assert waits == []
+
+
+def test_an_answer_after_the_timeout_is_asked_for_again_and_indexed_once(
+    library: Library, server: OpenAIServer, waits: list[float]
+) -> None:
+    given_up = threading.Event()
+
+    def late(request: Request) -> Reply:
+        given_up.wait(5)
+        return embeddings(request)
+
+    def second(request: Request) -> Reply:
+        given_up.set()
+        return embeddings(request)
+
+    server.script.extend([late, second])
+    report = run(library, server, Limits(inputs=100), timeout=0.5)
+    assert report.chunks.embedded == 6 == len(library.contents()) and len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (error(429, "pay", code="insufficient_quota"), "quota is spent"),
+        (error(401, "no"), "check OPENAI_API_KEY"),
+        (error(404, "no", code="model_not_found"), "there is no model 'tiny'"),
+    ],
+)
+def test_what_no_waiting_mends_is_said_once_and_what_is_done_stays_done(
+    library: Library, server: OpenAIServer, waits: list[float], fault: Reply, said: str
+) -> None:
+    library.write({path: SIX[path] for path in list(SIX)[:2]})
+    run(library, server)
+    library.write(SIX)
+    asked = len(server.requests)
+    server.script.extend([fault] * 9)
+    with pytest.raises(EmbeddingError, match=said):
+        run(library, server)
+    assert waits == [] and len(server.requests) - asked <= 2
+    assert indexed(library) == set(list(SIX)[:2])
+    server.script.clear()
+    assert run(library, server).files == {"new": 4, "unchanged": 2}
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda data: data[:-1], "5 vectors came back for 6 texts"),
+        (lambda data: [each | {"embedding": in_base64(vector_of("x", 5))} for each in data], "a vector of 5 numbers"),
+    ],
+)
+def test_a_reply_that_does_not_fit_is_never_indexed(
+    library: Library, server: OpenAIServer, edit: Any, said: str
+) -> None:
+    def wrong(request: Request) -> Reply:
+        body = embeddings(request).body
+        return Reply(body | {"data": edit(body["data"])})
+
+    server.script.append(wrong)
+    with pytest.raises(EmbeddingError, match=said):
+        run(library, server, Limits(inputs=100))
+    assert library.contents() == {}
+
+
+def test_one_text_that_is_refused_fails_its_lesson_alone(library: Library, server: OpenAIServer) -> None:
+    """Case C17, the 400."""
+
+    def picky(request: Request) -> Reply:
+        if any("the d." in text for text in request.body["input"]):
+            return error(400, "invalid input", code="invalid_request_error")
+        return embeddings(request)
+
+    server.script.extend([picky] * 20)
+    report = run(library, server, Limits(inputs=100))
+    assert [(each.path, each.line) for each in report.failures] == [("04-d.md", 5)]
+    assert "invalid input" in report.failures[0].reason
+    assert indexed(library) == set(SIX) - {"04-d.md"}
+    server.script.clear()
+    assert run(library, server).changes == {"04-d.md": "new"}
+
+
+def test_many_tokens_and_many_texts_take_as_few_requests_as_the_service_allows(
+    library: Library, server: OpenAIServer
+) -> None:
+    """Case C17, corpora A and B in small: a service of a tenth of the bounds."""
+    library.write({f"{number:03}.md": page(f"P{number}", long_text(f"w{number}", 30)) for number in range(60)})
+    report = run(library, server, Limits(inputs=2048, tokens=3000, in_flight=4))
+    assert len(server.requests) <= 1.15 * report.chunks.tokens / 3000 + 1
+    assert len(answered(server)) == len(set(answered(server))) == report.chunks.embedded
+    server.requests.clear()
+    library.write({f"{number:03}.md": page(f"P{number}", f"Word {number}.") for number in range(205)})
+    run(library, server, Limits(inputs=50, in_flight=4))
+    assert [len(request.body["input"]) for request in server.requests].count(50) >= 4
+
+
+def test_a_model_s_control_marks_are_plain_text(library: Library, server: OpenAIServer) -> None:
+    """Case C19."""
+    library.write({"marks.md": page("Marks", "The mark <|endoftext|> ends a text, <|fim_prefix|> begins one.")})
+    report = run(library, server)
+    assert report.chunks.tokens > 10 and not report.failures
+    assert "<|endoftext|>" in answered(server)[0] and "<|endoftext|>" in library.texts_of("marks.md")
+
+
+def test_the_pace_of_the_service_is_kept(library: Library, server: OpenAIServer) -> None:
+    waits: list[float] = []
+    told = {"limit-requests": "60", "remaining-requests": "0", "reset-requests": "60s"}
+    headers = {f"x-ratelimit-{name}": value for name, value in told.items()}
+    server.script.extend([lambda request: Reply(embeddings(request).body, headers=headers)] * 6)
+    run(library, server, Limits(inputs=1, in_flight=1), pace=Pace(sleep=waits.append))
+    assert waits == pytest.approx([1, 2, 3, 4, 5], abs=0.5)

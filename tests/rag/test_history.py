@@ -1,0 +1,37 @@
+"""What a model is given of the conversation so far."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.chat_session import Said
+from rag.history import MAX_TURNS, recent_turns, tokens_of, topic_of
+
+
+def turns(*texts: str) -> list[Said]:
+    return [each for text in texts for each in (Said("user", text), Said("assistant", f"{text} indeed"))]
+
+
+@given(st.lists(st.text(max_size=40), max_size=30), st.integers(0, 200))
+def test_only_the_last_whole_turns_that_fit_are_kept(texts: list[str], budget: int) -> None:
+    history = turns(*texts)
+    kept = recent_turns(history, max_tokens=budget)
+    assert kept == history[len(history) - len(kept) :]
+    assert len(kept) % 2 == 0 and len(kept) <= 2 * MAX_TURNS
+    assert sum(tokens_of(each.content) for each in kept) <= budget
+
+
+def test_a_turn_too_long_for_the_budget_keeps_out_what_is_older() -> None:
+    history = turns("short", "long " * 500, "last")
+    assert [each.content for each in recent_turns(history, max_tokens=100)] == ["last", "last indeed"]
+
+
+def test_a_conversation_of_more_than_twenty_turns_is_cut() -> None:
+    assert len(recent_turns(turns(*"abcdefghijklmnopqrstuvwxyz"), max_tokens=10_000)) == 2 * MAX_TURNS
+
+
+def test_a_follow_up_goes_on_from_the_last_question_that_names_a_topic() -> None:
+    assert topic_of([]) is None
+    assert topic_of(turns("What is a robot arm?", "How fast is a ROS node?")) == "How fast is a ROS node?"
+    assert topic_of(turns("How fast is a ROS node?", "tell me more")) == "How fast is a ROS node?\ntell me more"
