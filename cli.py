@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ingestion import commands as index
+from ingestion import store_commands as stores
 from ingestion.terminal import Commands
 from rag import commands as questions
 from rag.ask_command import ask
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
+    stores.generations,
     *(questions.search, questions.lesson, ask, chat),
 ):
     app.command()(command)

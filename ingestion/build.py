@@ -101,6 +101,7 @@ def generations_of(settings: Settings) -> Generations:
         collection=settings.collection,
         directory=Path(settings.directory),
         wait=settings.wait,
+        settings=settings,
     )
 
 

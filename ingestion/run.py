@@ -20,7 +20,7 @@ from ingestion.plan import Plan, make_plan
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.state_store import StateFile
-from ingestion.survey import fingerprint_of, paths_below, survey_files
+from ingestion.survey import expected_chunks, fingerprint_of, paths_below, survey_files
 from ingestion.target import Target
 from ingestion.vector_stores import Equals, VectorStore, Where
 from ingestion.vectors import KnownVectors, VectorCache
@@ -149,7 +149,9 @@ class Run:
         if not self._target.in_use:
             self._state.records = {}
         try:
-            self._write_all(store, progress or (lambda *_: None), still_ours)
+            expected = expected_chunks(self._found, self._plan, self._settings)
+            with self._target.generations.loading(store, expected):
+                self._write_all(store, progress or (lambda *_: None), still_ours)
             still_ours()
             self._remove_deleted(store)
             if not self._target.in_use:
@@ -264,7 +266,8 @@ class Run:
         )
 
     def _finish(self) -> None:
-        self._target.finish()
+        failed = {failure.path for failure in self.report.failures}
+        self._target.finish(self._state, failed)
         self._state.docs_root = self._relative_root()
         self._state.last_incremental_update = utc_now()
         if self.report.mode != "incremental":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +12,12 @@ from urllib.parse import urlsplit
 from ingestion.path_patterns import compile_pattern
 
 MODULE_KEYS = ("name", "title", "path", "aliases", "hardware_tier", "proficiency_level", "layer")
+
+
+def setting(default: Any, read: Callable[[Any], Any], *, toml: str = "", env: str = "", help: str) -> Any:
+    """A field of Settings: where it may be set, how its raw value is read, and what it is for."""
+    metadata = {"read": read, "toml": toml, "env": env, "help": help}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Plain dataclasses: a settings library costs more time than a whole run with noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields
 from typing import Any
 
+from ingestion.qdrant_settings import QdrantSettings
 from ingestion.setting_values import (
     Module,
     Secret,
@@ -20,6 +21,7 @@ from ingestion.setting_values import (
     numbers,
     path_patterns,
     secret,
+    setting,
     share,
     switch,
     text,
@@ -28,14 +30,8 @@ from ingestion.setting_values import (
 )
 
 
-def setting(default: Any, read: Callable[[Any], Any], *, toml: str = "", env: str = "", help: str) -> Any:
-    """A field of Settings: where it may be set, how its raw value is read, and what it is for."""
-    metadata = {"read": read, "toml": toml, "env": env, "help": help}
-    return field(default=default, metadata=metadata)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(QdrantSettings):
     """All settings of one run. Secrets never show in its repr."""
 
     book_id: str | None = setting(None, text, toml="book.id", env="BOOKWISE_BOOK", help="id of the book")
@@ -263,4 +259,7 @@ class Settings:
     )
 
 
-FIELDS: Mapping[str, Field[Any]] = {each.name: each for each in fields(Settings)}
+_LAST = {each.name for each in fields(QdrantSettings)}
+FIELDS: Mapping[str, Field[Any]] = {
+    each.name: each for each in sorted(fields(Settings), key=lambda each: each.name in _LAST)
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
@@ -12,9 +13,11 @@ from ingestion.crawler import Crawl, Skipped
 from ingestion.errors import LessonError
 from ingestion.identity import sha256
 from ingestion.models import IngestionRecord
-from ingestion.plan import FileFacts
+from ingestion.plan import FileFacts, Plan
 from ingestion.settings import Settings
 from ingestion.source_text import read_source
+
+BYTES_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +78,15 @@ def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
         "embedding": f"{embedding}/{versions.PREPARATION}",
         "payload": str(versions.PAYLOAD),
     }
+
+
+def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
+    """About how many chunks the files to look at have: most are near the size that chunks aim at."""
+    look_at = {file.facts.path for file in plan.files}
+    size = 0
+    for file in crawl.files:
+        if file.path in look_at:
+            # One that has gone since is a failure of its own, later.
+            with suppress(OSError):
+                size += file.location.stat().st_size
+    return size // (BYTES_A_TOKEN * settings.chunk_tokens)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection, Mapping
 
 from ingestion.errors import ConfigurationError, IndexInUse, VectorStoreError
-from ingestion.models import IngestionMode
-from ingestion.vector_stores import Equals, Generations, Schema, VectorStore, Where
+from ingestion.models import IngestionMode, IngestionState
+from ingestion.vector_stores import AnyOf, Equals, Generations, Schema, VectorStore, Where
 
 logger = logging.getLogger(__name__)
 
@@ -81,9 +82,21 @@ class Target:
         """The former generation, if its points can be taken over as they are."""
         return self.former if self.former and self.former.schema == self.schema else None
 
-    def finish(self) -> None:
-        """Make what was written the generation that readers see."""
+    def finish(self, state: IngestionState, failed: Collection[str]) -> None:
+        """Make what was written the generation that readers see.
+
+        Raises VectorStoreError, and leaves the active one in use, unless the new one holds as many chunks of each
+        file as are recorded, those that failed apart, and of other books what the former one holds.
+        """
         if self.store and not self.in_use:
+            book = (Equals("book_id", state.book_id),)
+            good = {path: record for path, record in state.records.items() if path not in failed}
+            wanted = {path: len(record.chunk_ids) for path, record in good.items() if record.chunk_ids}
+            carried = (AnyOf("source_file", tuple(sorted(failed))),) if failed else ()
+            _compare("source_file", wanted, self.store, Where(book, carried))
+            if self.carrier:
+                others = Where(must_not=book)
+                _compare("book_id", self.carrier.values("book_id", others), self.store, others)
             self.generations.activate(self.store)
             self.in_use = True
 
@@ -92,6 +105,17 @@ class Target:
         for store in (self._store, self.former):
             if store:
                 store.close()
+
+
+def _compare(field: str, wanted: Mapping[str, int], store: VectorStore, where: Where) -> None:
+    stored = store.values(field, where)
+    wrong = sorted(value for value in wanted.keys() | stored.keys() if wanted.get(value) != stored.get(value))
+    if wrong:
+        first = wrong[0]
+        raise VectorStoreError(
+            f"the new index does not hold what was written, {len(wrong)} of {len(wanted)} differ ({first}: "
+            f"{stored.get(first, 0)} chunks, not {wanted.get(first, 0)}); the old one stays in use, run again"
+        )
 
 
 def _usable(generations: Generations) -> VectorStore | None:

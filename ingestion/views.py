@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ingestion.jobs import LedgerEntry
     from ingestion.report import IngestReport
     from ingestion.table_of_contents import Contents
+    from ingestion.vector_stores import KeptGeneration
 
 Cell = str | int | float | None
 
@@ -142,6 +143,18 @@ def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
     cost = None if entry.cost is None else f"${entry.cost:.4f}" if entry.cost else "$0"
     numbers = (job.duration_seconds, job.files_processed, entry.embedded, entry.reused, job.chunks_deleted)
     return job.job_id, job.book_id, job.mode, job.status, job.started_at, *numbers, cost
+
+
+def generations_view(kept: Sequence[KeptGeneration]) -> View:
+    """The physical indexes, the active one first."""
+    rows = [
+        (each.name, each.role or "unused", each.points, each.schema.embedding if each.schema else None)
+        for each in kept
+    ]
+    return [
+        Table("Generations", ("name", "role", "points", "embedding"), rows),
+        *(["nothing is indexed yet"] if not kept else []),
+    ]
 
 
 def info_view(info: IndexInfo) -> View:

@@ -187,6 +187,9 @@ class MemoryGenerations:
     def open_active(self) -> MemoryStore | None:
         return self._open(self.active) if self.active else None
 
+    def loading(self, store: MemoryStore, points: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def create(self, schema: Schema) -> MemoryStore:
         self.faults.tick("create")
         kept = {self.active, self.former}

@@ -39,12 +39,13 @@ class Refused(Exception):
 class Fault:
     """What happens to the next requests whose method and path match, so many times.
 
-    `drop` closes the connection before anything is done, `lose` after; a number is answered as the status, and
-    `ok` lets the request through.
+    `drop` closes the connection before anything is done, `lose` after, `slow` after, once the server is
+    `released`; `swallow` says done and does nothing; a number is answered as the status, and `ok` lets the request
+    through.
     """
 
     path: str
-    kind: Literal["ok", "drop", "lose", "wait_timeout"] | int
+    kind: Literal["ok", "drop", "lose", "slow", "swallow", "wait_timeout"] | int
     times: int = 1
     retry_after: str | None = None
 
@@ -53,7 +54,9 @@ class Fault:
 class QdrantServer:
     """The state behind the socket.
 
-    `requests` are (method, path, body), `sizes` the bytes of their bodies, `violations` what broke the description.
+    `requests` are (method, path, body), `sizes` the bytes of their bodies, `violations` what broke the description,
+    `made` how collections were made, `statuses` those that collections show next, then green. Bodies of more than
+    `most_bytes` are refused.
     """
 
     version: str = "1.19.0"
@@ -64,11 +67,15 @@ class QdrantServer:
     sizes: list[int] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     indexed: dict[str, dict[str, str]] = field(default_factory=dict)
+    made: dict[str, rest.CreateCollection] = field(default_factory=dict)
+    statuses: list[str] = field(default_factory=list)
+    most_bytes: int = 32 << 20
     url: str = ""
 
     def __post_init__(self) -> None:
         self.db = QdrantClient(":memory:")
         self.lock = threading.RLock()
+        self.released = threading.Event()
 
     def paths(self, method: str, ending: str) -> list[Body]:
         """The bodies of the requests of this kind, in order."""
@@ -120,6 +127,7 @@ def _create(server: QdrantServer, name: str, body: Body) -> Any:
     if server.db.collection_exists(name):
         raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
     server.indexed[name] = {}
+    server.made[name] = wanted
     return server.db.create_collection(
         name, vectors_config=wanted.vectors, sparse_vectors_config=wanted.sparse_vectors, metadata=wanted.metadata
     )
@@ -132,7 +140,23 @@ def _info(server: QdrantServer, name: str, body: Body) -> Any:
     info.payload_schema = {
         key: rest.PayloadIndexInfo(data_type=kind, points=0) for key, kind in server.indexed[name].items()
     }
+    if server.statuses:
+        info.status = rest.CollectionStatus(server.statuses.pop(0))
+    if made := server.made.get(name):
+        info.config.params.shard_number = made.shard_number or 1
+        info.config.params.replication_factor = made.replication_factor or 1
+        info.config.params.on_disk_payload = made.on_disk_payload
+        info.config.quantization_config = made.quantization_config
+        if made.optimizers_config:
+            info.config.optimizer_config.indexing_threshold = made.optimizers_config.indexing_threshold
     return info
+
+
+def _update(server: QdrantServer, name: str, body: Body) -> Any:
+    if name not in server.made:
+        raise Refused(404, f"Not found: Collection `{name}` doesn't exist!")
+    server.made[name].optimizers_config = _parse(rest.UpdateCollection, body).optimizers_config
+    return True
 
 
 def _index(server: QdrantServer, name: str, body: Body) -> Any:
@@ -202,6 +226,7 @@ ROUTES: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", "/collections/([^/]+)/exists", lambda server, name, body: {"exists": server.db.collection_exists(name)}),
     ("GET", "/collections/([^/]+)", _info),
     ("PUT", "/collections/([^/]+)", _create),
+    ("PATCH", "/collections/([^/]+)", _update),
     ("DELETE", "/collections/([^/]+)", lambda server, name, body: server.db.delete_collection(name)),
     ("PUT", "/collections/([^/]+)/index", _index),
     ("PUT", "/collections/([^/]+)/points", _upsert),
@@ -228,14 +253,21 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         self.state.requests.append((self.command, path, body))
         self.state.sizes.append(len(raw))
+        if len(raw) > self.state.most_bytes:
+            return self._send(400, {"status": {"error": "Payload error: JSON payload is larger than allowed"}})
         fault = self.state.fault(self.command, path)
         if fault and isinstance(fault.kind, int):
             headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
             return self._send(fault.kind, {"status": {"error": "ordered by the test"}}, headers)
         if fault and fault.kind == "drop":
             return self._hang_up()
+        if fault and fault.kind == "swallow":
+            done = {"operation_id": 0, "status": "completed"}
+            return self._send(200, {"result": done, "status": "ok", "time": 0.0})
         status, answer = self._answer(path, body)
-        if fault and fault.kind == "lose":
+        if fault and fault.kind == "slow":
+            self.state.released.wait(5)
+        if fault and fault.kind in ("lose", "slow"):
             return self._hang_up()
         if fault and fault.kind == "wait_timeout":
             answer["result"]["status"] = "wait_timeout"
@@ -276,7 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _hang_up(self) -> None:
         self.close_connection = True
 
-    do_GET = do_PUT = do_POST = do_DELETE = _handle
+    do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = _handle
 
 
 @contextmanager

@@ -1,7 +1,4 @@
-"""The vector store: one protocol, two adapters (embedded engine, Qdrant server).
-
-Filters are our own small values, so that importing an engine's client is never needed to state one.
-"""
+"""The vector store: one protocol, two adapters (embedded engine, Qdrant server)."""
 
 from __future__ import annotations
 
@@ -9,9 +6,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.qdrant_settings import QdrantSettings
+from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
+from ingestion.vector_stores.filters import AnyOf as AnyOf
+from ingestion.vector_stores.filters import Condition as Condition
+from ingestion.vector_stores.filters import Equals as Equals
+from ingestion.vector_stores.filters import HasId as HasId
+from ingestion.vector_stores.filters import IndexType as IndexType
+from ingestion.vector_stores.filters import Range as Range
+from ingestion.vector_stores.filters import Where as Where
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,27 +25,6 @@ if TYPE_CHECKING:
     from ingestion.models import Vector
 
 Payload = dict[str, Any]
-
-IndexType = Literal["tenant", "keyword", "integer"]
-PAYLOAD_INDEXES: Mapping[str, IndexType] = {
-    "book_id": "tenant",
-    "module": "keyword",
-    "chapter": "integer",
-    "lesson": "integer",
-    "hardware_tier": "integer",
-    "proficiency_level": "keyword",
-    "layer": "keyword",
-    "parent_doc_id": "keyword",
-    "content_hash": "keyword",
-    "source_file_hash": "keyword",
-    "proficiency_levels": "keyword",
-    "layers": "keyword",
-    "source_file": "keyword",
-    "embed_key": "keyword",
-    "language": "keyword",
-    "doc_type": "keyword",
-}
-"""Indexed payload fields: spec 003 "QdrantPayload", then those our own filters and reconciling need."""
 
 SCHEMA_FORMAT = 1
 REBUILD = "run `bookwise ingest --mode recreate` to build it anew"
@@ -105,72 +90,6 @@ class Hit(NamedTuple):
     score: float
 
 
-def _check_indexed(field: str) -> None:
-    """A filter on any other field would scan every payload embedded, and be refused by a server."""
-    if field not in PAYLOAD_INDEXES:
-        raise ValueError(f"no index on {field!r}; a filter may use {', '.join(PAYLOAD_INDEXES)}")
-
-
-@dataclass(frozen=True, slots=True)
-class Equals:
-    """The field has this value, or holds it if it is a list."""
-
-    field: str
-    value: str | int
-
-    def __post_init__(self) -> None:
-        _check_indexed(self.field)
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """The field has (or holds) one of these values; never empty, since an empty choice must not mean "all"."""
-
-    field: str
-    values: tuple[str, ...] | tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        _check_indexed(self.field)
-        if not self.values:
-            raise ValueError(f"empty choice for {self.field}")
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The field lies between the bounds, both inclusive; a missing field never does. One bound may be open."""
-
-    field: str
-    gte: int | None = None
-    lte: int | None = None
-
-    def __post_init__(self) -> None:
-        _check_indexed(self.field)
-        if self.gte is None and self.lte is None:
-            raise ValueError(f"a range of {self.field} without bounds")
-
-
-@dataclass(frozen=True, slots=True)
-class HasId:
-    """The point is one of these; never empty."""
-
-    ids: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.ids:
-            raise ValueError("empty choice of ids")
-
-
-Condition = Equals | AnyOf | Range | HasId
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """All of `must` hold and none of `must_not`; without any condition, every point."""
-
-    must: tuple[Condition, ...] = ()
-    must_not: tuple[Condition, ...] = ()
-
-
 class VectorStore(Protocol):
     """One generation of one collection. All calls raise VectorStoreError; writes are acknowledged when they return.
 
@@ -224,6 +143,22 @@ class VectorStore(Protocol):
         """Release the store; it is not used afterwards."""
 
 
+class KeptGeneration(NamedTuple):
+    """A physical index; `role` is None for one that is being built, or was given up and goes at the next creation.
+
+    `points` is None where only opening it can tell.
+    """
+
+    name: str
+    role: str | None
+    schema: Schema | None
+    points: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        return self._asdict() | {"schema": self.schema and self.schema.as_json()}
+
+
 class Generations(Protocol):
     """The physical indexes behind one collection name, of which readers see the active one (DESIGN: generation).
 
@@ -246,6 +181,9 @@ class Generations(Protocol):
     def open_active(self) -> VectorStore | None:
         """The generation readers see, or None; raises IndexInUse where another process holds it."""
 
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """To be held while about so many points come into a store of this collection; at its end search is fast."""
+
     def create(self, schema: Schema) -> VectorStore:
         """A new, empty generation beside the active one, which stays what readers see until `activate`.
 
@@ -264,9 +202,18 @@ class Generations(Protocol):
     def drop_former(self) -> bool:
         """Remove the former generation; False if there is none."""
 
+    def kept(self) -> list[KeptGeneration]:
+        """All generations that take room: the active one, the former one, then the unused."""
+
 
 def open_generations(
-    *, url: str | None, api_key: str | None, collection: str, directory: Path, wait: float
+    *,
+    url: str | None,
+    api_key: str | None,
+    collection: str,
+    directory: Path,
+    wait: float,
+    settings: QdrantSettings | None = None,
 ) -> Generations:
     """The generations of a collection: on the Qdrant server at `url`, or embedded below `directory` without one.
 
@@ -282,4 +229,5 @@ def open_generations(
     from ingestion.vector_stores.server_calls import connect
     from ingestion.vector_stores.server_generations import ServerGenerations
 
-    return ServerGenerations(connect(url, api_key), collection)
+    settings = settings or QdrantSettings()
+    return ServerGenerations(connect(url, api_key, settings), collection, settings)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeVar
 
@@ -33,6 +34,26 @@ def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int)
         held += size
     if batch:
         yield batch
+
+
+def do_all(items: Iterable[T], action: Callable[[T], None], *, most: int) -> None:
+    """Call the action with each item, up to `most` at a time; returns when all calls have ended.
+
+    Items are taken one by one, as calls end. After the first error no more are begun, and it is raised.
+    """
+    with ThreadPoolExecutor(most) as pool:
+        running: set[Future[None]] = set()
+        for item in items:
+            if len(running) == most:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                _raise_first(ended)
+            running.add(pool.submit(action, item))
+        _raise_first(wait(running).done)
+
+
+def _raise_first(ended: Iterable[Future[None]]) -> None:
+    for each in ended:
+        each.result()
 
 
 def deletions(where: Where, most: int) -> Iterator[Where]:

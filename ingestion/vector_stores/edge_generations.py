@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.errors import IndexInUse, VectorStoreError
-from ingestion.vector_stores import REBUILD, Schema, VectorStore
+from ingestion.vector_stores import REBUILD, KeptGeneration, Schema, VectorStore
 from ingestion.vector_stores.edge_counts import remembered_counts
 from ingestion.vector_stores.edge_lock import acquire
-from ingestion.vector_stores.generation_names import PATTERN, new_generation
+from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 
 if TYPE_CHECKING:
     from ingestion.vector_stores.edge import EdgeStore
@@ -73,6 +73,10 @@ class EdgeGenerations:
                 raise
             release()
         return None
+
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """See Generations; search is exact, there is nothing to wait for."""
+        return nullcontext()
 
     def create(self, schema: Schema) -> EdgeStore:
         """See Generations."""
@@ -127,6 +131,26 @@ class EdgeGenerations:
             release()
         self._remove(pointer.former)
         return True
+
+    def kept(self) -> list[KeptGeneration]:
+        """See Generations."""
+        pointer = self._pointer()
+        paths = self._directory.iterdir() if self._directory.is_dir() else ()
+        there = {path.name for path in paths if re.fullmatch(PATTERN, path.name)}
+        return [
+            KeptGeneration(name, role, self._readable_schema(name), self._size(name))
+            for name, role in with_roles(there, active=pointer.active, former=pointer.former)
+        ]
+
+    def _readable_schema(self, generation: str) -> Schema | None:
+        try:
+            return self._schema(generation)
+        except VectorStoreError:
+            return None
+
+    def _size(self, generation: str) -> int | None:
+        counts = remembered_counts(self._directory / generation)
+        return None if counts is None else sum(counts.values())
 
     def _open(self, generation: str, release: Callable[[], None]) -> EdgeStore:
         # Imported late: a run with nothing to do needs no engine.

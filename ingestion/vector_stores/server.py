@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from qdrant_client import models as rest
 
 from ingestion.errors import PointRefused
+from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -22,10 +23,11 @@ from ingestion.vector_stores import (
     StoredPoint,
     Where,
 )
-from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions, payload_bytes, sized_batches
+from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.points import validate_payload, validate_points
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists, rarity_of
 from ingestion.vector_stores.server_calls import NotApplied, Server
+from ingestion.vector_stores.server_collection import rescored
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -39,6 +41,9 @@ POINTS_A_PAGE = 1024
 BYTES_A_REQUEST = 30 << 20
 """A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
 
+DECIMALS = 10
+"""Of a number of a unit vector: as exact as 32 bits, and half as long in JSON as all digits of their 64-bit form."""
+
 _BYTES_A_NUMBER = 24
 _BYTES_A_TERM = 36
 _BYTES_A_POINT = 256
@@ -49,27 +54,35 @@ class ServerStore:
     """A VectorStore over a collection, or over an alias of one; the client stays open for other stores."""
 
     def __init__(
-        self, server: Server, collection: str, schema: Schema, *, request_bytes: int = BYTES_A_REQUEST
+        self,
+        server: Server,
+        collection: str,
+        schema: Schema,
+        settings: QdrantSettings | None = None,
+        *,
+        request_bytes: int = BYTES_A_REQUEST,
     ) -> None:
         self.collection = collection
         self.schema = schema
         self._server = server
         self._request_bytes = request_bytes
+        self._in_flight = (settings or QdrantSettings()).qdrant_in_flight
+        self._rescored = rescored(settings or QdrantSettings())
 
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore; a point that is too large for a request is refused as well."""
         validate_points(points, self.schema.dimensions)
         sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
-        for batch in sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes):
-            self._upsert([_to_struct(point) for point in batch])
+        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), most=self._in_flight)
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
         """See VectorStore."""
         for point_id, payload in payloads.items():
             validate_payload(point_id, payload)
         sized = [(item, self._size(*item)) for item in payloads.items()]
-        for batch in sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes):
-            self._overwrite([_to_overwrite(point_id, payload) for point_id, payload in batch])
+        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), most=self._in_flight)
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""
@@ -117,7 +130,9 @@ class ServerStore:
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
             requests = [
-                rest.QueryRequest(query=_to_query(query), using=name, filter=matching, limit=most)
+                rest.QueryRequest(
+                    query=_to_query(query), using=name, filter=matching, limit=most, params=self._params(name)
+                )
                 for name, query in queries.items()
             ]
             answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
@@ -149,6 +164,9 @@ class ServerStore:
 
     def close(self) -> None:
         """See VectorStore; the connection belongs to the generations."""
+
+    def _params(self, name: str) -> rest.SearchParams | None:
+        return self._rescored if name == DENSE else None
 
     def _size(self, point_id: str, payload: Payload, vector_bytes: int = 0) -> int:
         """Bytes of a point in a request, rather too many than too few; refuses one that no request holds."""
@@ -220,7 +238,7 @@ def _to_overwrite(point_id: str, payload: Payload) -> rest.OverwritePayloadOpera
 def _to_query(vector: Vector | SparseVector) -> list[float] | rest.SparseVector:
     if isinstance(vector, SparseVector):
         return rest.SparseVector(indices=list(vector.indices), values=list(vector.values))
-    numbers: list[float] = vector.tolist()
+    numbers: list[float] = vector.astype("float64").round(DECIMALS).tolist()
     return numbers
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.qdrant_settings import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -67,18 +68,18 @@ class Server:
 def connect(
     url: str,
     api_key: str | None = None,
+    settings: QdrantSettings | None = None,
     *,
-    grpc: bool = False,
-    timeout: int = 60,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Server:
-    """A checked connection; `timeout` is seconds for one request, a path in the URL is a prefix.
+    """A checked connection; `https` in the URL is TLS, a path in it is a prefix.
 
     Raises ConfigurationError for a URL that cannot be used, VectorStoreError for a server that cannot be reached,
     refuses the key or is older than OLDEST_SERVER.
     """
     from qdrant_client import QdrantClient
 
+    settings = settings or QdrantSettings()
     try:
         parts = urlsplit(url if "//" in url else f"//{url}")
         host = f"{parts.hostname}:{parts.port or 6333}"
@@ -86,7 +87,12 @@ def connect(
             # Said below, and not of a loopback address.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
             client = QdrantClient(
-                url=url, api_key=api_key, prefer_grpc=grpc, timeout=timeout, check_compatibility=False
+                url=url,
+                api_key=api_key,
+                prefer_grpc=settings.qdrant_grpc,
+                grpc_port=settings.qdrant_grpc_port,
+                timeout=settings.qdrant_timeout,
+                check_compatibility=False,
             )
     except ValueError as exc:
         raise ConfigurationError(f"QDRANT_URL cannot be used: {exc}") from exc

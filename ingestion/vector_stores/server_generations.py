@@ -6,46 +6,47 @@ and bookwise made is a left-over.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
 from ingestion.errors import VectorStoreError
-from ingestion.vector_stores import PAYLOAD_INDEXES, REBUILD, IndexType, Schema, VectorStore
-from ingestion.vector_stores.generation_names import PATTERN, new_generation
-from ingestion.vector_stores.ranking import DENSE, SPARSE
+from ingestion.qdrant_settings import QdrantSettings
+from ingestion.vector_stores import PAYLOAD_INDEXES, REBUILD, IndexType, KeptGeneration, Schema, VectorStore
+from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import Server
+from ingestion.vector_stores.server_collection import INDEX_PARAMS, METADATA, create_collection, differences
 from ingestion.vector_stores.server_lease import writer_lease
+from ingestion.vector_stores.server_load import deferred_indexing, is_deferred, resume_indexing
 
-METADATA = "bookwise"
-"""The key of our schema in a collection's metadata; a collection without it is not ours."""
-
-# Only the tenant gets graph links of its own: with links for every field a load takes ten times as long.
-_INDEX_PARAMS: dict[IndexType, rest.KeywordIndexParams | rest.IntegerIndexParams] = {
-    "tenant": rest.KeywordIndexParams(type=rest.KeywordIndexType.KEYWORD, is_tenant=True),
-    "keyword": rest.KeywordIndexParams(type=rest.KeywordIndexType.KEYWORD, enable_hnsw=False),
-    "integer": rest.IntegerIndexParams(
-        type=rest.IntegerIndexType.INTEGER, lookup=True, range=True, enable_hnsw=False
-    ),
-}
+logger = logging.getLogger(__name__)
 
 
 class ServerGenerations:
     """Generations of the collection `name`."""
 
-    def __init__(self, server: Server, name: str) -> None:
+    def __init__(self, server: Server, name: str, settings: QdrantSettings | None = None) -> None:
         self._server = server
         self._name = name
         self._former_alias = f"{name}__former"
+        self._settings = settings or QdrantSettings()
+        self._still_ours: Callable[[], None] | None = None
 
-    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+    @contextmanager
+    def writer(self, wait: float) -> Iterator[Callable[[], None]]:
         """See Generations."""
-        return writer_lease(self._server, self._name, wait=wait)
+        with writer_lease(self._server, self._name, wait=wait) as still_ours:
+            self._still_ours = still_ours
+            try:
+                yield still_ours
+            finally:
+                self._still_ours = None
 
     def active_schema(self) -> Schema | None:
         """See Generations."""
@@ -62,8 +63,10 @@ class ServerGenerations:
         if active is None:
             return None
         info = self._info(active)
-        store = ServerStore(self._server, self._name, self._schema_of(active, info))
+        store = ServerStore(self._server, self._name, self._schema_of(active, info), self._settings)
         self._complete_indexes(active, info.payload_schema)
+        if self._still_ours:
+            self._compare(active, info)
         return store
 
     def create(self, schema: Schema) -> ServerStore:
@@ -73,9 +76,21 @@ class ServerGenerations:
             if collection not in named and METADATA in _metadata(self._info(collection)):
                 self._delete(collection)
         collection = f"{self._name}__{new_generation()}"
-        self._server.call(f"creating collection {collection!r}", lambda client: _create(client, collection, schema))
+        self._server.call(
+            f"creating collection {collection!r}",
+            lambda client: create_collection(client, collection, schema, self._settings),
+        )
         self._complete_indexes(collection, {})
-        return ServerStore(self._server, collection, schema)
+        return ServerStore(self._server, collection, schema, self._settings)
+
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """See Generations; a large load is indexed at its end."""
+        if points <= self._settings.qdrant_defer_chunks:
+            return nullcontext()
+        assert isinstance(store, ServerStore)
+        # An alias can be read and written through, but not configured.
+        collection = self._aliases().get(store.collection, store.collection)
+        return deferred_indexing(self._server, collection, still_ours=self._still_ours or (lambda: None))
 
     def activate(self, store: VectorStore) -> None:
         """See Generations."""
@@ -105,6 +120,32 @@ class ServerGenerations:
         self._point(active=aliases.get(self._name), former=None)
         self._delete(former)
         return True
+
+    def kept(self) -> list[KeptGeneration]:
+        """See Generations."""
+        aliases = self._aliases()
+        active, former = aliases.get(self._name), aliases.get(self._former_alias)
+        infos = {each: self._info(each) for each in {*self._generations(), *aliases.values()}}
+        ours = {collection: info for collection, info in infos.items() if METADATA in _metadata(info)}
+        return [
+            KeptGeneration(
+                collection.removeprefix(f"{self._name}__"),
+                role,
+                self._schema_of(collection, ours[collection]),
+                self._size(collection),
+            )
+            for collection, role in with_roles(ours, active=active, former=former)
+        ]
+
+    def _size(self, collection: str) -> int:
+        return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
+
+    def _compare(self, collection: str, info: rest.CollectionInfo) -> None:
+        """Say where the settings are not those of the collection, and mend what a killed load left."""
+        for difference in differences(info.config, self._settings):
+            logger.warning("collection %s: %s; %s with the settings", collection, difference, REBUILD)
+        if is_deferred(info):
+            resume_indexing(self._server, collection)
 
     def _aliases(self) -> dict[str, str]:
         """Our two aliases, as far as there are any; raises VectorStoreError where a collection has our name."""
@@ -151,7 +192,7 @@ class ServerGenerations:
     def _add_index(self, collection: str, field: str, kind: IndexType) -> None:
         self._server.call(
             f"indexing {field!r} of collection {collection!r}",
-            lambda client: client.create_payload_index(collection, field, _INDEX_PARAMS[kind], wait=True),
+            lambda client: client.create_payload_index(collection, field, INDEX_PARAMS[kind], wait=True),
         )
 
     def _info(self, collection: str) -> rest.CollectionInfo:
@@ -173,23 +214,6 @@ class ServerGenerations:
 
     def _delete(self, collection: str) -> None:
         self._server.call(f"deleting collection {collection!r}", lambda client: client.delete_collection(collection))
-
-
-def _create(client: QdrantClient, collection: str, schema: Schema) -> None:
-    """Create the collection, unless an attempt whose answer was lost has done so."""
-    if client.collection_exists(collection):
-        return
-    client.create_collection(
-        collection,
-        vectors_config={DENSE: rest.VectorParams(size=schema.dimensions, distance=rest.Distance.COSINE)},
-        sparse_vectors_config={SPARSE: rest.SparseVectorParams(modifier=rest.Modifier.IDF)},
-        on_disk_payload=True,
-        # A filter that has no index is a mistake of ours, and would scan every payload on the server.
-        strict_mode_config=rest.StrictModeConfig(
-            enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
-        ),
-        metadata={METADATA: schema.as_json()},
-    )
 
 
 def _delete_alias(alias: str) -> rest.AliasOperations:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import AnyOf, Equals, HasId, Range, Where
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.server_calls import connect
@@ -14,6 +15,17 @@ from tests.vector_points import SCHEMA, make_point, unit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
+CHOSEN = QdrantSettings(
+    qdrant_defer_chunks=1,
+    qdrant_shards=4,
+    qdrant_replicas=2,
+    qdrant_write_consistency=2,
+    qdrant_vectors_on_disk=True,
+    qdrant_payload_on_disk=False,
+    qdrant_quantization="int8",
+    qdrant_hnsw_m=32,
+    qdrant_hnsw_ef=200,
+)
 IDS = [make_point(number).id for number in range(24)]
 
 
@@ -24,10 +36,11 @@ def test_every_request_fits_qdrants_own_description(version: str) -> None:
     if not path.exists():
         pytest.skip("Qdrant's OpenAPI descriptions are not in ../shared")
     with running(QdrantServer(openapi=OpenApi(path))) as server:
-        generations = ServerGenerations(connect(server.url, KEY), "book")
+        generations = ServerGenerations(connect(server.url, KEY), "book", CHOSEN)
         store = generations.create(SCHEMA)
         generations.activate(store)
-        store.upsert([make_point(number) for number in range(24)])
+        with generations.loading(store, 24):
+            store.upsert([make_point(number) for number in range(24)])
         store.set_payloads({IDS[0]: make_point(0).payload})
         where = Where(
             (Equals("book_id", "robots"), AnyOf("module", ("ros2",)), AnyOf("chapter", (0, 1)), HasId(tuple(IDS))),

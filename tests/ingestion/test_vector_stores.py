@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
 from ingestion.errors import PointRefused
+from ingestion.qdrant_settings import QdrantSettings
 from ingestion.vector_stores import (
     AnyOf,
     Condition,
@@ -30,6 +31,7 @@ from ingestion.vector_stores.server_calls import Server, connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.fakes import matches
 from tests.qdrant_server import KEY, QdrantServer, running
+from tests.real_qdrant import real_server
 from tests.vector_points import SCHEMA, index_directory, make_point, point_id, unit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
@@ -41,7 +43,7 @@ IDS = [point.id for point in POINTS]
 Engine = Callable[[str], Generations]
 
 
-@pytest.fixture(scope="module", params=["edge", "memory", "http"])
+@pytest.fixture(scope="module", params=["edge", "memory", "http", "real"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Opens the generations of a named collection."""
     with ExitStack() as stack:
@@ -50,10 +52,14 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
             yield lambda name: EdgeGenerations(directory / name)
         elif request.param == "memory":
             client = stack.enter_context(closing(QdrantClient(":memory:")))
-            yield lambda name: ServerGenerations(Server(client, "memory"), name)
-        else:
+            # Not made for threads, unlike a server.
+            one_write = QdrantSettings(qdrant_in_flight=1)
+            yield lambda name: ServerGenerations(Server(client, "memory"), name, one_write)
+        elif request.param == "http":
             server = stack.enter_context(running(QdrantServer()))
             yield lambda name: ServerGenerations(connect(server.url, KEY), name)
+        else:
+            yield stack.enter_context(real_server())
 
 
 @pytest.fixture(scope="module")
@@ -313,3 +319,25 @@ def test_one_bad_point_keeps_the_whole_write_out(store: VectorStore, bad: str) -
             store.upsert([good])
             store.set_payloads({good.id: {"module": "new"}, wrong.id: wrong.payload | {"chapter": 2**63}})
     assert store.values("module", Where()) == ({} if bad == "write" else {"ros2": 1})
+
+
+# --- generations
+
+
+def test_a_new_generation_is_switched_to_rolled_back_and_dropped(engine: Engine) -> None:
+    generations = engine("switched")
+    for numbers in (range(3), range(4)):
+        with closing(generations.create(SCHEMA)) as store:
+            with generations.loading(store, len(numbers)):
+                store.upsert([make_point(number) for number in numbers])
+            generations.activate(store)
+    new, old = generations.kept()
+    assert (new.role, new.points, old.role, old.points) == ("active", 4, "former", 3)
+    generations.rollback()
+    assert [(each.role, each.points) for each in generations.kept()] == [("active", 3), ("former", 4)]
+    store = generations.open_active()
+    assert store is not None
+    with closing(store):
+        assert store.count(Where()) == 3
+    assert generations.drop_former()
+    assert generations.kept() == [old._replace(role="active")]
