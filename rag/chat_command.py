@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +30,7 @@ from rag.commands import (
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
+    from rag.kept_thread import KeptThread
 
 GREETING = "Ask about the book; /help shows what else there is."
 FULL = "This conversation has all the turns it may have (AGENT_MAX_TURNS); begin another with /new."
@@ -50,6 +51,10 @@ def chat(
     no_llm: NoModel = False,
     max_searches: MaxSearches = None,
     cite_style: CiteAs = "number",
+    session: Annotated[
+        str | None,
+        typer.Option("--session", help="Keep the conversation under this UUID, or go on with it; or `new`."),
+    ] = None,
     config: Config = None,
 ) -> None:
     """Ask one question after another; what was said before is kept in mind."""
@@ -60,10 +65,21 @@ def chat(
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
-    with open_reader(settings) as reader:
+    with open_reader(settings) as reader, _thread(settings, session) as thread:
         agent = build_agent(reader, with_model=not no_llm)
-        session = ChatSession(agent, filters, settings.agent_max_turns, write, cite_style)
-        asyncio.run(_converse(session, settings))
+        talk = ChatSession(agent, filters, settings.agent_max_turns, write, cite_style, thread)
+        if thread:
+            talk.messages = thread.messages()
+            typer.echo(f"session {thread.thread_id}, {talk.turns} turns so far", err=True)
+        asyncio.run(_converse(talk, settings))
+
+
+def _thread(settings: Settings, session: str | None) -> AbstractContextManager[KeptThread | None]:
+    if session is None:
+        return nullcontext()
+    from rag.kept_thread import open_thread
+
+    return open_thread(settings, session)
 
 
 async def _converse(session: ChatSession, settings: Settings) -> None:
@@ -127,13 +143,14 @@ def _searches(session: ChatSession) -> str:
     )
 
 
-def _filters(filters: dict[str, Any] | Any) -> str:
+def _filters(filters: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in filters.items() if value is not None)
 
 
 def _new(session: ChatSession) -> str:
     session.begin()
-    return "A new conversation."
+    kept = f", session {session.thread.thread_id}" if session.thread else ""
+    return f"A new conversation{kept}."
 
 
 def _save(session: ChatSession, name: str) -> str:

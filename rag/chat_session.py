@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from rag.conversation import Message
 from rag.events import CiteStyle, Done, Searched, Token
 
 if TYPE_CHECKING:
     from rag.agent import Agent
+    from rag.kept_thread import KeptThread
     from rag.models import AgentResponse
 
 HELP = """\
@@ -20,14 +22,6 @@ HELP = """\
 /new       begin a new conversation
 /save FILE write the conversation to a file, as Markdown
 /quit      leave (so does the end of input)"""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message of the conversation."""
-
-    role: Literal["user", "assistant"]
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +37,7 @@ class PastSearch:
 class ChatSession:
     """One conversation at a time with an agent; `filters` are the fences of every question.
 
-    `write` takes each piece of an answer as it comes. `keep` is told each finished turn.
+    `write` takes each piece of an answer as it comes. `thread` keeps the conversation beyond the process.
     """
 
     agent: Agent
@@ -51,8 +45,8 @@ class ChatSession:
     max_turns: int
     write: Callable[[str], None]
     cite_style: CiteStyle = "number"
-    keep: Callable[[str, AgentResponse], None] = lambda question, response: None
-    messages: list[Said] = field(default_factory=list)
+    thread: KeptThread | None = None
+    messages: list[Message] = field(default_factory=list)
     searches: list[PastSearch] = field(default_factory=list)
     last: AgentResponse | None = None
 
@@ -67,7 +61,9 @@ class ChatSession:
         return self.turns >= self.max_turns
 
     def begin(self) -> None:
-        """Forget the conversation."""
+        """Forget the conversation, and keep the next one as another thread."""
+        if self.thread:
+            self.thread.renew()
         self.messages.clear()
         self.searches.clear()
         self.last = None
@@ -86,9 +82,12 @@ class ChatSession:
                 elif isinstance(event, Done):
                     self.last = event.response
         assert self.last is not None
-        self.messages += [Said("user", question), Said("assistant", self.last.answer)]
+        similarity = self.last.metrics.average_similarity if self.last.metrics else None
+        turn = (Message("user", question), Message("assistant", self.last.answer, confidence=similarity))
+        self.messages += turn
         self.searches += searches
-        self.keep(question, self.last)
+        if self.thread:
+            self.thread.append(turn)
         return self.last
 
     def as_markdown(self) -> str:

@@ -23,6 +23,9 @@ MAX_MISTAKES = 3
 TOOL_TOKENS = 250
 """What the tool's schema costs of the context, and a little to spare for the calls."""
 
+PARAGRAPH = "\n\n"
+"""Between what a model says before one more search and what it says after it."""
+
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"
 
@@ -57,14 +60,14 @@ class Dialogue:
         self._max_searches = settings.agent_max_searches
         self._searches = 0
         self._mistakes = 0
-        past = recent_turns(history, max_tokens=settings.agent_history_tokens)
-        self._messages: list[Message] = [
-            {"role": "system", "content": SYSTEM_PROMPT},
-            *({"role": each.role, "content": each.content} for each in past),
-            {"role": "user", "content": question},
-        ]
+        self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
+        system: Message = {"role": "system", "content": SYSTEM_PROMPT}
+        asked: Message = {"role": "user", "content": question}
         self._left = settings.agent_context_tokens - settings.agent_answer_tokens - TOOL_TOKENS
-        self._left -= sum(tokens_of(each["content"]) for each in self._messages)
+        self._left -= tokens_of(SYSTEM_PROMPT) + tokens_of(question)
+        past = recent_turns(history, max_tokens=min(settings.agent_history_tokens, self._left // 2))
+        self._messages = [system, *({"role": each.role, "content": each.content} for each in past), asked]
+        self._left -= sum(tokens_of(each.content) for each in past)
         if self._left <= 0:
             raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
 
@@ -74,31 +77,44 @@ class Dialogue:
         Where neither it nor what the model searches for answers the question, no answer is asked for.
         """
         while True:
-            reply: Reply | None = None
-            stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
-            async with aclosing(stream):
-                async for part in stream:
-                    if isinstance(part, Reply):
-                        reply = part
-                    elif self._searches:  # what is said before the first search is no answer
-                        self.text += part
-                        yield part
-            assert reply is not None
-            self.tokens += reply.tokens
-            if reply.refusal:
-                self.failure = f"the language model refused: {reply.refusal}"
+            async with aclosing(self._replying()) as pieces:
+                async for piece in pieces:
+                    yield piece
+            if self._is_over():
                 return
-            if self._searches and not reply.tool_calls:
-                self.is_cut_off = reply.is_cut_off
-                self.failure = None if self.text.strip() else "the language model gave no answer"
-                return
-            for finding in await self._serve(reply):
+            for finding in await self._serve(self._reply):
                 yield Searched(finding.response.query, finding.response.results)
             if self._mistakes > MAX_MISTAKES:
                 self.failure = "the language model called the search wrongly too often"
             answerable = any(each.metrics.should_answer for each in (gate, *self.findings))
             if self.failure or (self._searches and not answerable):
                 return
+
+    async def _replying(self) -> AsyncGenerator[str]:
+        """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
+        stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
+        async with aclosing(stream):
+            async for part in stream:
+                if isinstance(part, Reply):
+                    self._reply = part
+                elif self._searches:
+                    self.text += part
+                    yield part
+        self.tokens += self._reply.tokens
+        if self.text and self._reply.tool_calls:
+            self.text += PARAGRAPH
+            yield PARAGRAPH
+
+    def _is_over(self) -> bool:
+        """Whether the last reply is the answer, or says that there will be none."""
+        if self._reply.refusal:
+            self.failure = f"the language model refused: {self._reply.refusal}"
+            return True
+        if not self._searches or self._reply.tool_calls:
+            return False
+        self.is_cut_off = self._reply.is_cut_off
+        self.failure = None if self.text.strip() else "the language model gave no answer"
+        return True
 
     def _choice(self) -> ToolChoice:
         if not self._searches:
@@ -148,9 +164,10 @@ class Dialogue:
         query = finding.response.query
         chosen = []
         for passage in finding.response.results:
-            self._left -= tokens_of(results_json([("p-000000", passage)], ""))
-            if self._left < 0:
+            cost = tokens_of(results_json([("p-000000", passage)], ""))
+            if cost > self._left:
                 break
+            self._left -= cost
             chosen.append((self.shown.show(passage), passage))
         if finding.response.results and not chosen:
             return error_json(NO_ROOM, query)

@@ -58,6 +58,14 @@ ROWS = {
     "ingestion.notices": 14,
     "ingestion.parser": 14,
     "rag.models": 10,
+    "rag.conversation": 10,
+    "rag.migrations": 10,
+    "rag.migrations.versions": 10,
+    "rag.migrations.versions.v0001_conversation_threads": 10,
+    "rag.thread_tables": 10,
+    "rag.database": 11,
+    "rag.migrations.env": 11,
+    "rag.threads": 20,
     "rag.events": 11,
     "rag.prompts": 10,
     "rag.shown": 11,
@@ -164,7 +172,8 @@ ROWS = {
     "rag.eval_command": 53,
     "rag.ask_command": 54,
     "rag.chat_command": 55,
-    "rag.chat_session": 48,
+    "rag.chat_session": 50,
+    "rag.kept_thread": 49,
 }
 """A module imports only from rows below its own; a new module gets its row here."""
 
@@ -194,7 +203,11 @@ HOMES = {
     "prompt_toolkit": {"rag.chat_command"},
     "regex": {"ingestion.graphemes"},
     "rich": {"cli", "ingestion.terminal", "ingestion.commands", "rag.commands"},
-    "sqlalchemy": {"ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"},
+    "sqlalchemy": {
+        *("ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"),
+        *("rag.database", "rag.migrations", "rag.migrations.versions.v0001_conversation_threads"),
+        *("rag.thread_tables", "rag.threads"),
+    },
     "sentence_transformers": {"ingestion.embedders.library_models", "rag.cross_encoder"},
     "sqlite3": {"ingestion.embedding_cache"},
     "tiktoken": {"ingestion.tokens"},

@@ -13,7 +13,7 @@ import pytest
 
 from ingestion.errors import ChatModelError, UsageError
 from rag.agent import build_agent
-from rag.chat_session import Said
+from rag.conversation import Message
 from rag.dialogue import MAX_MISTAKES
 from rag.events import Searched, Token
 from rag.models import Evidence
@@ -124,14 +124,14 @@ def test_an_unanswerable_question_costs_no_call(server: ChatServer) -> None:
 
 
 def test_a_follow_up_is_searched_by_the_model_and_refused_if_that_finds_nothing(server: ChatServer) -> None:
-    history = [Said("user", "Who painted the ceiling?"), Said("assistant", REFUSAL)]
+    history = [Message("user", "Who painted the ceiling?"), Message("assistant", REFUSAL)]
     server.script += [calls("painter of the ceiling")]
     response = ask(shelf_for(server), "and when?", history=history)
     assert (response.answer, response.state, len(server.requests)) == (REFUSAL, "no_results", 1)
 
 
 def test_a_follow_up_finds_by_the_last_question_and_the_model_sees_the_history(server: ChatServer) -> None:
-    history = [Said("user", "How long does the pump run ?"), Said("assistant", "Five seconds [1].")]
+    history = [Message("user", "How long does the pump run ?"), Message("assistant", "Five seconds [1].")]
     server.script += [calls("pump runs"), RIGHT]
     shelf = shelf_for(server)
     assert ask(shelf, "tell me more", history=history).state == "completed"
@@ -253,6 +253,20 @@ def test_passages_that_do_not_fit_into_the_context_are_not_shown(server: ChatSer
     server.script += [calls("pump"), RIGHT]
     response = ask(shelf_for(server, *long, agent_context_tokens=4000, agent_answer_tokens=800))
     assert response.passages.retrieved == ("1", "2", "3", "4") and response.passages.shown == ("1", "2")
+
+
+def test_history_gives_way_to_passages(server: ChatServer) -> None:
+    history = [Message("user", "pump " * 300), Message("assistant", "pump " * 300)] * 5
+    server.script += [calls("pump"), RIGHT]
+    response = ask(shelf_for(server, agent_context_tokens=2500), history=history)
+    assert response.passages.shown == ("1",) and len(server.requests[0].body["messages"]) == 2
+
+
+def test_what_is_said_before_one_more_search_is_a_paragraph_of_its_own(server: ChatServer) -> None:
+    wanted = {"name": "retrieve_documentation", "arguments": '{"query": "wait twenty"}'}
+    call = {"tool_calls": [{"index": 0, "id": "id-9", "type": "function", "function": wanted}]}
+    server.script += [calls("pump"), stream([{"content": "Let me look again."}, call], "tool_calls"), RIGHT]
+    assert ask(shelf_for(server)).answer == "Let me look again.\n\nThe pump runs for five seconds [1]."
 
 
 def test_a_question_longer_than_its_bound_is_a_usage_error(server: ChatServer) -> None:

@@ -146,6 +146,20 @@ def test_the_words_with_a_slash(folder: Path) -> None:
     assert Path("talk.md").read_text(encoding="utf-8").startswith(f"## Question\n\n{QUESTION}\n\n## Answer\n\n")
 
 
+def test_a_session_is_gone_on_with_and_new_begins_another(folder: Path) -> None:
+    began = run("chat", "--session", "new", stdin=f"{QUESTION}\n/new\n{QUESTION}\n")
+    session = began.stderr.split()[1].rstrip(",")
+    assert "A new conversation, session " in began.stdout and session not in began.stdout
+    again = run("chat", "--session", session, stdin="tell me more\n/save all.md\n")
+    assert f"session {session}, 1 turns so far" in again.stderr and "keeps its last message" in again.stdout
+    assert Path("all.md").read_text(encoding="utf-8").count("## Question") == 2
+
+
+def test_a_session_id_must_be_one(folder: Path) -> None:
+    failed = run("chat", "--session", "yesterday", stdin="")
+    assert failed.exit_code == 2 and "not a UUID" in failed.stderr
+
+
 def test_a_conversation_has_a_bound_and_another_can_be_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGENT_MAX_TURNS", "1")
     talk = run("chat", stdin=f"{QUESTION}\n{QUESTION}\n/new\n{QUESTION}\n")

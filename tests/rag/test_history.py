@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.chat_session import Said
+from rag.conversation import Message
 from rag.history import MAX_TURNS, recent_turns, tokens_of, topic_of
 
 
-def turns(*texts: str) -> list[Said]:
-    return [each for text in texts for each in (Said("user", text), Said("assistant", f"{text} indeed"))]
+def turns(*texts: str) -> list[Message]:
+    return [each for text in texts for each in (Message("user", text), Message("assistant", f"{text} indeed"))]
 
 
-@given(st.lists(st.text(max_size=40), max_size=30), st.integers(0, 200))
+@given(st.lists(st.text(max_size=40).map("{}?".format), max_size=30), st.integers(0, 200))
 def test_only_the_last_whole_turns_that_fit_are_kept(texts: list[str], budget: int) -> None:
     history = turns(*texts)
     kept = recent_turns(history, max_tokens=budget)

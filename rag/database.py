@@ -1,0 +1,114 @@
+"""The database of conversations and keys: opened at the newest schema, its errors turned into ours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from ingestion.errors import ConfigurationError, StateError
+from ingestion.settings import Settings
+
+FILE_NAME = "threads.sqlite"
+SECONDS_TO_WAIT = 10
+"""How long a connection, or a lock held by another process, is waited for."""
+
+
+def database_of(settings: Settings) -> Database:
+    """The database of DATABASE_URL, else a file in the index's folder."""
+    if settings.database_url:
+        return Database(settings.database_url.reveal())
+    return Database(f"sqlite:///{Path(settings.directory) / FILE_NAME}")
+
+
+class Database:
+    """Transactions on one database, which is opened and brought to the newest schema at the first of them.
+
+    May be used from many threads. Raises ConfigurationError where the URL cannot be used, StateError where the
+    database cannot.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._engine: Engine | None = None
+        self._opening = threading.Lock()
+        self._writing: AbstractContextManager[Any] = nullcontext()
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A transaction that only reads."""
+        return self._transaction()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that is written when the block ends without an error."""
+        engine = self._opened()
+        with self._writing, self._transaction(engine.execution_options(write=True)) as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Release the connections."""
+        if self._engine:
+            self._engine.dispose()
+            self._engine = None
+
+    @contextmanager
+    def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+        try:
+            with (engine or self._opened()).begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise _unusable(error) from None
+
+    def _opened(self) -> Engine:
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._open()
+            return self._engine
+
+    def _open(self) -> Engine:
+        from rag.migrations import upgrade
+
+        try:
+            engine = create_engine(self._url, pool_pre_ping=True, pool_size=10, **_connect_arguments(self._url))
+            if engine.dialect.name == "sqlite":
+                self._prepare_sqlite(engine)
+            upgrade(engine)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise ConfigurationError(
+                f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
+                "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
+            ) from None
+        except (SQLAlchemyError, OSError) as error:
+            raise _unusable(error) from None
+        return engine
+
+    def _prepare_sqlite(self, engine: Engine) -> None:
+        """Readers never wait for a writer, and writers of this process queue here instead of polling the file."""
+        if engine.url.database:
+            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
+        self._writing = threading.Lock()
+
+        @event.listens_for(engine, "connect")
+        def leave_transactions_to_us(connection: Any, _: object) -> None:
+            connection.isolation_level = None
+            connection.execute("PRAGMA journal_mode=WAL")
+
+        @event.listens_for(engine, "begin")
+        def begin(connection: Connection) -> None:
+            writes = connection.get_execution_options().get("write")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _connect_arguments(url: str) -> dict[str, Any]:
+    name = "timeout" if url.startswith("sqlite") else "connect_timeout"
+    return {"connect_args": {name: SECONDS_TO_WAIT}, "pool_timeout": SECONDS_TO_WAIT}
+
+
+def _unusable(error: Exception) -> StateError:
+    """The database's own words may hold the URL with its password, so only the kind of error is named."""
+    return StateError(f"the database of conversations cannot be used ({type(error).__name__}); check DATABASE_URL")

@@ -1,0 +1,64 @@
+"""The tables of conversations as queries see them; `rag/migrations` makes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, DateTime, Dialect, Integer, MetaData, String, Table, Text, TypeDecorator, Uuid
+from sqlalchemy.dialects.postgresql import JSONB
+
+_JSON = JSON().with_variant(JSONB(), "postgresql")
+_METADATA = MetaData()
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A time in UTC, which SQLite would hand back without a zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To the database."""
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From the database."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _thread_columns() -> list[Column[Any]]:
+    return [
+        Column("thread_id", Uuid, primary_key=True),
+        Column("messages", _JSON),
+        Column("created_at", UtcTime),
+        Column("updated_at", UtcTime),
+        Column("topic_summary", Text),
+        Column("metadata", _JSON),
+        Column("owner", String(200)),
+        Column("message_count", Integer),
+    ]
+
+
+THREADS = Table("conversation_threads", _METADATA, *_thread_columns())
+ARCHIVED_THREADS = Table("archived_threads", _METADATA, *_thread_columns())
+ARCHIVED_MESSAGES = Table(
+    "archived_messages",
+    _METADATA,
+    Column("thread_id", Uuid, primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("message", _JSON),
+)
+API_KEYS = Table(
+    "api_keys",
+    _METADATA,
+    Column("key_id", String(16), primary_key=True),
+    Column("name", String(100)),
+    Column("digest", String(64)),
+    Column("books", _JSON),
+    Column("highest_tier", Integer),
+    Column("created_at", UtcTime),
+    Column("revoked_at", UtcTime),
+)
