@@ -21,6 +21,7 @@ from ingestion.vector_stores.ranking import DENSE, SPARSE
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import Server
 from ingestion.vector_stores.server_lease import writer_lease
+from ingestion.vector_stores.server_states import ServerStates
 
 METADATA = "bookwise"
 """The key of our schema in a collection's metadata; a collection without it is not ours."""
@@ -46,6 +47,10 @@ class ServerGenerations:
     def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
         """See Generations."""
         return writer_lease(self._server, self._name, wait=wait)
+
+    def states(self) -> ServerStates:
+        """See Generations."""
+        return ServerStates(self._server, self._name)
 
     def active_schema(self) -> Schema | None:
         """See Generations."""
