@@ -155,15 +155,11 @@ ROWS = {
     "ingestion.batch_commands": 52,
     "ingestion.commands": 53,
     "rag.commands": 53,
-    "cli": 54,
+    "cli": 60,
     "rag.eval_command": 53,
-    "ingestion.commands": 52,
-    "rag.commands": 52,
-    "rag.ask_command": 53,
-    "rag.chat_command": 54,
+    "rag.ask_command": 54,
+    "rag.chat_command": 55,
     "rag.chat_session": 48,
-    "rag.eval_command": 52,
-    "cli": 55,
 }
 """A module imports only from rows below its own; a new module gets its row here."""
 
@@ -202,9 +198,6 @@ HOMES = {
     "typer": {
         "cli",
         "ingestion.batch_commands",
-        "ingestion.terminal",
-        "ingestion.commands",
-        "rag.commands",
         "ingestion.terminal",
         "ingestion.commands",
         "rag.commands",
