@@ -40,8 +40,8 @@ def ingest_by_batch(settings: Settings, root: Path, options: BatchOptions) -> in
     from ingestion.build import batch_ledger_of, batch_service_of, book_to_write, build_parts
     from ingestion.embedding_batches import Batches
 
-    book_id = book_to_write(settings)
     with closing(build_parts(settings)) as parts, closing(batch_ledger_of(settings)) as ledger:
+        book_id = book_to_write(settings, parts.states)
         service = batch_service_of(settings, parts.embedder.dimensions)
         batches = Batches(parts, service, ledger, book_id=book_id)
         if options.send and not _send(batches, root, book_id, options):

@@ -13,8 +13,8 @@ from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.jobs import JobLedger
 from ingestion.pipeline import Parts
-from ingestion.settings import Settings
-from ingestion.state_store import StateFile
+from ingestion.settings import STATE_AUTO, STATE_FILE, STATE_QDRANT, Settings
+from ingestion.state_store import StateFile, StateStore
 from ingestion.vector_stores import Generations, VectorStore, Where, open_generations
 
 DEFAULT_BOOK = "physical-ai-robotics"
@@ -23,11 +23,12 @@ DEFAULT_BOOK = "physical-ai-robotics"
 def build_parts(settings: Settings) -> Parts:
     """Everything that `ingest` needs."""
     directory = Path(settings.directory)
+    generations = generations_of(settings)
     return Parts(
         settings=settings,
         embedder=embedder_of(settings),
-        generations=generations_of(settings),
-        states=StateFile(Path(settings.state)),
+        generations=generations,
+        states=states_of(settings, generations),
         cache=EmbeddingCache(directory / "embeddings.sqlite"),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
@@ -105,6 +106,23 @@ def generations_of(settings: Settings) -> Generations:
     )
 
 
+def states_of(settings: Settings, generations: Generations) -> StateStore:
+    """Where the records are: the setting's file, or with `qdrant` the server; `auto` takes the file if it is there.
+
+    Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
+    """
+    if settings.state not in (STATE_AUTO, STATE_QDRANT):
+        return StateFile(Path(settings.state))
+    file = StateFile(Path(STATE_FILE))
+    on_server = None if settings.state == STATE_AUTO and file.path.exists() else generations.states()
+    if on_server is None and settings.state == STATE_QDRANT:
+        raise ConfigurationError(
+            "state `qdrant` needs a Qdrant server (QDRANT_URL): an embedded index and the state file lie on the same "
+            "disk; leave the setting out, or use `auto`"
+        )
+    return on_server or file
+
+
 def location_of(settings: Settings) -> str:
     """Where the index is, for people."""
     return settings.qdrant_url or str(Path(settings.directory) / settings.collection)
@@ -118,11 +136,11 @@ def open_index(settings: Settings) -> VectorStore:
     return store
 
 
-def book_to_write(settings: Settings) -> str:
+def book_to_write(settings: Settings, states: StateStore) -> str:
     """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
     if settings.book_id:
         return settings.book_id
-    recorded = StateFile(Path(settings.state)).books()
+    recorded = states.books()
     return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
 
 

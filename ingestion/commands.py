@@ -24,6 +24,7 @@ CHECK_FORMATS = ("text", "json", "github")
 Docs = Annotated[Path | None, typer.Argument(help="Folder of the lessons, or of the book that holds bookwise.toml.")]
 Mode = Annotated[str, typer.Option("--mode", help="incremental, full or recreate.")]
 AllowDelete = Annotated[bool, typer.Option("--allow-delete", help="Delete even most of a book.")]
+State = Annotated[str | None, typer.Option("--state", help="Where the records are: a file, qdrant or auto.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
 
 
@@ -43,6 +44,7 @@ def ingest(
     book: Book = None,
     config: Config = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
+    state: State = None,
     allow_delete: AllowDelete = False,
     max_cost: Annotated[float | None, typer.Option("--max-cost", help="Dollars to spend at most.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Tokens to embed at most.")] = None,
@@ -65,10 +67,12 @@ def ingest(
         if batch == resume or dry_run:
             raise UsageError("use one of --batch and --resume, --wait only with one of them, and --dry-run with none")
         options = BatchOptions(batch, wait, _mode(mode), allow_delete, strict, as_json, verbose)
-        raise typer.Exit(ingest_by_batch(*_read_book(docs, config, verbose=verbose, book_id=book), options))
-    budget = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens}
+        raise typer.Exit(
+            ingest_by_batch(*_read_book(docs, config, verbose=verbose, book_id=book, state=state), options)
+        )
+    flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
     report = _ingest(
-        docs, mode, book, config, verbose=verbose, flags=budget, dry_run=dry_run, allow_delete=allow_delete
+        docs, mode, book, config, verbose=verbose, flags=flags, dry_run=dry_run, allow_delete=allow_delete
     )
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
@@ -81,6 +85,7 @@ def plan(
     book: Book = None,
     config: Config = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 when something is pending.")] = False,
+    state: State = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -88,7 +93,9 @@ def plan(
 
     `status` is another name for it.
     """
-    report = _ingest(docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose)
+    report = _ingest(
+        docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose, flags={"state": state}
+    )
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures:
         raise typer.Exit(LESSONS_FAILED)
@@ -124,12 +131,20 @@ def verify(
     book: Book = None,
     config: Config = None,
     allow_delete: AllowDelete = False,
+    state: State = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
     """Compare every lesson with its points in the index, whatever the records say; exit 12 where they differ."""
     report = _ingest(
-        docs, "full", book, config, verbose=verbose, dry_run=not repair, allow_delete=allow_delete or not repair
+        docs,
+        "full",
+        book,
+        config,
+        verbose=verbose,
+        flags={"state": state},
+        dry_run=not repair,
+        allow_delete=allow_delete or not repair,
     )
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures:
@@ -245,7 +260,7 @@ def _ingest(
         return run(
             parts,
             root,
-            book_id=book_to_write(settings),
+            book_id=book_to_write(settings, parts.states),
             mode=wanted,
             progress=progress,
             **options,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from ingestion.build import location_of
+from ingestion.build import generations_of, location_of, states_of
 from ingestion.settings import Settings
-from ingestion.state_store import StateFile
 from ingestion.vector_stores import Equals, VectorStore, Where
 
 
@@ -41,7 +39,7 @@ class IndexInfo:
 
 def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
     """The books and counts of an open index."""
-    states = StateFile(Path(settings.state))
+    states = states_of(settings, generations_of(settings))
     books = []
     for book_id, chunks in sorted(store.values("book_id", Where()).items()):
         where = Where((Equals("book_id", book_id),))

@@ -25,7 +25,7 @@ from ingestion.prices import price_of
 from ingestion.report import IngestReport
 from ingestion.run import Progress, Run
 from ingestion.settings import Settings
-from ingestion.state_store import StateFile
+from ingestion.state_store import StateStore
 from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
@@ -40,7 +40,7 @@ class Parts:
     settings: Settings
     embedder: Embedder
     generations: Generations
-    states: StateFile
+    states: StateStore
     cache: VectorCache | None
     lock: Path
     jobs: JobLedger | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from ingestion.identity import LessonKey
@@ -92,18 +93,21 @@ def make_plan(
     fingerprint: Mapping[str, str],
     failed: Iterable[str] = (),
     stored: Mapping[str, int] | None = None,
+    stored_hashes: Mapping[str, str] = MappingProxyType({}),
     everything: bool = False,
 ) -> Plan:
     """The plan for one book.
 
     `failed` are present files that cannot be read: neither looked at nor deleted. `stored` is the number of points
-    a path has in the store, or None where records and store are known to agree. `everything` looks at every file.
+    a path has in the store, or None where records and store are known to agree. `stored_hashes` are those of files
+    that the store knows and no record does, so that a move is seen without records. `everything` looks at every file.
     """
     present = {each.path: each for each in facts}
     kept = set(failed)
     known = records.keys() | (stored or {}).keys()
     deleted = tuple(sorted(path for path in known if path not in present and path not in kept))
-    by_hash = {records[path].file_hash: path for path in reversed(deleted) if path in records}
+    hashes = {**stored_hashes, **{path: record.file_hash for path, record in records.items()}}
+    by_hash = {hashes[path]: path for path in reversed(deleted) if path in hashes}
     places = {path: _place(record) for path, record in records.items() if path in kept}
     owners = _owners(places | {path: each.place for path, each in present.items()})
     files, unchanged = [], []

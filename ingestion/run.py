@@ -19,8 +19,8 @@ from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc
 from ingestion.plan import Plan, make_plan
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
-from ingestion.state_store import StateFile
-from ingestion.survey import expected_chunks, fingerprint_of, paths_below, survey_files
+from ingestion.state_store import StateStore
+from ingestion.survey import expected_chunks, fingerprint_of, hashes_of, paths_below, survey_files
 from ingestion.target import Target
 from ingestion.vector_stores import Equals, VectorStore, Where
 from ingestion.vectors import KnownVectors, VectorCache
@@ -43,7 +43,7 @@ class Run:
         *,
         found: Crawl,
         state: IngestionState,
-        states: StateFile,
+        states: StateStore,
         target: Target,
         embedder: Embedder,
         cache: VectorCache | None,
@@ -90,6 +90,7 @@ class Run:
             fingerprint=self._fingerprint,
             failed=failed,
             stored=stored,
+            stored_hashes=self._stored_hashes({} if stored is None else stored, records),
             everything=self.report.mode != "incremental",
         )
         self.report.failures.extend(survey.failures)
@@ -243,6 +244,12 @@ class Run:
         store = self._target.store
         return store.values("source_file", self._book) if store else {}
 
+    def _stored_hashes(self, stored: Mapping[str, int], records: Mapping[str, IngestionRecord]) -> dict[str, str]:
+        """The hash of each file that is stored but neither recorded nor present: it may have moved."""
+        present = {file.path for file in self._found.files}
+        lost = tuple(sorted(stored.keys() - records.keys() - present))
+        return hashes_of(self._target.store, self._state.book_id, lost) if lost and self._target.store else {}
+
     def _note(self, file: ChunkedFile) -> None:
         # Equal counts hide chunks of another version: a store restored from an older copy, say.
         change = "damaged" if file.change == "unchanged" and file.chunks.pending else file.change
@@ -281,5 +288,5 @@ class Run:
             self._saved_at = time.monotonic()
 
     def _relative_root(self) -> str:
-        base = self._states.path.parent.resolve()
+        base = self._states.folder.resolve()
         return Path(os.path.relpath(self._found.root, base)).as_posix()

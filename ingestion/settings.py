@@ -29,6 +29,8 @@ from ingestion.setting_values import (
     url,
 )
 
+STATE_FILE, STATE_AUTO, STATE_QDRANT = ".ingestion_state.json", "auto", "qdrant"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(QdrantSettings):
@@ -239,7 +241,13 @@ class Settings(QdrantSettings):
         env="BOOKWISE_DIRECTORY",
         help="folder of the embedded index and the cache",
     )
-    state: str = setting(".ingestion_state.json", text, toml="index.state", env="BOOKWISE_STATE", help="state file")
+    state: str = setting(
+        STATE_FILE,
+        text,
+        toml="index.state",
+        env="BOOKWISE_STATE",
+        help="state file; `qdrant` keeps the records on the server, `auto` too unless the file is there",
+    )
     database_url: Secret | None = setting(
         None, secret, env="DATABASE_URL", help="job ledger, a file in the index's folder unless set"
     )

@@ -1,4 +1,4 @@
-"""The state file: what is indexed, one entry a book, written atomically (DESIGN "The state file")."""
+"""What is recorded of the index, and the state file that keeps it, one entry a book (DESIGN "The state file")."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ingestion.errors import StateError
 from ingestion.models import IngestionRecord, IngestionState
@@ -15,11 +15,36 @@ from ingestion.models import IngestionRecord, IngestionState
 FORMAT_VERSION = 1
 
 
+class StateStore(Protocol):
+    """Where the records of a collection's books are kept; a fast path, never the truth (DESIGN decision 7)."""
+
+    @property
+    def folder(self) -> Path:
+        """What a recorded docs root is relative to."""
+
+    def load(self, book_id: str, collection: str) -> IngestionState:
+        """What is recorded of a book; empty where nothing is. Raises StateError for records it cannot read."""
+
+    def books(self) -> list[str]:
+        """The recorded books, sorted."""
+
+    def save(self, state: IngestionState) -> None:
+        """Record a book; a crash leaves what may be out of date, never what cannot be read."""
+
+    def forget(self, book_id: str) -> None:
+        """Remove the records of one book."""
+
+
 class StateFile:
     """`.ingestion_state.json`: sorted keys and relative paths, so that equal indexes have equal files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def folder(self) -> Path:
+        """See StateStore: the file's own."""
+        return self.path.parent
 
     def load(self, book_id: str, collection: str) -> IngestionState:
         """What is recorded of a book; empty where the file or the book is missing or of another collection.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
@@ -16,6 +16,9 @@ from ingestion.models import IngestionRecord
 from ingestion.plan import FileFacts, Plan
 from ingestion.settings import Settings
 from ingestion.source_text import read_source
+from ingestion.vector_stores import AnyOf, Equals, VectorStore, Where
+
+PATHS_A_READ = 100
 
 BYTES_A_TOKEN = 4
 
@@ -61,6 +64,16 @@ def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRec
     """Recorded files below folders that could not be listed: they may well still be there."""
     prefixes = tuple("" if folder.path == "./" else folder.path for folder in folders)
     return [path for path in records if path.startswith(prefixes)] if prefixes else []
+
+
+def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[str, str]:
+    """The hash of each file, as its points tell it; a file whose points tell several has none."""
+    found: dict[str, set[str]] = {}
+    for start in range(0, len(paths), PATHS_A_READ):
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(paths[start : start + PATHS_A_READ]))))
+        for point in store.scroll(where, fields=("source_file", "source_file_hash")):
+            found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
+    return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
 def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ingestion.configuration import load_settings
 from ingestion.models import IngestionMode
 from ingestion.pipeline import Parts, ingest
 from ingestion.report import IngestReport
-from ingestion.state_store import StateFile
+from ingestion.state_store import StateFile, StateStore
 from tests.fakes import FakeEmbedder, Faults, MemoryGenerations
 
 BOOK = "test-book"
@@ -49,6 +49,7 @@ class Library:
     generations: Any = field(default_factory=MemoryGenerations)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     flags: dict[str, Any] = field(default_factory=dict)
+    states: StateStore | None = None
 
     @property
     def docs(self) -> Path:
@@ -64,7 +65,7 @@ class Library:
             settings=settings,
             embedder=self.embedder,
             generations=self.generations,
-            states=StateFile(self.state_path),
+            states=self.states or StateFile(self.state_path),
             cache=None,
             lock=self.folder / "writer.lock",
         )

@@ -178,6 +178,9 @@ class MemoryGenerations:
     def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
         return nullcontext(lambda: None)
 
+    def states(self) -> None:
+        return None
+
     def active_schema(self) -> Schema | None:
         return self.generations[self.active][0] if self.active else None
 

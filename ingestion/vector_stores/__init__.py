@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ingestion.models import Vector
+    from ingestion.state_store import StateStore
 
 Payload = dict[str, Any]
 
@@ -171,6 +172,9 @@ class Generations(Protocol):
         The block gets a call to make before each group of writes: it raises Locked where another has taken over.
         Raises Locked if another writer is still there after `wait` seconds.
         """
+
+    def states(self) -> StateStore | None:
+        """Where the store itself keeps the records of what is indexed; None where it has no place for them."""
 
     def active_schema(self) -> Schema | None:
         """The schema of the active generation; None where nothing is indexed yet."""

@@ -49,6 +49,9 @@ class EdgeGenerations:
         """See Generations; the lock on an open generation keeps other processes out already."""
         return nullcontext(lambda: None)
 
+    def states(self) -> None:
+        """See Generations; a disk that holds the index holds the state file as well."""
+
     def active_schema(self) -> Schema | None:
         """See Generations."""
         active = self._pointer().active

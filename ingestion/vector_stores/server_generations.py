@@ -24,6 +24,7 @@ from ingestion.vector_stores.server_calls import Server
 from ingestion.vector_stores.server_collection import INDEX_PARAMS, METADATA, create_collection, differences
 from ingestion.vector_stores.server_lease import writer_lease
 from ingestion.vector_stores.server_load import deferred_indexing, is_deferred, resume_indexing
+from ingestion.vector_stores.server_states import ServerStates
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,10 @@ class ServerGenerations:
                 yield still_ours
             finally:
                 self._still_ours = None
+
+    def states(self) -> ServerStates:
+        """See Generations."""
+        return ServerStates(self._server, self._name)
 
     def active_schema(self) -> Schema | None:
         """See Generations."""
