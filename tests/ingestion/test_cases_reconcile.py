@@ -115,9 +115,8 @@ def test_deleted_and_moved_pages_are_gone_even_when_the_state_was_lost(library: 
     (library.docs / "chapter-2-two").mkdir()
     (one / "03-c.md").rename(library.docs / "chapter-2-two/01-c.md")
     library.state_path.unlink()
-    with pytest.raises(DeletionGuard, match="2 of 3"):
-        library.run()
-    library.run(allow_delete=True)
+    # The move is seen by the hash that the points carry, so that the guard counts one page as gone, not two.
+    library.run()
     assert paths_of(library) == files_of(library) == {"chapter-1-one/01-a.md", "chapter-2-two/01-c.md"}
     assert not any("zebra-b" in each["text"] for each in library.contents().values())
     assert library.embedder.texts == []
