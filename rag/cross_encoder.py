@@ -27,7 +27,7 @@ class CrossEncoderReranker:
         try:
             from sentence_transformers import CrossEncoder
         except ImportError as exc:
-            raise ConfigurationError("a local reranker needs: pip install 'bookwise[cross-encoder]'") from exc
+            raise ConfigurationError("a local reranker needs: pip install 'bookwise[sentence-transformers]'") from exc
         try:
             return CrossEncoder(self._name)
         except (OSError, ValueError) as exc:

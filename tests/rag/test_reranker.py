@@ -118,7 +118,7 @@ def test_a_local_model_without_its_package_says_how_to_get_it(monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     local = build_reranker(settings(rerank_model="folder"))
     assert local is not None
-    with pytest.raises(ConfigurationError, match=r"bookwise\[cross-encoder\]"):
+    with pytest.raises(ConfigurationError, match=r"bookwise\[sentence-transformers\]"):
         local.rerank("q", ["a"])
 
 
