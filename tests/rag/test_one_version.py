@@ -46,6 +46,9 @@ class Lent:
     def known_count(self, book_id: str) -> None:
         return None
 
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def open_active(self) -> Lent:
         return self
 
