@@ -19,6 +19,7 @@ from ingestion.embedders.pace import Pace
 from ingestion.embedders.packing import Limits
 from ingestion.errors import EmbeddingError
 from ingestion.report import IngestReport
+from ingestion.tokens import count_tokens
 from tests.books import Library, long_text, page
 from tests.openai_server import (
     Answer,
@@ -252,6 +253,23 @@ def test_many_tokens_and_many_texts_take_as_few_requests_as_the_service_allows(
     library.write({f"{number:03}.md": page(f"P{number}", f"Word {number}.") for number in range(205)})
     run(library, server, Limits(inputs=50, in_flight=4))
     assert [len(request.body["input"]) for request in server.requests].count(50) >= 4
+
+
+def test_the_bounds_hold_where_a_token_is_less_than_two_characters(library: Library, server: OpenAIServer) -> None:
+    """Case C17, corpus C: a page in Urdu, counted as the service counts."""
+    urdu = "\n\n".join(f"روبوٹ نمبر {number} آہستہ آہستہ اپنے محور کے گرد گھومتا ہے۔ " * 12 for number in range(30))
+    library.write({"urdu.md": page("روبوٹ", urdu, lang="ur")})
+
+    def counting(request: Request) -> Reply:
+        tokens = count_tokens(request.body["input"])
+        over = sum(tokens) > 2000 or max(tokens) > 600
+        return error(400, "too many tokens") if over else embeddings(request)
+
+    server.script.extend([counting] * 200)
+    report = run(library, server, Limits(inputs=2048, tokens=2000, input_tokens=600, in_flight=2))
+    sent = [text for text in answered(server) if "روبوٹ" in text]
+    assert not report.failures and sum(count_tokens(sent)) > sum(map(len, sent)) / 2
+    assert report.chunks.embedded == len(answered(server)) == len(set(answered(server)))
 
 
 def test_a_model_s_control_marks_are_plain_text(library: Library, server: OpenAIServer) -> None:
