@@ -6,6 +6,7 @@ import typer
 
 from ingestion import commands as index
 from ingestion import store_commands as stores
+from ingestion.copy_command import copy
 from ingestion.terminal import Commands
 from rag import commands as questions
 from rag.ask_command import ask
@@ -24,7 +25,7 @@ app = typer.Typer(
 )
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
-    stores.generations,
+    *(stores.generations, copy),
     *(questions.search, questions.lesson, ask, chat),
 ):
     app.command()(command)

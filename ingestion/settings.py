@@ -231,6 +231,9 @@ class Settings(QdrantSettings):
     )
     qdrant_url: str | None = setting(None, url, toml="qdrant.url", env="QDRANT_URL", help="Qdrant server")
     qdrant_api_key: Secret | None = setting(None, secret, env="QDRANT_API_KEY", help="key of the Qdrant server")
+    copy_api_key: Secret | None = setting(
+        None, secret, env="BOOKWISE_COPY_API_KEY", help="key of the server that `copy --to` names"
+    )
     collection: str = setting(
         "bookwise", text, toml="qdrant.collection", env="QDRANT_COLLECTION_NAME", help="name of the index"
     )

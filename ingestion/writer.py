@@ -54,7 +54,7 @@ class GroupWriter:
     def _patched_points(self, files: Sequence[ChunkedFile]) -> list[Point]:
         patches = {chunk.id: _payload(file, chunk) for file in files for chunk in file.chunks.patch}
         stored = self._store.retrieve(patches, vectors=True) if patches else {}
-        return [_point(point._replace(payload=patches[point_id])) for point_id, point in stored.items()]
+        return [as_point(point._replace(payload=patches[point_id])) for point_id, point in stored.items()]
 
     def _delete_stale(self, file: ChunkedFile) -> None:
         """Only what still belongs to the file: an id that another file has just taken over stays."""
@@ -86,13 +86,14 @@ def copy_points(source: VectorStore, target: VectorStore, where: Where) -> int:
     """Copy the matching points as they are, vectors included; returns how many."""
     copied = 0
     points = source.scroll(where, vectors=True)
-    while batch := [_point(each) for each in islice(points, POINTS_A_COPY)]:
+    while batch := [as_point(each) for each in islice(points, POINTS_A_COPY)]:
         target.upsert(batch)
         copied += len(batch)
     return copied
 
 
-def _point(stored: StoredPoint) -> Point:
+def as_point(stored: StoredPoint) -> Point:
+    """A stored point as it is written again; it must have been read with its vectors."""
     assert stored.dense is not None
     return Point(stored.id, stored.dense, stored.sparse or SparseVector((), ()), stored.payload)
 
