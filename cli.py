@@ -7,7 +7,7 @@ import typer
 from ingestion import commands as index
 from ingestion import store_commands as stores
 from ingestion.copy_command import copy
-from ingestion.terminal import Commands
+from ingestion.terminal import Commands, set_for_all_commands
 from rag import commands as questions
 from rag.ask_command import ask
 from rag.chat_command import chat
@@ -35,8 +35,14 @@ app.command("eval")(evaluate_command)
 
 
 @app.callback(invoke_without_command=True)
-def main(show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+def main(
+    show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    wait: Annotated[
+        str | None, typer.Option("--wait", metavar="SECONDS", help="Wait so long for an index in use.")
+    ] = None,
+) -> None:
     """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
+    set_for_all_commands(wait=wait)
     if show_version:
         from importlib.metadata import version
 

@@ -58,12 +58,21 @@ def _stop(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+_for_all_commands: dict[str, Any] = {}
+
+
+def set_for_all_commands(**flags: Any) -> None:
+    """Flags that stand before the command's name."""
+    _for_all_commands.clear()
+    _for_all_commands.update(flags)
+
+
 def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **flags: Any) -> Settings:
     """The settings of this call; `folders` are where a `bookwise.toml` is looked for before the current one."""
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(message)s")
     if config and not config.is_file():
         raise UsageError(f"--config {config}: no such file")
-    return load_settings(flags, config=config or find_config(*folders, Path()))
+    return load_settings(_for_all_commands | flags, config=config or find_config(*folders, Path()))
 
 
 @contextmanager

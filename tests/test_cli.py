@@ -286,3 +286,10 @@ def test_verify_finds_lost_points_that_records_still_claim(indexed: Path) -> Non
     (indexed / "docs" / GPU).write_text(PAGES[GPU].replace("sixteen", "twelve"))
     assert run("verify").exit_code == 12
     assert run("verify", "--repair").exit_code == 0 and run("verify").exit_code == 0
+
+
+def test_a_wait_stands_before_any_command_and_is_checked_like_the_setting(indexed: Path) -> None:
+    assert run("--wait", "3", "info").exit_code == 0
+    wrong = run("--wait", "soon", "info")
+    assert wrong.exit_code == 4 and "index.wait (flag)" in wrong.stderr
+    assert run("info").exit_code == 0

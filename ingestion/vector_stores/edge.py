@@ -26,6 +26,7 @@ from ingestion.vector_stores import (
     Where,
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions
+from ingestion.vector_stores.edge_compaction import compact_if_grown
 from ingestion.vector_stores.edge_counts import remember_counts
 from ingestion.vector_stores.edge_shard import check_space, engine_errors
 from ingestion.vector_stores.points import validate_payload, validate_points
@@ -51,6 +52,7 @@ class EdgeStore:
         self._process = os.getpid()
         self._failed = False
         self._closed = False
+        self._written = False
         # Kept until the next write, which only this store can make: to count a book takes longer than to search it.
         self._counts: dict[Where, int] = {}
 
@@ -171,6 +173,8 @@ class EdgeStore:
             with self._engine("close"):
                 self._shard.close()
             if books is not None:
+                if self._written:
+                    compact_if_grown(self.directory)
                 remember_counts(self.directory, books)
         finally:
             self._release()
@@ -196,6 +200,7 @@ class EdgeStore:
         # A count that began before the write goes into the dictionary it began with.
         self._counts = {}
         self._failed = False
+        self._written = True
 
     @contextmanager
     def _engine(self, doing: str) -> Iterator[None]:

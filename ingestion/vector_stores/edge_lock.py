@@ -31,7 +31,7 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
             os.close(file)
             raise IndexInUse(
                 f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this command "
-                "wait longer with BOOKWISE_WAIT=SECONDS"
+                "wait longer with `bookwise --wait SECONDS`"
             )
         if not told:
             logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))

@@ -100,7 +100,7 @@ def test_a_creation_killed_by_kill_9_leaves_the_old_serving_and_is_cleaned_up(
 def test_a_second_opener_is_told_which_process_holds_the_index(generations: EdgeGenerations, directory: Path) -> None:
     with child(HOLD.format(seconds=60), directory) as output:
         assert output.readline() == "open\n"
-        with pytest.raises(IndexInUse, match=r"in use by process \d+; .* BOOKWISE_WAIT") as caught:
+        with pytest.raises(IndexInUse, match=r"in use by process \d+; .* --wait SECONDS") as caught:
             generations.open_active()
         assert str(os.getpid()) not in str(caught.value)
     with closing(opened(generations)) as store, pytest.raises(IndexInUse, match=f"process {os.getpid()}"):
