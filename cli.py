@@ -12,6 +12,7 @@ from rag import commands as questions
 from rag.ask_command import ask
 from rag.chat_command import chat
 from rag.eval_command import evaluate_command
+from rag.serve_command import keys, serve
 
 app = typer.Typer(
     name="bookwise",
@@ -26,11 +27,12 @@ app = typer.Typer(
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
     *(stores.generations, copy),
-    *(questions.search, questions.lesson, ask, chat),
+    *(questions.search, questions.lesson, ask, chat, serve),
 ):
     app.command()(command)
 app.command("status", hidden=True)(index.plan)
 app.command("delete-book")(index.delete_book)
+app.add_typer(keys, name="keys")
 app.command("eval")(evaluate_command)
 
 

@@ -252,7 +252,10 @@ class Settings(QdrantSettings):
         help="state file; `qdrant` keeps the records on the server, `auto` too unless the file is there",
     )
     database_url: Secret | None = setting(
-        None, secret, env="DATABASE_URL", help="job ledger, a file in the index's folder unless set"
+        None,
+        secret,
+        env="DATABASE_URL",
+        help="job ledger, conversations and API keys, files in the index's folder unless set",
     )
     wait: int = setting(
         10,
@@ -267,6 +270,18 @@ class Settings(QdrantSettings):
         toml="index.max_delete",
         env="BOOKWISE_MAX_DELETE",
         help="percent of a book's files a run may delete unasked",
+    )
+    api_rate: int = setting(
+        100, number(1, 1_000_000), toml="api.rate", env="BOOKWISE_API_RATE", help="requests a minute of one API key"
+    )
+    api_rate_store: Secret | None = setting(
+        None, secret, env="BOOKWISE_API_RATE_STORE", help="Redis that several servers count in, as `redis://HOST`"
+    )
+    api_origins: tuple[str, ...] = setting(
+        (), texts, toml="api.origins", help="sites whose pages may ask the server (CORS)"
+    )
+    api_timeout: int = setting(
+        120, number(1, 3600), toml="api.timeout", env="BOOKWISE_API_TIMEOUT", help="seconds an answer may take"
     )
 
 

@@ -1,0 +1,152 @@
+"""One turn of a conversation: load the thread, let the agent answer, keep the exchange, tell what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+from ingestion.errors import ChatModelError
+from ingestion.vector_stores import VectorStore
+from rag.agent import Agent, build_agent
+from rag.api.access import Caller
+from rag.api.answers import chat_response
+from rag.api.index import SharedIndex
+from rag.api.metrics import Metrics
+from rag.api.schemas import ChatRequest, ChatResponse
+from rag.conversation import ConversationThread, Message, new_thread_id, now
+from rag.events import Done, Searched, Token
+from rag.models import AgentResponse, SearchResult
+from rag.reader import Reader
+from rag.threads import ThreadStore, UnknownThread
+from rag.topics import topic_summary
+
+logger = logging.getLogger("bookwise.api")
+
+SPEC_THRESHOLD = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The end of a turn; its exchange is kept."""
+
+    response: ChatResponse
+
+
+TurnEvent = Searched | Token | Answered
+
+
+class Conversations:
+    """Answers questions in threads; two questions of one thread are answered one after the other."""
+
+    def __init__(self, index: SharedIndex, threads: ThreadStore, metrics: Metrics) -> None:
+        self.threads = threads
+        self._index = index
+        self._metrics = metrics
+        self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._agents: dict[str, tuple[VectorStore, Agent]] = {}
+
+    async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
+        """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
+
+        Raises BookwiseErrors. Closing the iterator ends the call to the model.
+        """
+        session_id = request.session_id or new_thread_id()
+        fences = caller.fenced(request)
+        asked = now()
+        found: dict[str, SearchResult] = {}
+        async with self._turn_of(session_id), self._index.reader(caller.book(request.book_id)) as reader:
+            thread = await asyncio.to_thread(self._thread, session_id, caller, known=bool(request.session_id))
+            history = thread.messages if thread else ()
+            agent = await self._agent(reader)
+            running = agent.run(
+                request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
+            )
+            async with aclosing(running) as events:
+                async for event in events:
+                    if isinstance(event, Searched):
+                        found |= {passage.id: passage for passage in event.passages}
+                    if isinstance(event, Done):
+                        response = event.response
+                        if response.state == "error" and not response.answer:
+                            raise ChatModelError(response.error or "the language model gave no answer")
+                        yield Answered(await self._keep(request, response, found, session_id, caller, asked))
+                    else:
+                        yield event
+
+    async def aclose(self) -> None:
+        """Close the connections to the language model."""
+        for _, agent in self._agents.values():
+            await agent.aclose()
+
+    async def _agent(self, reader: Reader) -> Agent:
+        """One agent a book, so that connections to the model are kept; a new one for an index opened anew."""
+        store, agent = self._agents.get(reader.book_id, (None, None))
+        if agent is None or store is not reader.store:
+            if agent:
+                await agent.aclose()
+            agent = build_agent(reader)
+            self._agents[reader.book_id] = (reader.store, agent)
+        return agent
+
+    def _threshold(self, request: ChatRequest) -> float | None:
+        if request.similarity_threshold is None and self._index.settings.confidence_policy == "spec":
+            return SPEC_THRESHOLD
+        return request.similarity_threshold
+
+    @asynccontextmanager
+    async def _turn_of(self, thread_id: UUID) -> AsyncIterator[None]:
+        lock = self._turns.setdefault(thread_id, asyncio.Lock())
+        async with lock:
+            yield
+
+    def _thread(self, thread_id: UUID, caller: Caller, *, known: bool) -> ConversationThread | None:
+        if not known:
+            return None
+        try:
+            return self.threads.get(thread_id, owner=caller.owner)
+        except UnknownThread:
+            # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
+            return self.threads.create(thread_id, owner=caller.owner)
+
+    async def _keep(
+        self,
+        request: ChatRequest,
+        response: AgentResponse,
+        found: dict[str, SearchResult],
+        session_id: UUID,
+        caller: Caller,
+        asked: datetime,
+    ) -> ChatResponse:
+        shown = chat_response(response, found, session_id)
+        question = Message("user", request.message, asked)
+        reply = Message("assistant", shown.response, confidence=shown.confidence)
+        thread = await asyncio.to_thread(self._append, session_id, [question, reply], caller)
+        if thread.needs_topic:
+            topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
+            await asyncio.to_thread(self.threads.set_topic, session_id, topic, owner=caller.owner)
+        self._metrics.answered(shown.confidence_level, shown.tokens_used)
+        logger.info(
+            "answer",
+            extra={
+                "thread_id": str(session_id),
+                "model": shown.model,
+                "tokens": shown.tokens_used,
+                "confidence_level": shown.confidence_level,
+                "retrieval_ms": round(response.retrieval_time_ms, 1),
+                "generation_ms": round(response.generation_time_ms, 1),
+            },
+        )
+        return shown
+
+    def _append(self, thread_id: UUID, messages: list[Message], caller: Caller) -> ConversationThread:
+        try:
+            return self.threads.append(thread_id, messages, owner=caller.owner)
+        except UnknownThread:
+            self.threads.create(thread_id, owner=caller.owner)
+            return self.threads.append(thread_id, messages, owner=caller.owner)

@@ -1,0 +1,130 @@
+"""The index as the server shares it: open while it is used, closed a moment later, and writable by a run meanwhile.
+
+The embedded engine belongs to one process at a time. All requests of the server share one opening, a run inside the
+server writes through the same one, and two seconds after the last use other processes get their turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from ingestion.build import book_to_read, embedder_of, generations_of, open_index
+from ingestion.embedders import Embedder
+from ingestion.errors import ConfigurationError
+from ingestion.settings import Settings
+from ingestion.vector_stores import Generations, Schema, VectorStore
+from rag.reader import Reader
+from rag.reranker import build_reranker
+
+IDLE_SECONDS = 2.0
+
+
+class SharedIndex:
+    """One opening for all; used from one event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._embedder: Embedder | None = None
+        self._store: VectorStore | None = None
+        self._books: dict[str | None, str] = {}
+        self._users = 0
+        self._opening = asyncio.Lock()
+        self._closing: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def reader(self, book_id: str | None) -> AsyncIterator[Reader]:
+        """A reader on this book, or on the only one; raises like `open_reader`."""
+        async with self.opened() as store:
+            if book_id not in self._books:
+                settings = _with_book(self.settings, book_id)
+                self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
+            assert self._embedder is not None
+            yield Reader(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[VectorStore]:
+        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held."""
+        async with self._opening:
+            if self._store is None:
+                self._store = await asyncio.to_thread(self._open)
+            store = self._store
+            self._users += 1
+            if self._closing:
+                self._closing.cancel()
+        try:
+            yield store
+        finally:
+            self._users -= 1
+            if not self._users:
+                loop = asyncio.get_running_loop()
+                self._closing = loop.call_later(IDLE_SECONDS, lambda: loop.create_task(self.close()))
+
+    async def close(self) -> None:
+        """Give the index back, unless it is in use."""
+        async with self._opening:
+            store = self._store
+            if store and not self._users:
+                self._store = None
+                self._books.clear()
+                await asyncio.to_thread(store.close)
+
+    @asynccontextmanager
+    async def for_writing(self) -> AsyncIterator[Generations]:
+        """The generations for a run of this process, which writes what readers have open."""
+        generations = generations_of(self.settings)
+        if await asyncio.to_thread(generations.active_schema) is None:
+            yield generations
+            return
+        async with self.opened() as store:
+            yield cast("Generations", _SharedGenerations(generations, store))
+            self._books.clear()
+        if await asyncio.to_thread(generations.active_schema) != store.schema:
+            await self.close()
+
+    def _open(self) -> VectorStore:
+        if self._embedder is None:
+            self._embedder = embedder_of(self.settings)
+        store = open_index(self.settings)
+        wanted = Schema(self._embedder.model, self._embedder.dimensions)
+        if store.schema != wanted:
+            store.close()
+            raise ConfigurationError(
+                f"the index was embedded by {store.schema.embedding}, but questions would be by {wanted.embedding}"
+            )
+        return store
+
+
+class _SharedGenerations:
+    """Generations whose active one is open already."""
+
+    def __init__(self, generations: Generations, active: VectorStore) -> None:
+        self._generations = generations
+        self._active = active
+
+    def open_active(self) -> VectorStore:
+        return cast("VectorStore", _Borrowed(self._active))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generations, name)
+
+
+class _Borrowed:
+    """A store that its borrower does not close."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+
+    def close(self) -> None:
+        """The owner closes it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def _with_book(settings: Settings, book_id: str | None) -> Settings:
+    from dataclasses import replace
+
+    return settings if book_id is None else replace(settings, book_id=book_id)

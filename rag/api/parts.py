@@ -1,0 +1,42 @@
+"""What the routes work with: built once a server, found by each request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from ingestion.settings import Settings
+from rag.api.access import Access, Caller
+from rag.api.conversations import Conversations
+from rag.api.index import SharedIndex
+from rag.api.ingest_jobs import IngestJobs
+from rag.api.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The parts of one server."""
+
+    settings: Settings
+    access: Access
+    conversations: Conversations
+    index: SharedIndex
+    jobs: IngestJobs
+    metrics: Metrics
+
+
+def _server(request: Request) -> Server:
+    server: Server = request.app.state.server
+    return server
+
+
+Parts = Annotated[Server, Depends(_server)]
+
+
+async def _caller(request: Request, parts: Parts) -> Caller:
+    return await parts.access.caller(request)
+
+
+Asker = Annotated[Caller, Depends(_caller)]

@@ -1,0 +1,248 @@
+"""What the API takes and gives (spec 004), checked by pydantic; the examples are those of its documentation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import UUID4, BaseModel, ConfigDict, Field, StringConstraints
+
+from ingestion.models import DocType, IngestionMode, ProficiencyLevel, TeachingLayer
+from rag.models import ConfidenceLevel, ConfidenceMetrics, Score, SearchMode
+
+SESSION = "550e8400-e29b-41d4-a716-446655440000"
+MAX_SOURCE_CHARS = 500
+NO_NUL = r"^[^\x00]*$"
+
+Number = Annotated[int, Field(ge=-1000, le=1000)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
+
+
+class Fences(BaseModel):
+    """What a question keeps to; a key's own fences can only be narrowed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    book_id: Word | None = Field(None, description="The book; not needed where there is only one.")
+    hardware_tier: int = Field(1, ge=1, le=4, description="Hardware tier of the reader: this or lower.")
+    module: Word | None = None
+    chapter_min: Number | None = None
+    chapter_max: Number | None = None
+    lesson: Number | None = None
+    proficiency_levels: tuple[ProficiencyLevel, ...] | None = Field(None, max_length=6)
+    layer: TeachingLayer | None = None
+    language: Word | None = None
+    doc_types: tuple[DocType, ...] | None = Field(None, max_length=6)
+    ranking: SearchMode = "hybrid"
+
+    def as_filters(self) -> dict[str, Any]:
+        """The fields of SearchQuery."""
+        return {
+            "hardware_tier_filter": self.hardware_tier,
+            "module_filter": self.module,
+            "chapter_min": self.chapter_min,
+            "chapter_max": self.chapter_max,
+            "lesson_filter": self.lesson,
+            "proficiency_levels": self.proficiency_levels,
+            "layer_filter": self.layer,
+            "language": self.language,
+            "doc_types": self.doc_types,
+            "mode": self.ranking,
+        }
+
+
+class ChatRequest(Fences):
+    """A question (spec 004), with the fences that it keeps to."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "message": "How do ROS 2 nodes communicate?",
+                    "session_id": SESSION,
+                    "stream": False,
+                    "top_k": 5,
+                    "similarity_threshold": 0.0,
+                }
+            ]
+        },
+    )
+
+    message: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000, pattern=NO_NUL)
+    ] = Field(description="The question, 1 to 1000 characters.")
+    session_id: UUID4 | None = Field(None, description="The thread to go on with; without one a new thread begins.")
+    stream: bool = Field(False, description="Answer as a stream of events, as /chat/stream does.")
+    top_k: int = Field(5, ge=1, le=10, description="How many passages are retrieved.")
+    similarity_threshold: float | None = Field(
+        None, ge=0.0, le=1.0, description="Lowest cosine of a passage; unless given, what fits the embedding model."
+    )
+
+
+class Source(BaseModel):
+    """A passage that the answer cites (spec 004). `number` is how the answer refers to it, None if it does not."""
+
+    chunk_text: str = Field(max_length=MAX_SOURCE_CHARS)
+    similarity_score: Score
+    chapter: str
+    section: str
+    url: str
+    chunk_index: int
+    number: int | None = None
+    chunk_id: str
+    page_title: str
+    heading_path: tuple[str, ...]
+    source_file: str
+    line_start: int
+    line_end: int
+    content_hash: str | None
+    parent_doc_id: str | None
+    verified: bool = True
+
+
+class ChatResponse(BaseModel):
+    """An answer (spec 004). `metrics` is what `confidence`, `confidence_level` and `should_answer` come from."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "response": "Nodes exchange messages on topics [1].",
+                    "confidence": 0.87,
+                    "sources": [],
+                    "session_id": SESSION,
+                    "timestamp": "2025-12-17T14:23:45.123Z",
+                    "confidence_level": "high",
+                    "should_answer": True,
+                    "model": "gpt-4o-mini",
+                    "tokens_used": 812,
+                    "supported": True,
+                }
+            ]
+        }
+    )
+
+    response: str = Field(min_length=1)
+    confidence: Score
+    sources: tuple[Source, ...]
+    session_id: UUID4
+    timestamp: str
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    model: str
+    tokens_used: int
+    supported: bool
+    metrics: ConfidenceMetrics | None = None
+    error: str | None = None
+
+
+class ShownMessage(BaseModel):
+    """A message of a thread (spec 004)."""
+
+    role: Literal["user", "assistant"]
+    content: str
+    timestamp: str
+    confidence: Score | None = None
+
+
+class ShownThread(BaseModel):
+    """A thread without its messages; `message_count` counts archived ones too."""
+
+    thread_id: UUID4
+    created_at: str
+    updated_at: str
+    topic_summary: str | None = Field(None, max_length=200)
+    metadata: dict[str, Any]
+    message_count: int
+    archived: bool
+
+
+class ShownConversation(ShownThread):
+    """A thread with its last 50 messages, oldest first."""
+
+    messages: tuple[ShownMessage, ...]
+
+
+class ThreadList(BaseModel):
+    """Threads, the last used first; `next_before` continues the list, None at its end."""
+
+    threads: tuple[ShownThread, ...]
+    next_before: str | None = None
+
+
+class SearchRequest(Fences):
+    """A search without an answer."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"query": "quality of service", "limit": 3}]}
+    )
+
+    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=1000, pattern=NO_NUL)]
+    limit: int = Field(5, ge=1, le=20)
+
+
+class Lesson(BaseModel):
+    """A whole lesson as indexed; `text` is its chunks put together."""
+
+    title: str
+    parent_doc_id: UUID4 | str
+    text: str
+    chunks: tuple[dict[str, Any], ...]
+
+
+class IngestRequest(BaseModel):
+    """A run of the configured book; the folder is the server's, never the caller's."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"mode": "incremental"}]})
+
+    mode: IngestionMode = "incremental"
+    allow_delete: bool = Field(False, description="Delete even most of the book.")
+
+
+class IngestJob(BaseModel):
+    """A run and where it stands; `report` is its result."""
+
+    job_id: UUID4
+    book_id: str
+    mode: IngestionMode
+    status: Literal["running", "completed", "failed"]
+    started_at: str
+    completed_at: str | None = None
+    lessons_done: int = 0
+    lessons_total: int = 0
+    report: dict[str, Any] | None = None
+    error: str | None = None
+
+
+class Health(BaseModel):
+    """Whether the server lives, or is ready: each part with `ok` or what is wrong with it."""
+
+    status: Literal["ok", "unavailable"]
+    checks: dict[str, str] = {}
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457); the request id stands in the log too."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "about:blank",
+                    "title": "Not Found",
+                    "status": 404,
+                    "detail": f"no thread {SESSION}",
+                    "instance": f"/threads/{SESSION}",
+                    "request_id": "9f3c2a7be01d4c55",
+                }
+            ]
+        }
+    )
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    instance: str
+    request_id: str
+    errors: list[dict[str, Any]] | None = None

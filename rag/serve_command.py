@@ -1,0 +1,118 @@
+"""The commands of the chat API: serve and keys; what they need is imported when they run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ingestion.errors import ConfigurationError, UsageError
+from ingestion.terminal import Book, Config, Json, read_settings, show
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+DRAIN_SECONDS = 10
+
+keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
+
+
+def serve(
+    docs: Annotated[Path | None, typer.Argument(help="Folder of the lessons, for POST /ingest.")] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; beyond loopback keys are needed.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8000,
+    book: Book = None,
+    config: Config = None,
+) -> None:
+    """Serve the chat API until interrupted; streams get 10 seconds to end."""
+    try:
+        import uvicorn
+
+        from rag.api.app import create_app
+        from rag.api.logs import log_as_json
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
+        ) from error
+    folders = (docs, docs.parent) if docs else ()
+    settings = read_settings(config, *folders, book_id=book)
+    root = docs / settings.docs if docs and (docs / settings.docs).is_dir() else docs
+    root = root or (config.parent if config else Path()) / settings.docs
+    has_keys = _has_keys(config)
+    if not has_keys and host not in LOOPBACK:
+        raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
+    app = create_app(settings, root, open_to_all=not has_keys)
+    log_as_json()
+    typer.echo(f"serving on http://{host}:{port} ({'keys are asked for' if has_keys else 'no keys'})", err=True)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        server_header=False,
+    )
+
+
+@keys.command("add")
+def add_key(
+    name: str,
+    book: Annotated[list[str] | None, typer.Option("--book", help="Only this book; may be repeated.")] = None,
+    highest_tier: Annotated[int, typer.Option("--highest-tier", min=1, max=4, help="No tier above it.")] = 4,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key and show its secret, this once."""
+    from rag.database import database_of
+    from rag.keys import KeyStore
+
+    with closing(database_of(read_settings(config))) as database:
+        key, secret = KeyStore(database).add(name, books=tuple(book or ()), highest_tier=highest_tier)
+    show([f"{secret}\nkey {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
+
+
+@keys.command("list")
+def list_keys(config: Config = None, as_json: Json = False) -> None:
+    """Show every key without its secret."""
+    from ingestion.views import Table
+    from rag.database import database_of
+    from rag.keys import KeyStore
+
+    with closing(database_of(read_settings(config))) as database:
+        found = KeyStore(database).list()
+    rows = [
+        {
+            "key_id": each.key_id,
+            "name": each.name,
+            "books": ", ".join(each.books) or "all",
+            "highest_tier": each.highest_tier,
+            "created_at": each.created_at.isoformat(timespec="seconds"),
+            "status": "revoked" if each.revoked_at else "in use",
+        }
+        for each in found
+    ]
+    names = ("key_id", "name", "books", "highest_tier", "created_at", "status")
+    table = Table("keys", names, [tuple(row.values()) for row in rows])
+    show([table] if rows else ["No keys; make one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
+
+
+@keys.command("revoke")
+def revoke_key(key_id: str, config: Config = None) -> None:
+    """Refuse a key from now on; a running server notices within five seconds."""
+    from rag.database import database_of
+    from rag.keys import KeyStore
+
+    with closing(database_of(read_settings(config))) as database:
+        KeyStore(database).revoke(key_id)
+    typer.echo(f"revoked {key_id}")
+
+
+def _has_keys(config: Path | None) -> bool:
+    from rag.database import database_of
+    from rag.keys import KeyStore
+
+    with closing(database_of(read_settings(config))) as database:
+        return any(each.revoked_at is None for each in KeyStore(database).list())

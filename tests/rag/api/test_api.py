@@ -1,0 +1,227 @@
+"""The chat API over its real parts: an embedded index, SQLite, no language model (spec 004)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from cli import app as command_line
+from ingestion.configuration import load_settings
+from rag.api.app import create_app
+from rag.database import database_of
+from rag.keys import KeyStore
+from tests.books import page, write_book
+from tests.test_cli import copy_index
+
+PAGES = {
+    "module-1-ros2/chapter-1-basics/01-nodes.md": page(
+        "Nodes", "A node is one program that does one job. Nodes talk to each other over topics.", hardware_tier=1
+    ),
+    "module-3-isaac/chapter-2-sim/01-gpu.md": page(
+        "Which graphics card", "Isaac Sim needs a card with sixteen gigabytes of memory.", hardware_tier=3
+    ),
+}
+QUESTION = {"message": "What is a node?"}
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("indexed")
+    write_book(folder / "docs", PAGES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert CliRunner().invoke(command_line, ["ingest"]).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def book(clean_surroundings: Path, indexed: Path) -> Path:
+    copy_index(indexed, clean_surroundings)
+    return clean_surroundings
+
+
+@pytest.fixture
+def client(book: Path) -> Iterator[TestClient]:
+    with serving(book, open_to_all=True) as client:
+        yield client
+
+
+def serving(book: Path, *, open_to_all: bool, **settings: Any) -> TestClient:
+    made = create_app(load_settings(settings, environ={}), book / "docs", open_to_all=open_to_all)
+    return TestClient(made, raise_server_exceptions=False)
+
+
+def add_key(name: str, **fences: Any) -> dict[str, str]:
+    with closing(database_of(load_settings({}, environ={}))) as database:
+        _, secret = KeyStore(database).add(name, **fences)
+    return {"Authorization": f"Bearer {secret}"}
+
+
+def is_problem(response: Any, status: int) -> bool:
+    document = response.json()
+    return (
+        response.status_code == document["status"] == status
+        and response.headers["content-type"] == "application/problem+json"
+        and document["request_id"] == response.headers["x-request-id"]
+    )
+
+
+def events_in(text: str) -> list[tuple[str, Any]]:
+    blocks = [block.splitlines() for block in text.strip().split("\n\n") if not block.startswith(":")]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+
+
+def test_an_answer_has_sources_and_its_exchange_is_in_the_thread(client: TestClient) -> None:
+    answer = client.post("/chat/run", json=QUESTION).json()
+    assert "one program" in answer["response"] and answer["should_answer"]
+    assert answer["sources"][0]["source_file"] == "module-1-ros2/chapter-1-basics/01-nodes.md"
+    thread = client.get(f"/threads/{answer['session_id']}").json()
+    assert [message["role"] for message in thread["messages"]] == ["user", "assistant"]
+    assert thread["messages"][0]["content"] == QUESTION["message"]
+
+
+def test_a_stream_tells_retrieval_tokens_sources_and_the_same_answer(client: TestClient) -> None:
+    response = client.post("/chat/stream", json=QUESTION)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    events = events_in(response.text)
+    names = [name for name, _ in events]
+    assert names[0] == "retrieval" and names[-2:] == ["sources", "done"] and "token" in names
+    done = events[-1][1]
+    assert "".join(data["text"] for name, data in events if name == "token").strip() == done["response"].strip()
+
+
+def test_a_thread_goes_on_is_listed_and_can_be_deleted(client: TestClient) -> None:
+    session = client.post("/chat/run", json=QUESTION).json()["session_id"]
+    client.post("/chat/run", json={"message": "What about topics?", "session_id": session})
+    [listed] = client.get("/threads").json()["threads"]
+    assert (listed["thread_id"], listed["message_count"]) == (session, 4)
+    assert client.delete(f"/threads/{session}").status_code == 204
+    assert is_problem(client.get(f"/threads/{session}"), 404)
+    assert client.get("/threads").json()["threads"] == []
+
+
+def test_what_the_book_does_not_answer_is_refused_and_says_so(client: TestClient) -> None:
+    answer = client.post("/chat/run", json={"message": "Who won the world cup in 1998?"}).json()
+    assert not answer["should_answer"] and answer["sources"] == []
+
+
+def test_the_tier_of_a_request_is_a_fence(client: TestClient) -> None:
+    def found(tier: int) -> list[str]:
+        results = client.post("/search", json={"query": "graphics card memory", "hardware_tier": tier}).json()
+        return [each["source_file"] for each in results["results"]]
+
+    assert not any("isaac" in path for path in found(1)) and any("isaac" in path for path in found(4))
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"message": ""}, 422),
+        ({"message": "x" * 1001}, 422),
+        ({"message": "x", "top_k": 11}, 422),
+        ({"message": "x", "session_id": "no-uuid"}, 422),
+        ({"message": "x", "widen": True}, 422),
+        ({"message": "x", "module": "no-such-module"}, 422),
+        ({"message": "x", "book_id": "another"}, 404),
+    ],
+)
+def test_what_cannot_be_asked_is_a_problem_document(client: TestClient, body: dict[str, Any], status: int) -> None:
+    response = client.post("/chat/run", json=body)
+    assert 400 <= response.status_code < 500, status
+    assert is_problem(response, response.status_code)
+    assert client.get("/threads").json()["threads"] == []
+
+
+def test_broken_json_and_a_body_without_bound_are_refused(client: TestClient) -> None:
+    broken = client.post("/chat/run", content=b"{bad", headers={"content-type": "application/json"})
+    assert is_problem(broken, 400)
+    large = client.post("/chat/run", content=b"x" * 10_000_000, headers={"content-type": "application/json"})
+    assert is_problem(large, 413)
+    assert client.post("/chat/run", json=QUESTION).status_code == 200
+
+
+def test_a_thread_belongs_to_its_key_and_no_key_is_refused(book: Path) -> None:
+    one, two = add_key("one"), add_key("two")
+    with serving(book, open_to_all=False) as client:
+        assert is_problem(client.post("/chat/run", json=QUESTION), 401)
+        session = client.post("/chat/run", json=QUESTION, headers=one).json()["session_id"]
+        assert is_problem(client.get(f"/threads/{session}", headers=two), 404)
+        assert client.get("/threads", headers=two).json()["threads"] == []
+        assert client.get(f"/threads/{session}", headers=one).status_code == 200
+
+
+def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
+    low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
+    with serving(book, open_to_all=False) as client:
+        body = {"query": "graphics card", "hardware_tier": 4}
+        assert is_problem(client.post("/search", json=body, headers=low), 403)
+        assert client.post("/search", json=body | {"hardware_tier": 1}, headers=low).status_code == 200
+        mine = client.post("/search", json={"query": "node", "book_id": "physical-ai-robotics"}, headers=other)
+        assert is_problem(mine, 403)
+
+
+def test_more_requests_than_a_key_may_send_are_told_when_to_come_back(book: Path) -> None:
+    key = add_key("busy")
+    with serving(book, open_to_all=False, api_rate="2") as client:
+        statuses = [client.get("/threads", headers=key).status_code for _ in range(3)]
+        refused = client.get("/threads", headers=key)
+    assert statuses == [200, 200, 429]
+    assert is_problem(refused, 429) and 0 < int(refused.headers["retry-after"]) <= 61
+
+
+def test_a_run_started_over_http_indexes_what_changed_while_readers_go_on(client: TestClient, book: Path) -> None:
+    write_book(
+        book / "docs", PAGES | {"module-1-ros2/chapter-1-basics/02-topics.md": page("Topics", "A topic hums.")}
+    )
+    started = client.post("/ingest", json={})
+    assert started.status_code == 202
+    deadline = time.monotonic() + 30
+    while (job := client.get(f"/ingest/{started.json()['job_id']}").json())["status"] == "running":
+        assert time.monotonic() < deadline
+        assert client.get("/health").status_code == 200
+    assert job["status"] == "completed" and job["report"]["files"]["new"] == 1
+    found = client.post("/search", json={"query": "a topic hums"}).json()["results"]
+    assert found[0]["source_file"].endswith("02-topics.md")
+    assert is_problem(client.get(f"/ingest/{uuid4()}"), 404)
+
+
+def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestClient) -> None:
+    client.post("/chat/run", json=QUESTION)
+    assert client.get("/health").json()["status"] == client.get("/ready").json()["status"] == "ok"
+    assert 'route="/chat/run",status="200"} 1.0' in client.get("/metrics").text
+    paths = client.get("/openapi.json").json()["paths"]
+    assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
+
+
+def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_surroundings: Path) -> None:
+    with serving(clean_surroundings, open_to_all=True) as client:
+        assert client.get("/health").status_code == 200 and client.get("/ready").status_code == 503
+        response = client.post("/chat/run", json=QUESTION)
+    assert response.status_code >= 500 and "bookwise ingest" in response.json()["detail"]
+
+
+def test_keys_are_shown_once_listed_without_their_secret_and_revoked(clean_surroundings: Path) -> None:
+    def run(*arguments: str) -> Any:
+        return CliRunner().invoke(command_line, ["keys", *arguments])
+
+    added = json.loads(run("add", "ci", "--book", "one", "--highest-tier", "2", "--json").stdout)
+    listed = run("list")
+    assert added["secret"].startswith("bw_") and added["secret"] not in listed.stdout
+    assert added["key_id"] in listed.stdout and "one" in listed.stdout
+    assert all(added["secret"].encode() not in path.read_bytes() for path in Path(".bookwise").rglob("*.sqlite"))
+    assert run("revoke", added["key_id"]).exit_code == 0 and "revoked" in run("list").stdout
+    assert run("revoke", "00000000").exit_code == 2
+
+
+def test_without_keys_the_server_listens_on_loopback_only(clean_surroundings: Path) -> None:
+    refused = CliRunner().invoke(command_line, ["serve", "--host", "0.0.0.0"])
+    assert refused.exit_code == 2 and "keys add" in refused.stderr
