@@ -30,7 +30,7 @@ from tests.openai_chat import (
     sse,
     stream,
 )
-from tests.openai_server import Reply, error
+from tests.openai_server import Reply, Request, error
 from tests.rag.agents import PUMP, WAIT, Shelf, ask, play, shelf_for
 from tests.rag.test_quotes import passage
 
@@ -383,10 +383,12 @@ def test_closing_the_iterator_ends_the_call_to_the_model(server: ChatServer) -> 
         finally:
             closed.set()
 
-    server.script += [
-        calls("pump"),
-        lambda request: in_pieces(says("The ", "pump ", "runs ", finish=None), endless()),
-    ]
+    def answer(request: Request) -> Reply:
+        pieces = endless()
+        next(pieces)  # one that never began would tell no end
+        return in_pieces(says("The ", "pump ", "runs ", finish=None), pieces)
+
+    server.script += [calls("pump"), answer]
 
     async def run() -> None:
         agent = build_agent(shelf_for(server))  # type: ignore[arg-type]
