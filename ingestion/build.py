@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from ingestion.batch_ledger import BatchLedger
 from ingestion.embedders import Embedder, EmbedderKind, build_embedder
-from ingestion.embedders.openai_batch import OpenAIBatches
 from ingestion.embedders.packing import Limits
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import ConfigurationError, UsageError
@@ -16,6 +14,10 @@ from ingestion.pipeline import Parts
 from ingestion.settings import STATE_AUTO, STATE_FILE, STATE_QDRANT, Settings
 from ingestion.state_store import StateFile, StateStore
 from ingestion.vector_stores import Generations, VectorStore, Where, open_generations
+
+if TYPE_CHECKING:
+    from ingestion.batch_ledger import BatchLedger
+    from ingestion.embedders.openai_batch import OpenAIBatches
 
 DEFAULT_BOOK = "physical-ai-robotics"
 
@@ -42,11 +44,16 @@ def ledger_of(settings: Settings) -> JobLedger:
 
 def batch_ledger_of(settings: Settings) -> BatchLedger:
     """The ledger of batches, in the same database."""
+    # Imported late, as the service below: only `--batch` and `--resume` need them.
+    from ingestion.batch_ledger import BatchLedger
+
     return BatchLedger(_database_url(settings))
 
 
 def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
     """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    from ingestion.embedders.openai_batch import OpenAIBatches
+
     key = settings.openai_api_key
     if settings.embedder not in ("openai", "auto") or (settings.embedder == "auto" and not key):
         raise ConfigurationError(
