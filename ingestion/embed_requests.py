@@ -29,9 +29,13 @@ REFUSED_IN_A_ROW = 8
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """Texts that are embedded in one call. `vectors` and `refused` (the reason) are by embed key, once `done`."""
+    """Texts that are embedded in one call. `vectors` and `refused` (the reason) are by embed key, once `done`.
+
+    `tokens` is what each text has, by embed key.
+    """
 
     chunks: list[DocumentChunk] = field(default_factory=list)
+    tokens: dict[str, int] = field(default_factory=dict)
     vectors: dict[str, Vector] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     error: BaseException | None = None
@@ -80,15 +84,13 @@ class EmbedRequests:
 
     def add(self, chunks: Iterable[DocumentChunk]) -> dict[str, Request]:
         """The requests that embed these chunks, by embed key; a text that is already in one is not added again."""
-        requests: dict[str, Request] = {}
-        for chunk in chunks:
-            key = chunk.embed_key
-            if key in self._by_key:
+        asked = list(chunks)
+        for chunk, tokens in zip(asked, count_tokens([chunk.embed_text for chunk in asked]), strict=True):
+            if chunk.embed_key in self._by_key:
                 self._counts.reused += 1
             else:
-                self._by_key[key] = self._pack(chunk)
-            requests[key] = self._by_key[key]
-        return requests
+                self._by_key[chunk.embed_key] = self._pack(chunk, tokens)
+        return {chunk.embed_key: self._by_key[chunk.embed_key] for chunk in asked}
 
     def forget(self, keys: Iterable[str]) -> None:
         """These texts are in the index now; whoever needs them again finds them there."""
@@ -113,20 +115,19 @@ class EmbedRequests:
             self.unfinished -= 1
             self.error = self.error or request.error
             self._counts.embedded += len(request.vectors)
-            texts = [chunk.embed_text for chunk in request.chunks if chunk.embed_key in request.vectors]
-            self._counts.tokens += sum(count_tokens(texts))
+            self._counts.tokens += sum(request.tokens[key] for key in request.vectors)
             made |= request.vectors
         if made and self._cache:
             self._cache.put(made)
 
-    def _pack(self, chunk: DocumentChunk) -> Request:
+    def _pack(self, chunk: DocumentChunk, tokens: int) -> Request:
         """Put the chunk into the request that is being filled, after sending that if it is full."""
-        [tokens] = count_tokens([chunk.embed_text])
         if reason := self._limits.refuse(tokens):
             return Request([chunk], refused={chunk.embed_key: reason}, done=True)
         if self._packer.add(chunk, tokens):
             self._send()
         self._filling.chunks.append(chunk)
+        self._filling.tokens[chunk.embed_key] = tokens
         return self._filling
 
     def _send(self) -> None:
