@@ -160,10 +160,10 @@ class OpenAIEmbedder:
 
         if sorted(item.index for item in items) != list(range(wanted)):
             raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
-        self._dimensions = self._dimensions or len(_decoded(items[0].embedding))
+        self._dimensions = self._dimensions or len(decoded(items[0].embedding))
         vectors: Vectors = np.empty((wanted, self._dimensions), np.float32)
         for item in items:
-            row = _decoded(item.embedding)
+            row = decoded(item.embedding)
             if len(row) != self._dimensions:
                 raise self._error(f"a vector of {len(row)} numbers came back where {self._dimensions} were expected")
             vectors[item.index] = row
@@ -178,7 +178,7 @@ class OpenAIEmbedder:
         return kind(f"embedding service {host}: {reason}".replace(self._key, "***"))
 
 
-def _decoded(embedding: object) -> Vector:
+def decoded(embedding: object) -> Vector:
     """A vector as it came: base64 of little-endian float32, or numbers from services that know no base64."""
     import numpy as np
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from ingestion.embedders.openai import FULL_DIMENSIONS
+from ingestion.embedders.openai import FULL_DIMENSIONS, decoded
 from ingestion.errors import ConfigurationError, EmbeddingError
 
 if TYPE_CHECKING:
@@ -201,10 +200,7 @@ def _unit_vector(embedding: object, dimensions: int) -> Vector:
     """The vector at length one; raises ValueError where it has no direction or another number of dimensions."""
     import numpy as np
 
-    if isinstance(embedding, str):
-        vector = np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
-    else:
-        vector = np.asarray(embedding, np.float32)
+    vector = decoded(embedding)
     if vector.shape != (dimensions,):
         raise ValueError(f"{vector.size} numbers where {dimensions} were expected")
     length = np.linalg.norm(vector)
