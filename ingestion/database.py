@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TableMaker = Callable[["MetaData"], "Table"]
 
+_LEDGER = "the job ledger's database"
+
 
 class Database:
     """The database of one table, which is made where it is missing."""
@@ -38,7 +40,7 @@ class Database:
             with engine.begin() as connection:
                 yield connection, table
         except SQLAlchemyError as error:
-            raise _unusable(error) from None
+            raise unusable(_LEDGER, error) from None
 
     def close(self) -> None:
         """Release the database."""
@@ -49,24 +51,35 @@ class Database:
 
 def _open(url: str, make_table: TableMaker) -> tuple[Engine, Table]:
     from sqlalchemy import MetaData, create_engine
-    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
     table = make_table(MetaData())
-    try:
+    with opening_errors(_LEDGER):
         engine = create_engine(url)
         if engine.dialect.name == "sqlite" and engine.url.database:
             Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
         table.metadata.create_all(engine)
+    return engine, table
+
+
+@contextmanager
+def opening_errors(what: str) -> Iterator[None]:
+    """Raise ConfigurationError for a DATABASE_URL that cannot be used, StateError for a database that cannot.
+
+    `what` names the database, for people.
+    """
+    from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+    try:
+        yield
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise ConfigurationError(
             f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
             "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
         ) from None
     except (SQLAlchemyError, OSError) as error:
-        raise _unusable(error) from None
-    return engine, table
+        raise unusable(what, error) from None
 
 
-def _unusable(error: Exception) -> StateError:
-    """The database's own words may hold the URL with its password, so only the kind of error is named."""
-    return StateError(f"the job ledger's database cannot be used ({type(error).__name__}); check DATABASE_URL")
+def unusable(what: str, error: Exception) -> StateError:
+    """The error to raise; the database's own words may hold the URL with its password, so they are left out."""
+    return StateError(f"{what} cannot be used ({type(error).__name__}); check DATABASE_URL")

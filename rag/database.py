@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
-from ingestion.errors import ConfigurationError, StateError
+from ingestion.database import opening_errors, unusable
 from ingestion.settings import Settings
 
 FILE_NAME = "threads.sqlite"
+_CONVERSATIONS = "the database of conversations"
 SECONDS_TO_WAIT = 10
 """How long a connection, or a lock held by another process, is waited for."""
 
@@ -62,7 +63,7 @@ class Database:
             with (engine or self._opened()).begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise _unusable(error) from None
+            raise unusable(_CONVERSATIONS, error) from None
 
     def _opened(self) -> Engine:
         with self._opening:
@@ -73,18 +74,11 @@ class Database:
     def _open(self) -> Engine:
         from rag.migrations import upgrade
 
-        try:
+        with opening_errors(_CONVERSATIONS):
             engine = create_engine(self._url, pool_pre_ping=True, pool_size=10, **_connect_arguments(self._url))
             if engine.dialect.name == "sqlite":
                 self._prepare_sqlite(engine)
             upgrade(engine)
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise ConfigurationError(
-                f"DATABASE_URL is not usable ({type(error).__name__}): write sqlite:///FILE, or "
-                "postgresql+psycopg://USER@HOST/NAME with the extra bookwise[postgres]"
-            ) from None
-        except (SQLAlchemyError, OSError) as error:
-            raise _unusable(error) from None
         return engine
 
     def _prepare_sqlite(self, engine: Engine) -> None:
@@ -107,8 +101,3 @@ class Database:
 def _connect_arguments(url: str) -> dict[str, Any]:
     name = "timeout" if url.startswith("sqlite") else "connect_timeout"
     return {"connect_args": {name: SECONDS_TO_WAIT}, "pool_timeout": SECONDS_TO_WAIT}
-
-
-def _unusable(error: Exception) -> StateError:
-    """The database's own words may hold the URL with its password, so only the kind of error is named."""
-    return StateError(f"the database of conversations cannot be used ({type(error).__name__}); check DATABASE_URL")

@@ -112,7 +112,7 @@ ROWS = {
     # DESIGN row 3: what is to be done, and what is found
     "ingestion.batch_ledger": 30,
     "ingestion.check": 30,
-    "ingestion.database": 29,
+    "ingestion.database": 10,
     "ingestion.jobs": 30,
     "ingestion.plan": 30,
     "ingestion.watch": 30,
