@@ -9,10 +9,11 @@ done its work. A child that dies leaves the index as it was.
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+from ingestion.vector_stores.edge_counts import files_below
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +58,7 @@ def compact(shard_path: Path) -> None:
 
 def _bytes_taken(folder: Path) -> int:
     """What the files take on the disk, which is less than their length: most have holes."""
-    files = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
-    return sum(getattr(stat, "st_blocks", stat.st_size // 512) * 512 for stat in (file.stat() for file in files))
+    return sum(getattr(stat, "st_blocks", stat.st_size // 512) * 512 for _, stat in files_below(folder))
 
 
 def _noted(note: Path) -> int | None:

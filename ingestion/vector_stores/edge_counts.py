@@ -38,16 +38,22 @@ def remembered_counts(generation: Path) -> Mapping[str, int] | None:
         return None
 
 
-def _files_seen(folder: Path) -> str:
-    return sha256("\n".join(sorted(_stats(str(folder), ""))))
+def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Every file below, links not followed: its path relative to the folder, and what the system tells of it."""
+    return _files(str(folder), "")
 
 
-def _stats(folder: str, below: str) -> Iterator[str]:
+def _files(folder: str, below: str) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             path = f"{below}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                yield from _stats(entry.path, path)
+                yield from _files(entry.path, path)
             else:
-                stat = entry.stat(follow_symlinks=False)
-                yield f"{path} {stat.st_size} {stat.st_mtime_ns}"
+                yield path, entry.stat(follow_symlinks=False)
+
+
+def _files_seen(folder: Path) -> str:
+    return sha256(
+        "\n".join(sorted(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files_below(folder)))
+    )
