@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ingestion.configuration import find_config
 from ingestion.errors import BookwiseError, UsageError
-from ingestion.settings import Settings
-from ingestion.terminal import Book, Config, Json, Verbose, progress_bar, read_settings, show
+from ingestion.terminal import Book, Config, Json, Verbose, progress_bar, read_book, read_settings, show
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
@@ -33,7 +31,7 @@ def crawl(docs: Docs = None, config: Config = None, as_json: Json = False, verbo
     from ingestion.table_of_contents import table_of_contents
     from ingestion.views import contents_view
 
-    settings, root = _read_book(docs, config, verbose=verbose)
+    settings, root = read_book(docs, config, verbose=verbose)
     contents = table_of_contents(root, settings)
     show(contents_view(contents), contents.as_json(), as_json=as_json)
 
@@ -68,7 +66,7 @@ def ingest(
             raise UsageError("use one of --batch and --resume, --wait only with one of them, and --dry-run with none")
         options = BatchOptions(batch, wait, _mode(mode), allow_delete, strict, as_json, verbose)
         raise typer.Exit(
-            ingest_by_batch(*_read_book(docs, config, verbose=verbose, book_id=book, state=state), options)
+            ingest_by_batch(*read_book(docs, config, verbose=verbose, book_id=book, state=state), options)
         )
     flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
     report = _ingest(
@@ -117,7 +115,7 @@ def check(
 
     if output not in CHECK_FORMATS:
         raise UsageError(f"--format {output}: is none of {', '.join(CHECK_FORMATS)}")
-    settings, root = _read_book(docs, config, verbose=False)
+    settings, root = read_book(docs, config)
     report = check_book(root, settings, dropped=verbose)
     view = annotations_view(report) if output == "github" else check_view(report)
     show(view, report.as_json(), as_json=as_json or output == "json")
@@ -158,7 +156,7 @@ def watch(docs: Docs = None, book: Book = None, config: Config = None, verbose: 
     from ingestion.views import report_view
     from ingestion.watch import watch as reports
 
-    _, root = _read_book(docs, config, verbose=verbose)
+    _, root = read_book(docs, config, verbose=verbose)
     for outcome in reports(root, lambda: _ingest(docs, "incremental", book, config, verbose=verbose)):
         if isinstance(outcome, BookwiseError):
             typer.echo(f"error: {outcome}", err=True)
@@ -223,16 +221,6 @@ def _job_id(words: list[str]) -> int:
     return int(number)
 
 
-def _read_book(docs: Path | None, config: Path | None, *, verbose: bool, **flags: Any) -> tuple[Settings, Path]:
-    """Settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
-    folders = (docs, docs.parent) if docs else ()
-    settings = read_settings(config, *folders, verbose=verbose, **flags)
-    if docs is None:
-        return settings, (config.parent if config else Path()) / settings.docs
-    inner = docs / settings.docs
-    return settings, inner if find_config(docs) and inner.is_dir() else docs
-
-
 def _mode(mode: str) -> IngestionMode:
     from ingestion.models import MODES
 
@@ -255,7 +243,7 @@ def _ingest(
     from ingestion.pipeline import ingest as run
 
     wanted = _mode(mode)
-    settings, root = _read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
+    settings, root = read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
         return run(
             parts,

@@ -75,6 +75,18 @@ def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **
     return load_settings(_for_all_commands | flags, config=config or find_config(*folders, Path()))
 
 
+def read_book(
+    docs: Path | None, config: Path | None, *, verbose: bool = False, **flags: Any
+) -> tuple[Settings, Path]:
+    """Settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
+    folders = (docs, docs.parent) if docs else ()
+    settings = read_settings(config, *folders, verbose=verbose, **flags)
+    if docs is None:
+        return settings, (config.parent if config else Path()) / settings.docs
+    inner = docs / settings.docs
+    return settings, inner if find_config(docs) and inner.is_dir() else docs
+
+
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A bar on a terminal; elsewhere, in a dumb terminal and with NO_COLOR a line every ten seconds."""

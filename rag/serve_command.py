@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ingestion.errors import ConfigurationError, UsageError
-from ingestion.terminal import Book, Config, Json, read_settings, show
+from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
+
+if TYPE_CHECKING:
+    from ingestion.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DRAIN_SECONDS = 10
@@ -36,11 +39,8 @@ def serve(
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
-    folders = (docs, docs.parent) if docs else ()
-    settings = read_settings(config, *folders, book_id=book)
-    root = docs / settings.docs if docs and (docs / settings.docs).is_dir() else docs
-    root = root or (config.parent if config else Path()) / settings.docs
-    has_keys = _has_keys(config)
+    settings, root = read_book(docs, config, book_id=book)
+    has_keys = _has_keys(settings)
     if not has_keys and host not in LOOPBACK:
         raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
     app = create_app(settings, root, open_to_all=not has_keys)
@@ -110,9 +110,9 @@ def revoke_key(key_id: str, config: Config = None) -> None:
     typer.echo(f"revoked {key_id}")
 
 
-def _has_keys(config: Path | None) -> bool:
+def _has_keys(settings: Settings) -> bool:
     from rag.database import database_of
     from rag.keys import KeyStore
 
-    with closing(database_of(read_settings(config))) as database:
+    with closing(database_of(settings)) as database:
         return any(each.revoked_at is None for each in KeyStore(database).list())

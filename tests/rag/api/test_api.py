@@ -225,3 +225,16 @@ def test_keys_are_shown_once_listed_without_their_secret_and_revoked(clean_surro
 def test_without_keys_the_server_listens_on_loopback_only(clean_surroundings: Path) -> None:
     refused = CliRunner().invoke(command_line, ["serve", "--host", "0.0.0.0"])
     assert refused.exit_code == 2 and "keys add" in refused.stderr
+
+
+def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean_surroundings: Path) -> None:
+    book = clean_surroundings / "book"
+    write_book(book / "docs", PAGES)
+    (book / "bookwise.toml").write_text('[index]\ndirectory = "elsewhere"\n', encoding="utf-8")
+    run = CliRunner()
+    assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("uvicorn.run", lambda *_, **__: None)
+        patch.setattr("rag.api.logs.log_as_json", lambda: None)
+        told = run.invoke(command_line, ["serve", str(book)])
+    assert told.exit_code == 0 and "keys are asked for" in told.stderr
