@@ -56,7 +56,8 @@ def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
         (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
     )
     if not chunks:
-        raise UsageError(_not_found(store, book_id, wanted))
+        hint = _near_paths(store, book_id, wanted) if field == "source_file" else ""
+        raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
     return LessonText(tuple(chunks))
 
 
@@ -68,10 +69,9 @@ def _is_uuid(reference: str) -> bool:
     return True
 
 
-def _not_found(store: VectorStore, book_id: str, wanted: str) -> str:
+def _near_paths(store: VectorStore, book_id: str, wanted: str) -> str:
     import difflib
 
     paths = list(store.values("source_file", Where((Equals("book_id", book_id),))))
     near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return f"no lesson {wanted!r} in {book_id}{hint}"
+    return f"; did you mean {', '.join(near)}?" if near else ""

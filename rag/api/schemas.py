@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import UUID4, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import UUID4, UUID5, BaseModel, ConfigDict, Field, StringConstraints
 
 from ingestion.models import DocType, IngestionMode, ProficiencyLevel, TeachingLayer
 from rag.models import ConfidenceLevel, ConfidenceMetrics, Score, SearchMode
@@ -185,7 +185,7 @@ class Lesson(BaseModel):
     """A whole lesson as indexed; `text` is its chunks put together."""
 
     title: str
-    parent_doc_id: UUID4 | str
+    parent_doc_id: UUID5
     text: str
     chunks: tuple[dict[str, Any], ...]
 

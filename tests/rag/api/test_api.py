@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import NAMESPACE_DNS, uuid4, uuid5
 
 import pytest
 from starlette.testclient import TestClient
@@ -30,6 +30,7 @@ PAGES = {
         "Which graphics card", "Isaac Sim needs a card with sixteen gigabytes of memory.", hardware_tier=3
     ),
 }
+NOBODYS_ID = str(uuid5(NAMESPACE_DNS, "nobody"))
 QUESTION = {"message": "What is a node?"}
 
 
@@ -120,6 +121,22 @@ def test_the_tier_of_a_request_is_a_fence(client: TestClient) -> None:
         return [each["source_file"] for each in results["results"]]
 
     assert not any("isaac" in path for path in found(1)) and any("isaac" in path for path in found(4))
+
+
+def test_a_lesson_above_a_key_s_tier_is_like_one_that_is_not_there(book: Path) -> None:
+    low, all_tiers = add_key("low", highest_tier=1), add_key("all")
+    with serving(book, open_to_all=False) as client:
+        body = {"query": "graphics card memory", "hardware_tier": 4}
+        [gpu, *_] = client.post("/search", json=body, headers=all_tiers).json()["results"]
+        lesson = f"/lessons/{gpu['parent_doc_id']}"
+        assert "sixteen gigabytes" in client.get(lesson, headers=all_tiers).json()["text"]
+        hidden, unknown = (
+            client.get(each, headers=low) for each in (lesson, f"/lessons/{uuid5(NAMESPACE_DNS, 'x')}")
+        )
+    assert is_problem(hidden, 404) and is_problem(unknown, 404)
+    assert hidden.json()["detail"].replace(gpu["parent_doc_id"], "") == unknown.json()["detail"].replace(
+        str(uuid5(NAMESPACE_DNS, "x")), ""
+    )
 
 
 @pytest.mark.parametrize(
