@@ -13,7 +13,6 @@ import typer
 from ingestion.errors import BookwiseError
 from ingestion.terminal import Book, Config, read_settings, show, write
 from rag.ask_command import CiteAs, MaxSearches, NoModel
-from rag.chat_session import HELP, ChatSession
 from rag.commands import (
     Chapters,
     Kinds,
@@ -30,6 +29,7 @@ from rag.commands import (
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
+    from rag.chat_session import ChatSession
     from rag.kept_thread import KeptThread
 
 GREETING = "Ask about the book; /help shows what else there is."
@@ -61,6 +61,7 @@ def chat(
     import asyncio
 
     from rag.agent import build_agent
+    from rag.chat_session import ChatSession
     from rag.reader import open_reader
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
@@ -113,6 +114,8 @@ async def _answer(question: str, session: ChatSession) -> None:
 
 def _obey(text: str, session: ChatSession) -> None:
     """Do what a line with a slash says."""
+    from rag.chat_session import HELP
+
     word, _, rest = text.partition(" ")
     commands: dict[str, Callable[[], str]] = {
         "/help": lambda: HELP,

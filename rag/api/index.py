@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 from ingestion.build import book_to_read, embedder_of, generations_of, open_index
@@ -39,7 +40,7 @@ class SharedIndex:
         """A reader on this book, or on the only one; raises like `open_reader`."""
         async with self.opened() as store:
             if book_id not in self._books:
-                settings = _with_book(self.settings, book_id)
+                settings = replace(self.settings, book_id=book_id) if book_id else self.settings
                 self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
             assert self._embedder is not None
             yield Reader(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
@@ -122,9 +123,3 @@ class _Borrowed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
-
-
-def _with_book(settings: Settings, book_id: str | None) -> Settings:
-    from dataclasses import replace
-
-    return settings if book_id is None else replace(settings, book_id=book_id)
