@@ -6,36 +6,27 @@ C24 is held on both in tests/rag/test_search_engines.py, C34 between processes i
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ingestion.errors import ConfigurationError, DeletionGuard, IndexInUse, Locked, VectorStoreError
-from ingestion.vector_stores import Where
-from ingestion.vector_stores.edge_generations import EdgeGenerations
+from ingestion.vector_stores import Generations, Where
 from ingestion.vector_stores.server import ServerStore
 from ingestion.vector_stores.server_calls import connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.books import Library, page
 from tests.fakes import FakeEmbedder
 from tests.qdrant_server import KEY, QdrantServer, running
-from tests.vector_points import SCHEMA, index_directory, make_point
+from tests.vector_points import SCHEMA, make_point
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 
-@pytest.fixture(params=["edge", "server"])
-def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Library]:
-    with ExitStack() as stack:
-        if request.param == "edge":
-            generations: Any = EdgeGenerations(stack.enter_context(index_directory()) / "bookwise")
-        else:
-            server = stack.enter_context(running(QdrantServer()))
-            generations = ServerGenerations(connect(server.url, KEY), "bookwise")
-        yield Library(tmp_path, generations=generations, flags={"wait": 0})
+@pytest.fixture
+def library(either_generations: Generations, tmp_path: Path) -> Library:
+    return Library(tmp_path, generations=either_generations, flags={"wait": 0})
 
 
 def chunks_a_file(library: Library) -> dict[str, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,20 +19,12 @@ from ingestion.vector_stores.server_calls import connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.books import BOOK, Library, long_text, page, write_book
 from tests.fakes import FakeEmbedder, MemoryGenerations
-from tests.qdrant_server import KEY, Fault, QdrantServer, running
+from tests.qdrant_server import KEY, Fault, QdrantServer
 
 PAGES = {
     f"module-1-ros2/chapter-1-a/{number:02}-x.md": page(f"P{number}", long_text(f"word {number}"))
     for number in range(1, 5)
 }
-
-
-@pytest.fixture
-def server() -> Iterator[QdrantServer]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with running(QdrantServer()) as server:
-            yield server
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ PAGES = {
     f"module-1-ros2/chapter-1-a/{number:02}-x.md": page(f"P{number}", long_text(f"word {number}"))
     for number in range(1, 5)
 }
-
-
-@pytest.fixture
-def server() -> Iterator[QdrantServer]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with running(QdrantServer()) as server:
-            yield server
 
 
 def library_on(server: QdrantServer, folder: Path) -> Library:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ingestion.errors import VectorStoreError
 from ingestion.rollback import drop_former, roll_back
-from ingestion.vector_stores import Where
-from ingestion.vector_stores.edge_generations import EdgeGenerations
+from ingestion.vector_stores import Generations, Where
 from ingestion.vector_stores.server_calls import connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.books import Library, long_text, page
 from tests.qdrant_server import KEY, Fault, QdrantServer, running
-from tests.vector_points import index_directory
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
@@ -26,17 +22,11 @@ OLD = {f"m/{number}.md": page(f"P{number}", long_text(f"old {number}")) for numb
 NEW = OLD | {"m/0.md": page("P0", long_text("new 0"))}
 
 
-@pytest.fixture(params=["edge", "server"])
-def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Library]:
-    with ExitStack() as stack:
-        if request.param == "edge":
-            generations: Any = EdgeGenerations(stack.enter_context(index_directory()) / "bookwise")
-        else:
-            server = stack.enter_context(running(QdrantServer()))
-            generations = ServerGenerations(connect(server.url, KEY), "bookwise")
-        library = Library(tmp_path, generations=generations)
-        library.write(OLD)
-        yield library
+@pytest.fixture
+def library(either_generations: Generations, tmp_path: Path) -> Library:
+    library = Library(tmp_path, generations=either_generations)
+    library.write(OLD)
+    return library
 
 
 def texts(library: Library) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,6 @@ PAGES = {
     for number in range(1, 5)
 }
 STATE = "/collections/books_state/points"
-
-
-@pytest.fixture
-def server() -> Iterator[QdrantServer]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with running(QdrantServer()) as server:
-            yield server
 
 
 def runner(server: QdrantServer, folder: Path, *, on_server: bool = True) -> Library:

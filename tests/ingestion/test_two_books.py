@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +18,7 @@ from ingestion.vector_stores.edge_generations import EdgeGenerations
 from ingestion.vector_stores.server_calls import connect
 from ingestion.vector_stores.server_generations import ServerGenerations
 from tests.books import Library, page
-from tests.qdrant_server import KEY, QdrantServer, running
+from tests.qdrant_server import KEY, QdrantServer
 
 PATHS = [f"module-1-ros2/chapter-1-a/0{number}-x.md" for number in (1, 2, 3)]
 TEXTS = ["A gear turns.", "A lever lifts.", "A spring pushes."]
@@ -31,14 +28,6 @@ STEPS = st.lists(
     min_size=1,
     max_size=3,
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[QdrantServer]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with running(QdrantServer()) as server:
-            yield server
 
 
 def points_of(generations: Generations, book: str) -> dict[str, Any]:
