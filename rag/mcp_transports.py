@@ -7,8 +7,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from ingestion.errors import UsageError
@@ -31,7 +31,10 @@ async def serve_stdio(server: Server[Any]) -> None:
         async with stdio_server(stdin=cast("Any", _lines_of_stdin())) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    await _until_signalled(serve())
+    serving = asyncio.create_task(serve())
+    _on_signals(lambda *_: serving.cancel())
+    with suppress(asyncio.CancelledError):
+        await serving
 
 
 async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -41,16 +44,22 @@ async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[
     """
     import uvicorn
 
+    class HttpServer(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Leave signals alone: uvicorn would raise them once more at its end, in the middle of ours."""
+            yield
+
     listening = _listen(host, port)
     app = server.streamable_http_app(streamable_http_path=PATH, host=host)
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=DRAIN_SECONDS
     )
+    http = HttpServer(config)
+    _on_signals(http.handle_exit)
     shown = f"[{host}]" if ":" in host else host
     ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
-    # uvicorn handles the signal, and raises it again when it is done.
-    with suppress(KeyboardInterrupt):
-        await uvicorn.Server(config).serve(sockets=[listening])
+    await http.serve(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -61,14 +70,12 @@ def _listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"cannot listen on {host} port {port}: {exc.strerror}; choose --host and --port") from exc
 
 
-async def _until_signalled(serving: Coroutine[Any, Any, None]) -> None:
-    task = asyncio.ensure_future(serving)
+def _on_signals(end: Callable[[int, None], object]) -> None:
+    """Call `end` with the signal's number when SIGINT or SIGTERM comes."""
     loop = asyncio.get_running_loop()
     for each in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows: there the interrupt ends the loop
-            loop.add_signal_handler(each, task.cancel)
-    with suppress(asyncio.CancelledError):
-        await task
+        with suppress(NotImplementedError):  # Windows: there an interrupt ends the loop
+            loop.add_signal_handler(each, end, each, None)
 
 
 async def _lines_of_stdin() -> AsyncIterator[str]:
