@@ -12,6 +12,7 @@ from rag import commands as questions
 from rag.ask_command import ask
 from rag.chat_command import chat
 from rag.eval_command import evaluate_command
+from rag.mcp_command import mcp
 from rag.serve_command import keys, serve
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
 for command in (
     *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
     *(stores.generations, copy),
-    *(questions.search, questions.lesson, ask, chat, serve),
+    *(questions.search, questions.lesson, ask, chat, serve, mcp),
 ):
     app.command()(command)
 app.command("status", hidden=True)(index.plan)

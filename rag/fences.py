@@ -38,10 +38,13 @@ def where_of(query: SearchQuery, module: str | None) -> Where:
 
 
 def module_of(query: SearchQuery, modules: Sequence[Module]) -> str | None:
+    """The query's module by its own name."""
+    return None if query.module_filter is None else module_name(query.module_filter, modules)
+
+
+def module_name(given: str, modules: Sequence[Module]) -> str:
     """The module's own name, aliases resolved."""
-    if query.module_filter is None:
-        return None
-    wanted = query.module_filter.strip().lower()
+    wanted = given.strip().lower()
     return next((each.name for each in modules or DEFAULT_MODULES if wanted in (each.name, *each.aliases)), wanted)
 
 

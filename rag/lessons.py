@@ -14,6 +14,8 @@ from ingestion.vector_stores import Equals, StoredPoint, VectorStore, Where
 from rag.one_version import only, settled, whole_versions
 from rag.passages import join_chunks
 
+EVERYTHING = Where()
+
 
 @dataclass(frozen=True, slots=True)
 class LessonText:
@@ -32,8 +34,11 @@ class LessonText:
         return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
 
 
-def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
-    """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none."""
+def read_lesson(store: VectorStore, book_id: str, reference: str, fence: Where = EVERYTHING) -> LessonText:
+    """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
+
+    Chunks outside the fence are left out; a lesson that has no other does not exist.
+    """
     field = "parent_doc_id" if _is_uuid(reference) else "source_file"
     wanted = reference if field == "parent_doc_id" else relative_path(reference)
     where = Where((Equals("book_id", book_id), Equals(field, wanted)))
@@ -52,11 +57,14 @@ def read_lesson(store: VectorStore, book_id: str, reference: str) -> LessonText:
         return kept if whole else None
 
     points = settled(look, otherwise=stored)
+    if points and fence.must:
+        inside = {point.id for point in store.scroll(Where((*where.must, *fence.must)), fields=["chunk_index"])}
+        points = {point_id: point for point_id, point in points.items() if point_id in inside}
     chunks = sorted(
         (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
     )
     if not chunks:
-        hint = _near_paths(store, book_id, wanted) if field == "source_file" else ""
+        hint = _near_paths(store, book_id, wanted, fence) if field == "source_file" else ""
         raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
     return LessonText(tuple(chunks))
 
@@ -69,9 +77,9 @@ def _is_uuid(reference: str) -> bool:
     return True
 
 
-def _near_paths(store: VectorStore, book_id: str, wanted: str) -> str:
+def _near_paths(store: VectorStore, book_id: str, wanted: str, fence: Where) -> str:
     import difflib
 
-    paths = list(store.values("source_file", Where((Equals("book_id", book_id),))))
+    paths = list(store.values("source_file", Where((Equals("book_id", book_id), *fence.must))))
     near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
     return f"; did you mean {', '.join(near)}?" if near else ""
