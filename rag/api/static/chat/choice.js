@@ -1,0 +1,102 @@
+/** What the reader has chosen to ask: a book, and the filters within it; kept between visits. */
+
+import { forGood } from "../kept.js";
+
+/**
+ * @typedef {{book_id?: string, module?: string, hardware_tier: number, proficiency_levels: string[],
+ *   chapter_min?: number, chapter_max?: number, language?: string}} Chosen
+ *   The fields of a ChatRequest that are filters.
+ */
+
+const KEPT = "filters";
+const NOTHING = { hardware_tier: 1, proficiency_levels: [] };
+
+export class Choice extends EventTarget {
+  /** @param {Partial<Chosen>} [fixed] what a site has set, which the reader cannot change */
+  constructor(fixed = {}) {
+    super();
+    this.fixed = fixed;
+    this.books = [];
+    this.book = null;
+    this.chosen = { ...NOTHING, ...read(), ...fixed };
+  }
+
+  /** @param {Partial<Chosen>} change */
+  change(change) {
+    this.chosen = { ...this.chosen, ...change, ...this.fixed };
+    forGood.set(KEPT, JSON.stringify(this.chosen));
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Back to all of the book for everybody. */
+  clear() {
+    this.change({ ...NOTHING, module: undefined, chapter_min: undefined, chapter_max: undefined, language: undefined });
+  }
+
+  /** To everything that the key may read. */
+  widen() {
+    this.clear();
+    this.change({ hardware_tier: Math.max(...(this.book?.tiers ?? [1])) });
+  }
+
+  /** A book's choices are known: what it does not have is no longer chosen. */
+  of(book) {
+    this.book = book;
+    const { module, language, proficiency_levels: levels, hardware_tier: tier } = this.chosen;
+    this.change({
+      book_id: book.book_id,
+      module: book.modules.some(({ name }) => name === module) ? module : undefined,
+      language: book.languages.includes(language) ? language : undefined,
+      proficiency_levels: levels.filter((level) => book.levels.includes(level)),
+      hardware_tier: Math.min(tier, Math.max(1, ...book.tiers)),
+    });
+  }
+
+  /** The filters of a request: only what is set. */
+  get fields() {
+    const set = Object.entries(this.chosen).filter(([, value]) => value !== undefined && value !== null && value.length !== 0);
+    return Object.fromEntries(set);
+  }
+
+  /** Whether something of the book is left out that could be let in. */
+  get isNarrow() {
+    const { hardware_tier: tier, ...others } = this.fields;
+    const highest = Math.max(1, ...(this.book?.tiers ?? []));
+    return tier < highest || Object.keys(others).some((name) => name !== "book_id" && !(name in this.fixed));
+  }
+
+  /** The filters that are set, in a few words each. */
+  get summary() {
+    const { module, hardware_tier: tier, proficiency_levels: levels, language } = this.chosen;
+    const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
+    const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
+    const tiers = (this.book?.tiers.length ?? 1) > 1 ? `Tier ${tier}` : null;
+    return [book, title, chapters(this.chosen), levels.join(", "), language && languageName(language), tiers].filter(Boolean);
+  }
+}
+
+function chapters({ chapter_min: first, chapter_max: last }) {
+  if (first === undefined && last === undefined) return null;
+  if (first === last) return `Chapter ${first}`;
+  if (last === undefined) return `Chapter ${first} on`;
+  return first === undefined ? `Up to chapter ${last}` : `Chapters ${first}–${last}`;
+}
+
+/** @param {string} code */
+export function languageName(code) {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+  } catch {
+    return code;
+  }
+}
+
+/** @returns {Partial<Chosen>} */
+function read() {
+  try {
+    const kept = JSON.parse(forGood.get(KEPT) ?? "{}");
+    return Array.isArray(kept.proficiency_levels) ? kept : {};
+  } catch {
+    return {};
+  }
+}

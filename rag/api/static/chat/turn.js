@@ -1,0 +1,131 @@
+/** One question with its answer, from the search to the sources. */
+
+import { button, element, icon } from "../elements.js";
+import { copyButton, showProse } from "../markdown/prose.js";
+import { caveat, confidenceMark } from "./confidence.js";
+import { sourceList } from "./sources.js";
+import { troubleNotice } from "./trouble.js";
+
+/**
+ * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
+ *   again: (question: string) => void, widen: ((question: string) => void)|null}} TurnActions
+ *   `widen` asks again without filters; null where there are none.
+ */
+
+export class Turn {
+  /** @param {string} question @param {TurnActions} actions */
+  constructor(question, actions) {
+    this.question = question;
+    this.actions = actions;
+    this.text = "";
+    this.sources = [];
+    this.progress = element("p", { class: "progress" });
+    this.prose = element("div", { class: "prose" });
+    this.notes = element("div", { class: "notes" });
+    this.answer = element("div", { class: "answer" }, this.progress, this.prose, this.notes);
+    this.element = element("article", { class: "turn", "aria-label": "Question and answer" },
+      element("h2", { class: "question", dir: "auto" }, question), this.answer);
+    this.prose.addEventListener("click", (event) => this.#cite(event));
+  }
+
+  /** Nothing is known yet. */
+  search() {
+    this.answer.setAttribute("aria-busy", "true");
+    this.#state("searching");
+    this.progress.textContent = "Searching the book…";
+  }
+
+  /** @param {number} passages found so far @returns {string} what is said of it */
+  found(passages) {
+    const words = passages === 1 ? "1 passage found" : `${passages} passages found`;
+    this.progress.textContent = `${words}${passages ? ", reading…" : ""}`;
+    return words;
+  }
+
+  /** A piece of the answer; it is shown with the next frame. */
+  write(piece) {
+    this.text += piece;
+    this.#state("writing");
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      this.#show();
+    });
+  }
+
+  /**
+   * The end of an answer.
+   * @param {object} response a ChatResponse, or a kept message in its form
+   */
+  finish(response) {
+    this.text = response.response;
+    this.sources = response.sources ?? [];
+    this.#end(response.should_answer === false ? "refused" : "answered");
+    const words = caveat(response);
+    this.notes.append(...[
+      confidenceMark(response),
+      words && element("p", { class: "note" }, words),
+      response.should_answer === false ? this.#refusal() : this.#tools(),
+      this.sources.length ? sourceList(this.sources, this.#open) : null,
+    ].filter(Boolean));
+  }
+
+  /** The reader had enough; what is there stays. */
+  stop() {
+    this.#end("stopped");
+    this.notes.append(element("p", { class: "note" }, "Stopped."), this.#againButton());
+  }
+
+  /** @param {import("../wire.js").Problem} problem */
+  fail(problem) {
+    this.#end("failed");
+    this.notes.append(troubleNotice(problem, { again: () => this.actions.again(this.question) }));
+  }
+
+  #end(state) {
+    cancelAnimationFrame(this.frame);
+    this.#state(state);
+    this.answer.removeAttribute("aria-busy");
+    this.progress.textContent = "";
+    this.#show();
+  }
+
+  #state(state) {
+    this.element.dataset.state = state;
+  }
+
+  #show() {
+    showProse(this.prose, this.text);
+    for (const cite of this.prose.querySelectorAll(".cite")) {
+      const source = this.sources.find(({ number }) => number === Number(cite.dataset.number));
+      cite.disabled = !source;
+      if (source) cite.setAttribute("aria-label", `Source ${source.number}: ${source.page_title}`);
+    }
+    this.element.dispatchEvent(new CustomEvent("grown", { bubbles: true }));
+  }
+
+  #cite(event) {
+    const cite = event.target.closest(".cite");
+    if (!cite) return;
+    this.#open(this.sources.findIndex(({ number }) => number === Number(cite.dataset.number)), cite);
+  }
+
+  #open = (index, invoker) => this.actions.openSource(this.sources, index, invoker);
+
+  #tools() {
+    return element("div", { class: "tools" }, copyButton("Copy the answer", () => this.text));
+  }
+
+  /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
+  #refusal() {
+    const { widen } = this.actions;
+    return element("div", { class: "refusal" },
+      element("p", {}, widen
+        ? "Only a part of the book was searched, as your filters say."
+        : "Nothing was made up. Other words, or one question at a time, may help."),
+      widen ? button({ class: "secondary", onclick: () => widen(this.question) }, icon("book"), "Ask the whole book") : null);
+  }
+
+  #againButton() {
+    return button({ class: "secondary", onclick: () => this.actions.again(this.question) }, icon("again"), "Ask again");
+  }
+}

@@ -1,0 +1,87 @@
+"""What a reader can choose among: the modules, tiers, levels and languages of a book, and subjects to ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ingestion.models import TIERS
+from ingestion.setting_values import Module
+from ingestion.vector_stores import Condition, Equals, Range, VectorStore, Where
+
+LOOKED_AT = 24
+"""How many chunks of a module are read for a subject: enough to meet a heading that is a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A heading of the book that makes a good first question, and its module."""
+
+    title: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleChoice:
+    """A module with its title, where the book gives one, and its number of chunks."""
+
+    name: str
+    title: str | None
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The values that filters of one book can take; none of them is a value that no chunk has."""
+
+    book_id: str
+    modules: tuple[ModuleChoice, ...]
+    tiers: tuple[int, ...]
+    levels: tuple[str, ...]
+    languages: tuple[str, ...]
+    subjects: tuple[Subject, ...]
+
+
+def choices_of(
+    store: VectorStore, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
+) -> Choices | None:
+    """The choices below a highest tier, modules in the book's order; None where the book has nothing to show."""
+    book = Equals("book_id", book_id)
+    where = _up_to(highest_tier, book)
+    chunks = store.values("module", where)
+    if not chunks:
+        return None
+    titles = {each.name: each.title for each in modules}
+    order = [*(name for name in titles if name in chunks), *sorted(chunks.keys() - titles.keys())]
+    tiers = [tier for tier in TIERS if tier <= highest_tier]
+    return Choices(
+        book_id=book_id,
+        modules=tuple(ModuleChoice(name, titles.get(name), chunks[name]) for name in order),
+        tiers=tuple(each for each in tiers if store.count(Where((book, Range("hardware_tier", gte=each, lte=each))))),
+        levels=tuple(sorted(store.values("proficiency_levels", where))),
+        languages=tuple(sorted(store.values("language", where))),
+        subjects=tuple(_subjects(store, book, order)),
+    )
+
+
+def _up_to(tier: int, *conditions: Condition) -> Where:
+    return Where((*conditions, Range("hardware_tier", lte=tier)))
+
+
+def _subjects(store: VectorStore, book: Equals, modules: Iterable[str]) -> Iterable[Subject]:
+    """One subject a module, from its lessons of the lowest tier, so that everybody's question finds them."""
+    for module in modules:
+        where = _up_to(min(TIERS), book, Equals("module", module), Equals("doc_type", "lesson"))
+        points = store.scroll(where, fields=["page_title", "section_titles"])
+        title = _best_title([point.payload for point in islice(points, LOOKED_AT)])
+        if title:
+            yield Subject(title, module)
+
+
+def _best_title(chunks: Sequence[dict[str, Any]]) -> str | None:
+    """A heading that is a question of some length, else a page's title."""
+    asked = [title for chunk in chunks for title in chunk.get("section_titles", ()) if title.endswith(("?", "؟"))]
+    titles = sorted(asked, key=len, reverse=True) or [chunk["page_title"] for chunk in chunks]
+    return titles[0] if titles else None
