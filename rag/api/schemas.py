@@ -136,17 +136,28 @@ class ChatResponse(BaseModel):
     error: str | None = None
 
 
+class ShownAnswer(BaseModel):
+    """What belongs to an answer beside its text, as it was when it was given."""
+
+    sources: tuple[Source, ...]
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    supported: bool
+    model: str
+
+
 class ShownMessage(BaseModel):
-    """A message of a thread (spec 004)."""
+    """A message of a thread (spec 004); `answer` is there for answers."""
 
     role: Literal["user", "assistant"]
     content: str
     timestamp: str
     confidence: Score | None = None
+    answer: ShownAnswer | None = None
 
 
 class ShownThread(BaseModel):
-    """A thread without its messages; `message_count` counts archived ones too."""
+    """A thread without its messages; `message_count` counts archived ones too, `metadata` has the first question."""
 
     thread_id: UUID4
     created_at: str

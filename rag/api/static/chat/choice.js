@@ -65,13 +65,14 @@ export class Choice extends EventTarget {
     return tier < highest || Object.keys(others).some((name) => name !== "book_id" && !(name in this.fixed));
   }
 
-  /** The filters that are set, in a few words each. */
+  /** What is asked, in a few words each: the filters, or that there are none. */
   get summary() {
     const { module, hardware_tier: tier, proficiency_levels: levels, language } = this.chosen;
     const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
     const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
-    const tiers = (this.book?.tiers.length ?? 1) > 1 ? `Tier ${tier}` : null;
-    return [book, title, chapters(this.chosen), levels.join(", "), language && languageName(language), tiers].filter(Boolean);
+    const tiers = (this.book?.tiers.length ?? 1) > 1 ? `tier ${tier}` : null;
+    const parts = [book, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
+    return [...(parts.length ? parts : ["Whole book"]), tiers].filter(Boolean);
   }
 }
 

@@ -7,29 +7,24 @@ const LEVELS = {
   medium: { bars: 2, words: "Supported by the book" },
   low: { bars: 1, words: "Weakly supported: check the sources" },
 };
+const QUOTED = { bars: 3, words: "Quoted from the book word for word; no language model was used" };
+const UNCONFIRMED = { bars: 1, words: "Partly unconfirmed: check the sources" };
 
-/**
- * @param {{confidence_level: string, should_answer: boolean}} response
- * @returns {string} "" for a refusal, which says so itself
- */
-export function confidenceWords({ confidence_level: level, should_answer: isAnswer }) {
-  return isAnswer ? (LEVELS[level]?.words ?? "") : "";
+/** @param {{confidence_level?: string, supported?: boolean, model?: string}} answer */
+function levelOf({ confidence_level: level, supported, model }) {
+  if (model === "extractive") return { ...QUOTED, bars: LEVELS[level]?.bars ?? 1 };
+  return supported === false ? UNCONFIRMED : LEVELS[level];
 }
 
-/** The words, with as many of three bars. */
-export function confidenceMark(response) {
-  const words = confidenceWords(response);
-  if (!words) return null;
-  const { bars } = LEVELS[response.confidence_level];
+/** The words for an answer, with as many of three bars; of an old answer nothing may be known. */
+export function confidenceMark(answer) {
+  const { bars = 0, words = "" } = levelOf(answer) ?? {};
   const bar = (_, index) => element("span", { class: index < bars ? "bar on" : "bar" });
   return element("p", { class: "confidence" },
-    element("span", { class: "bars", "aria-hidden": "true" }, ...Array.from({ length: 3 }, bar)), words);
+    words ? element("span", { class: "bars", "aria-hidden": "true" }, ...Array.from({ length: 3 }, bar)) : null, words);
 }
 
-/** What a reader should know of how the answer came about, null where there is nothing. */
-export function caveat({ should_answer: isAnswer, supported, model }) {
-  if (!isAnswer) return null;
-  if (model === "extractive") return "Quoted from the book word for word; no language model was used.";
-  if (supported === false) return "Some of this could not be confirmed by its sources.";
-  return null;
+/** The words alone, for those who listen; "" for a refusal, which says so itself. */
+export function confidenceWords(answer) {
+  return answer.should_answer ? (levelOf(answer)?.words ?? "") : "";
 }

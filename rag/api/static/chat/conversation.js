@@ -50,9 +50,9 @@ export class Conversation extends EventTarget {
     this.threadId = thread.thread_id;
     this.log.replaceChildren();
     let turn = null;
-    for (const { role, content, ...kept } of thread.messages) {
+    for (const { role, content, answer } of thread.messages) {
       if (role === "user") turn = this.#turn(content);
-      else turn?.finish({ response: content, should_answer: true, ...kept });
+      else turn?.finish({ response: content, ...answer });
     }
     this.following.toEnd();
   }
@@ -66,8 +66,7 @@ export class Conversation extends EventTarget {
     this.#run(running);
     turn.search();
     this.announcer.say("Searching the book");
-    turn.element.scrollIntoView({ block: "start", behavior: "instant" });
-    this.following.look();
+    this.following.toEnd();
     try {
       await this.#answer(turn, question, running.signal);
     } catch (error) {

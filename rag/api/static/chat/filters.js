@@ -41,9 +41,9 @@ export class Filters {
 
   #changed() {
     const { summary } = this.choice;
-    this.words.textContent = summary.join(" · ") || "Whole book";
-    this.button.setAttribute("aria-label", `Filters: ${summary.join(", ") || "the whole book"}`);
-    this.button.classList.toggle("is-set", summary.length > 1 || this.choice.chosen.hardware_tier > 1);
+    this.words.textContent = summary.join(" · ");
+    this.button.setAttribute("aria-label", `Filters: ${summary.join(", ")}`);
+    this.button.classList.toggle("is-set", summary[0] !== "Whole book");
   }
 
   #fill() {

@@ -9,12 +9,20 @@ import { button, element } from "../elements.js";
  *   line_start: number, line_end: number, content_hash: string|null, parent_doc_id: string|null, verified: boolean}} Source
  */
 
+const HEADING = /^#{2,6}\s+(.+?)\s*#*$/m;
+
 /** Where the passage stands in its lesson, from the chapter down; without the lesson's title. */
 export function placeOf(source) {
   const [first, ...others] = source.heading_path;
   const path = first === source.page_title ? others : source.heading_path;
   const chapter = source.chapter === source.page_title ? [] : [source.chapter];
-  return [...chapter, ...path].join(" › ");
+  const begins = path.length ? path : headingIn(source.chunk_text);
+  return [...chapter, ...(begins.length ? begins : [`lines ${source.line_start}–${source.line_end}`])].join(" › ");
+}
+
+/** A passage of several sections stands under none of them; the first that it begins names it. */
+function headingIn(text) {
+  return HEADING.exec(text)?.slice(1, 2) ?? [];
 }
 
 /** The file and its lines, as editors write it. */
@@ -34,7 +42,8 @@ export function sourceList(sources, open) {
       element("span", { class: "source-words" },
         element("span", { class: "source-title", dir: "auto" },
           source.number ? element("span", { class: "unseen" }, `Source ${source.number}: `) : null, source.page_title),
-        element("span", { class: "source-place", dir: "auto" }, placeOf(source) || linesOf(source)))));
+        element("span", { class: "source-place", dir: "auto" }, placeOf(source)),
+        source.verified === false ? element("span", { class: "source-place" }, "Not clearly confirmed") : null)));
   return element("section", { class: "sources" },
     element("h3", {}, isCited ? "Sources" : "Passages it was made from"),
     element("ol", {}, ...sources.map(entry)));

@@ -2,7 +2,7 @@
 
 import { button, element, icon } from "../elements.js";
 import { copyButton, showProse } from "../markdown/prose.js";
-import { caveat, confidenceMark } from "./confidence.js";
+import { confidenceMark } from "./confidence.js";
 import { sourceList } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 
@@ -59,33 +59,29 @@ export class Turn {
   finish(response) {
     this.text = response.response;
     this.sources = response.sources ?? [];
-    this.#end(response.should_answer === false ? "refused" : "answered");
-    const words = caveat(response);
-    this.notes.append(...[
-      confidenceMark(response),
-      words && element("p", { class: "note" }, words),
-      response.should_answer === false ? this.#refusal() : this.#tools(),
-      this.sources.length ? sourceList(this.sources, this.#open) : null,
-    ].filter(Boolean));
+    const isAnswer = response.should_answer !== false;
+    const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
+    if (isAnswer) this.#end("answered", this.#verdict(response), list);
+    else this.#end("refused", this.#refusal(), list);
   }
 
   /** The reader had enough; what is there stays. */
   stop() {
-    this.#end("stopped");
-    this.notes.append(element("p", { class: "note" }, "Stopped."), this.#againButton());
+    const again = button({ class: "secondary", onclick: () => this.actions.again(this.question) }, icon("again"), "Ask again");
+    this.#end("stopped", element("p", { class: "note" }, "Stopped."), again);
   }
 
   /** @param {import("../wire.js").Problem} problem */
   fail(problem) {
-    this.#end("failed");
-    this.notes.append(troubleNotice(problem, { again: () => this.actions.again(this.question) }));
+    this.#end("failed", troubleNotice(problem, { again: () => this.actions.again(this.question) }));
   }
 
-  #end(state) {
+  #end(state, ...notes) {
     cancelAnimationFrame(this.frame);
     this.#state(state);
     this.answer.removeAttribute("aria-busy");
     this.progress.textContent = "";
+    this.notes.append(...notes);
     this.#show();
   }
 
@@ -111,8 +107,8 @@ export class Turn {
 
   #open = (index, invoker) => this.actions.openSource(this.sources, index, invoker);
 
-  #tools() {
-    return element("div", { class: "tools" }, copyButton("Copy the answer", () => this.text));
+  #verdict(response) {
+    return element("div", { class: "verdict" }, confidenceMark(response), copyButton("Copy the answer", () => this.text));
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
@@ -123,9 +119,5 @@ export class Turn {
         ? "Only a part of the book was searched, as your filters say."
         : "Nothing was made up. Other words, or one question at a time, may help."),
       widen ? button({ class: "secondary", onclick: () => widen(this.question) }, icon("book"), "Ask the whole book") : null);
-  }
-
-  #againButton() {
-    return button({ class: "secondary", onclick: () => this.actions.again(this.question) }, icon("again"), "Ask again");
   }
 }

@@ -5,7 +5,7 @@ import { button, element } from "../elements.js";
 const SHOWN = 4;
 
 /**
- * @param {{title: string, modules: {name: string, title: string|null}[], subjects: {title: string, module: string}[]}|null} book
+ * @param {{title: string, modules: {name: string, title: string|null, chunks: number}[], subjects: {title: string, module: string}[]}|null} book
  * @param {(question: string) => void} ask
  */
 export function welcome(book, ask) {
@@ -14,7 +14,7 @@ export function welcome(book, ask) {
     button({ class: "example", onclick: () => ask(questionOf(title)) },
       element("span", { class: "example-question", dir: "auto" }, questionOf(title)),
       element("span", { class: "example-module", dir: "auto" }, names.get(module) ?? module)));
-  const subjects = spread(book?.subjects ?? []);
+  const subjects = book ? spread(book) : [];
   return element("section", { class: "welcome", "aria-label": "Welcome" },
     element("p", { class: "welcome-title" }, "What would you like to know?"),
     element("p", { class: "welcome-words" }, "Answers come from the book alone, and every one names the passages it rests on."),
@@ -26,7 +26,9 @@ function questionOf(title) {
   return /[?؟？]$/.test(title) ? title : `What does the book say about “${title}”?`;
 }
 
-/** The subjects of different modules, the real questions first. */
-function spread(subjects) {
-  return [...subjects].sort((one, other) => other.title.endsWith("?") - one.title.endsWith("?")).slice(0, SHOWN);
+/** The real questions first, then the subjects of the largest modules. */
+function spread({ modules, subjects }) {
+  const chunks = new Map(modules.map((module) => [module.name, module.chunks]));
+  const rank = ({ title, module }) => (questionOf(title) === title ? Infinity : chunks.get(module));
+  return subjects.toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one))).slice(0, SHOWN);
 }

@@ -93,7 +93,7 @@ function endOfItem(lines, at, width) {
     const line = lines[next];
     if (!line.trim()) continue;
     const isIndented = line.length - line.trimStart().length >= Math.min(width, 2);
-    const goesOn = next === end && !startsBlock(lines, next);
+    const goesOn = next === end && !ITEM.test(line) && !startsBlock(lines, next);
     if (!isIndented && !goesOn) break;
     end = next + 1;
   }
