@@ -8,23 +8,26 @@ import { forGood } from "../kept.js";
  *   The fields of a ChatRequest that are filters.
  */
 
-const KEPT = "filters";
 const NOTHING = { hardware_tier: 1, proficiency_levels: [] };
 
 export class Choice extends EventTarget {
-  /** @param {Partial<Chosen>} [fixed] what a site has set, which the reader cannot change */
-  constructor(fixed = {}) {
+  /**
+   * @param {Partial<Chosen>} [fixed] what a site has set, which the reader cannot change
+   * @param {string} [kept] the name under which the browser keeps the rest
+   */
+  constructor(fixed = {}, kept = "filters") {
     super();
     this.fixed = fixed;
+    this.kept = kept;
     this.books = [];
     this.book = null;
-    this.chosen = { ...NOTHING, ...read(), ...fixed };
+    this.chosen = { ...NOTHING, ...read(kept), ...fixed };
   }
 
   /** @param {Partial<Chosen>} change */
   change(change) {
     this.chosen = { ...this.chosen, ...change, ...this.fixed };
-    forGood.set(KEPT, JSON.stringify(this.chosen));
+    forGood.set(this.kept, JSON.stringify(this.chosen));
     this.dispatchEvent(new Event("change"));
   }
 
@@ -93,9 +96,9 @@ export function languageName(code) {
 }
 
 /** @returns {Partial<Chosen>} */
-function read() {
+function read(name) {
   try {
-    const kept = JSON.parse(forGood.get(KEPT) ?? "{}");
+    const kept = JSON.parse(forGood.get(name) ?? "{}");
     return Array.isArray(kept.proficiency_levels) ? kept : {};
   } catch {
     return {};

@@ -41,7 +41,7 @@ export class Conversation extends EventTarget {
     if (this.passage.isOpen) this.passage.close();
     this.threadId = null;
     this.log.replaceChildren(welcome(this.choice.book, (question) => this.ask(question)));
-    this.following.toEnd();
+    this.following.toStart();
   }
 
   /** Shows a kept thread, to go on with. @param {object} thread a ShownConversation */
@@ -95,6 +95,7 @@ export class Conversation extends EventTarget {
 
   async #answer(turn, question, signal) {
     const asked = { message: question, ...this.choice.fields, ...(this.threadId && { session_id: this.threadId }) };
+    const searched = this.choice.isNarrow ? this.choice.summary.join(", ") : null;
     const passages = new Set();
     const events = this.wire.ask(asked, signal);
     for await (const { name, data } of events) {
@@ -104,7 +105,7 @@ export class Conversation extends EventTarget {
       } else if (name === "token") {
         turn.write(data.text);
       } else if (name === "done") {
-        turn.finish(data);
+        turn.finish(data, searched);
         this.threadId = data.session_id;
         this.announcer.say(spoken(turn, data));
         this.dispatchEvent(new Event("kept"));
@@ -116,7 +117,7 @@ export class Conversation extends EventTarget {
     if (!(error instanceof Problem)) console.error(error);
     const problem = error instanceof Problem ? error : new Problem({ status: 500, detail: "This page made a mistake. Load it again." });
     turn.fail(problem);
-    if (problem.status === 401 && (await this.unlock())) this.#again(turn, turn.question);
+    if (problem.status === 401 && (await this.unlock())) this.#again(turn);
   }
 
   #run(running) {
@@ -127,21 +128,18 @@ export class Conversation extends EventTarget {
   #turn(question) {
     const turn = new Turn(question, {
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
-      again: (text) => this.#again(turn, text),
-      widen: null,
+      again: () => this.#again(turn),
+      widen: () => this.#widen(question),
     });
-    const { choice } = this;
-    // Asked late: what the filters were when the answer came is what the reader sees beside it.
-    Object.defineProperty(turn.actions, "widen", { get: () => (choice.isNarrow ? (text) => this.#widen(text) : null) });
     this.log.append(turn.element);
     return turn;
   }
 
   /** An attempt that gave nothing makes room for the next. */
-  #again(turn, question) {
+  #again(turn) {
     turn.element.remove();
     this.composer.focus();
-    return this.ask(question);
+    return this.ask(turn.question);
   }
 
   #widen(question) {

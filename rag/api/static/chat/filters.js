@@ -89,7 +89,7 @@ export class Filters {
     const choose = (tier) => () => this.choice.change({ hardware_tier: tier });
     const option = (tier) => element("label", { class: "segment" },
       element("input", { type: "radio", name: "tier", value: tier, checked: tier === this.choice.chosen.hardware_tier, onchange: choose(tier) }), element("span", {}, String(tier)));
-    return element("fieldset", { class: "field" }, element("legend", {}, "Hardware tier ", element("span", { class: "hint" }, "that you have; lessons for it or lower")),
+    return element("fieldset", { class: "field" }, element("legend", {}, "Hardware tier ", element("span", { class: "hint" }, "lessons for it or lower")),
       element("div", { class: "segments" }, ...tiers.map(option)));
   }
 

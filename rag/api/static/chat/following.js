@@ -9,6 +9,7 @@ const NEAR = 48;
 export function followEnd(scroller, jump) {
   let isAtEnd = true;
   const toEnd = () => scroller.scrollTo({ top: scroller.scrollHeight, behavior: "instant" });
+  const toStart = () => scroller.scrollTo({ top: 0, behavior: "instant" });
   const look = () => {
     isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
     jump.hidden = isAtEnd;
@@ -19,5 +20,5 @@ export function followEnd(scroller, jump) {
     look();
   });
   jump.addEventListener("click", toEnd);
-  return { toEnd, look };
+  return { toEnd, toStart };
 }

@@ -8,8 +8,7 @@ import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   again: (question: string) => void, widen: ((question: string) => void)|null}} TurnActions
- *   `widen` asks again without filters; null where there are none.
+ *   again: () => void, widen: () => void}} TurnActions `widen` asks again without filters
  */
 
 export class Turn {
@@ -55,25 +54,26 @@ export class Turn {
   /**
    * The end of an answer.
    * @param {object} response a ChatResponse, or a kept message in its form
+   * @param {string|null} [searched] the part of the book that was searched, where it was not all of it
    */
-  finish(response) {
+  finish(response, searched = null) {
     this.text = response.response;
     this.sources = response.sources ?? [];
     const isAnswer = response.should_answer !== false;
     const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
     if (isAnswer) this.#end("answered", this.#verdict(response), list);
-    else this.#end("refused", this.#refusal(), list);
+    else this.#end("refused", this.#refusal(searched), list);
   }
 
   /** The reader had enough; what is there stays. */
   stop() {
-    const again = button({ class: "secondary", onclick: () => this.actions.again(this.question) }, icon("again"), "Ask again");
+    const again = button({ class: "secondary", onclick: this.actions.again }, icon("again"), "Ask again");
     this.#end("stopped", element("p", { class: "note" }, "Stopped."), again);
   }
 
   /** @param {import("../wire.js").Problem} problem */
   fail(problem) {
-    this.#end("failed", troubleNotice(problem, { again: () => this.actions.again(this.question) }));
+    this.#end("failed", troubleNotice(problem, this.actions));
   }
 
   #end(state, ...notes) {
@@ -112,12 +112,11 @@ export class Turn {
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
-  #refusal() {
-    const { widen } = this.actions;
+  #refusal(searched) {
     return element("div", { class: "refusal" },
-      element("p", {}, widen
-        ? "Only a part of the book was searched, as your filters say."
+      element("p", {}, searched
+        ? `Your filters leave some of the book out. Searched: ${searched}.`
         : "Nothing was made up. Other words, or one question at a time, may help."),
-      widen ? button({ class: "secondary", onclick: () => widen(this.question) }, icon("book"), "Ask the whole book") : null);
+      searched ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
   }
 }

@@ -69,7 +69,8 @@ function match(text, at, depth) {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
     const node = found && make(found, (inner) => inlineNodes(inner, depth + 1));
-    if (node) return [node, pattern.lastIndex];
+    // Not `lastIndex`: making the node may have used the same pattern within.
+    if (node) return [node, at + found[0].length];
   }
   return [null, at];
 }
