@@ -10,12 +10,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
+from ingestion.configuration import load_settings
+from rag.database import database_of
+from rag.keys import KeyStore
 from tests.books import page
 from tests.openai_chat import ChatServer
 
@@ -31,7 +35,7 @@ URDU = "module-2-gazebo/chapter-3-worlds-and-physics/08-urdu.md"
 ATTACK = (
     "The zorblat valve opens <img src=x onerror=\"document.title='owned'\"> slowly. "
     "<script>document.title = 'owned'</script> "
-    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) the zorblat valve."
+    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) or [read](https://example.org/a_(b)) the zorblat valve."
 )
 
 
@@ -59,7 +63,9 @@ def write_sample(folder: Path, *, origins: tuple[str, ...] = ()) -> None:
     (folder / "bookwise.toml").write_text(f"{settings}\n[api]\norigins = [{listed}]\n", encoding="utf-8")
 
 
-def bookwise(folder: Path, *arguments: str, stdout: int = subprocess.DEVNULL, **settings: str) -> subprocess.Popen[str]:
+def bookwise(
+    folder: Path, *arguments: str, stdout: int = subprocess.DEVNULL, **settings: str
+) -> subprocess.Popen[str]:
     """A process of the command in a folder, with no settings but these."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("BOOKWISE_", "OPENAI_"))}
     return subprocess.Popen(
@@ -78,6 +84,18 @@ def run(folder: Path, *arguments: str) -> str:
     printed, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     return printed
+
+
+@contextmanager
+def key_for(folder: Path, **fences: Any) -> Iterator[str]:
+    """The secret of a key that is revoked when the block ends; a server started meanwhile asks for keys."""
+    settings = load_settings({"directory": str(folder / ".bookwise")}, environ={})
+    with closing(database_of(settings)) as database:
+        key, secret = KeyStore(database).add("reader", **fences)
+        try:
+            yield secret
+        finally:
+            KeyStore(database).revoke(key.key_id)
 
 
 @contextmanager

@@ -34,7 +34,8 @@ async function start() {
   conversation.addEventListener("unlocked", load);
   addEventListener("popstate", () => go(threadInAddress()));
   conversation.reset();
-  conversation.composer.focus();
+  // Where a keyboard would unfold over the page, the reader decides.
+  if (matchMedia("(hover: hover)").matches) conversation.composer.focus();
   await load();
   const id = threadInAddress();
   if (id) await go(id);

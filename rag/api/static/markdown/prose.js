@@ -4,8 +4,8 @@ import { button, element, icon } from "../elements.js";
 import { blocksOf } from "./blocks.js";
 import { inlineNodes } from "./inline.js";
 
-/** Headings of an answer stand below the question, which is an h2. */
-const HIGHEST = 3;
+/** Headings of an answer stand below the question, or below the passage's title, which are h2. */
+const ABOVE = 2;
 
 /** @type {WeakMap<Element, {source: string, element: Element}[]>} */
 const shown = new WeakMap();
@@ -18,7 +18,7 @@ const shown = new WeakMap();
  */
 export function showProse(place, text) {
   const before = shown.get(place) ?? [];
-  const blocks = blocksOf(text);
+  const blocks = levelled(blocksOf(text));
   let same = 0;
   while (same < blocks.length && before[same]?.source === blocks[same].source) same += 1;
   before.slice(same).forEach((each) => each.element.remove());
@@ -28,6 +28,16 @@ export function showProse(place, text) {
   return added.map((each) => each.element);
 }
 
+/** The blocks with headings that go down by one level at a time, whatever the text does. */
+function levelled(blocks) {
+  let last = ABOVE;
+  return blocks.map((block) => {
+    if (block.kind !== "heading") return block;
+    last = Math.min(ABOVE + block.level, last + 1, 6);
+    return { ...block, level: last };
+  });
+}
+
 /** @param {import("./blocks.js").Block} block */
 function blockElement(block) {
   return MAKERS[block.kind](block);
@@ -35,10 +45,9 @@ function blockElement(block) {
 
 const MAKERS = {
   paragraph: ({ text }) => element("p", { dir: "auto" }, ...inlineNodes(text)),
-  heading: ({ level, text }) =>
-    element(`h${Math.min(HIGHEST + level - 1, 6)}`, { dir: "auto" }, ...inlineNodes(text)),
+  heading: ({ level, text }) => element(`h${level}`, { dir: "auto" }, ...inlineNodes(text)),
   rule: () => element("hr"),
-  quote: ({ blocks }) => element("blockquote", { dir: "auto" }, ...blocks.map(blockElement)),
+  quote: ({ blocks }) => element("blockquote", { dir: "auto" }, ...levelled(blocks).map(blockElement)),
   list: ({ ordered, start, items }) =>
     element(ordered ? "ol" : "ul", { dir: "auto", start: ordered && start !== 1 ? start : null }, ...items.map(item)),
   code: codeBlock,
@@ -47,7 +56,7 @@ const MAKERS = {
 
 /** An item of one paragraph shows its text without the paragraph's spacing. */
 function item(blocks) {
-  const [first, ...others] = blocks;
+  const [first, ...others] = levelled(blocks);
   if (first?.kind !== "paragraph") return element("li", { dir: "auto" }, ...blocks.map(blockElement));
   return element("li", { dir: "auto" }, ...inlineNodes(first.text), ...others.map(blockElement));
 }
