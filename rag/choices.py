@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ingestion.models import TIERS
 from ingestion.setting_values import Module
@@ -44,6 +45,15 @@ class Choices:
     subjects: tuple[Subject, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the book: its title, its address, and the id that its chunks share."""
+
+    title: str
+    url: str
+    parent_doc_id: str
+
+
 def choices_of(
     store: VectorStore, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
 ) -> Choices | None:
@@ -64,6 +74,26 @@ def choices_of(
         languages=tuple(sorted(store.values("language", where))),
         subjects=tuple(_subjects(store, book, order)),
     )
+
+
+def page_at(store: VectorStore, book_id: str, url: str, *, highest_tier: int) -> Page | None:
+    """The page at an address, whatever host serves it: a site is read at other addresses while it is written.
+
+    Addresses are in no payload index, so this reads some fields of every chunk until it has found the page.
+    """
+    wanted = _path_of(url)
+    where = _up_to(highest_tier, Equals("book_id", book_id))
+    for point in store.scroll(where, fields=["page_title", "page_url", "parent_doc_id"]):
+        found = point.payload
+        if found.get("page_url") and found.get("parent_doc_id") and _path_of(found["page_url"]) == wanted:
+            return Page(found["page_title"], found["page_url"], found["parent_doc_id"])
+    return None
+
+
+def _path_of(url: str) -> str:
+    """The path of an address as sites treat it: without a slash or a file's ending at its end."""
+    path = unquote(urlsplit(url).path).removesuffix("/").removesuffix("index.html").removesuffix("/")
+    return path.removesuffix(".html") or "/"
 
 
 def _up_to(tier: int, *conditions: Condition) -> Where:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException
-from pydantic import BaseModel
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import UUID5, BaseModel
 
 from ingestion.settings import Settings
 from ingestion.vector_stores import Where
 from rag.api.parts import Asker, Parts
 from rag.api.schemas import Word
-from rag.choices import choices_of
+from rag.choices import choices_of, page_at
 
 router = APIRouter()
 
@@ -56,6 +56,20 @@ class ShownChoices(Book):
     subjects: tuple[ShownSubject, ...]
 
 
+class ShownPage(BaseModel):
+    """A page of a book; questions that name its `parent_doc_id` are answered from it alone."""
+
+    title: str
+    url: str
+    parent_doc_id: UUID5
+
+
+class Pages(BaseModel):
+    """The pages that were asked for, none where the book has no such page."""
+
+    pages: tuple[ShownPage, ...]
+
+
 @router.get("/books", response_model=Books)
 async def books(caller: Asker, parts: Parts) -> Any:
     """The books that the key may ask, the configured one first."""
@@ -78,6 +92,19 @@ async def book(book_id: Word, caller: Asker, parts: Parts) -> Any:
     if found is None:
         raise HTTPException(404, f"no book {book_id!r}")
     return asdict(found) | {"title": _title(parts.settings, book_id)}
+
+
+@router.get("/books/{book_id}/pages", response_model=Pages)
+async def pages(
+    book_id: Word,
+    caller: Asker,
+    parts: Parts,
+    url: Annotated[str, Query(min_length=1, max_length=2000, description="Address of a page of the book's site.")],
+) -> Any:
+    """The page at an address; its path counts, not its host."""
+    async with parts.index.reader(caller.book(book_id)) as reader:
+        found = await asyncio.to_thread(page_at, reader.store, book_id, url, highest_tier=caller.highest_tier)
+    return {"pages": [asdict(found)] if found else []}
 
 
 def _is_configured(settings: Settings, book_id: str) -> bool:

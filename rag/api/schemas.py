@@ -28,6 +28,7 @@ class Fences(BaseModel):
     chapter_min: Number | None = None
     chapter_max: Number | None = None
     lesson: Number | None = None
+    parent_doc_id: UUID5 | None = Field(None, description="One page: that of a source, or of /books/{book_id}/pages.")
     proficiency_levels: tuple[ProficiencyLevel, ...] | None = Field(None, max_length=6)
     layer: TeachingLayer | None = None
     language: Word | None = None
@@ -42,6 +43,7 @@ class Fences(BaseModel):
             "chapter_min": self.chapter_min,
             "chapter_max": self.chapter_max,
             "lesson_filter": self.lesson,
+            "parent_doc_id": str(self.parent_doc_id) if self.parent_doc_id else None,
             "proficiency_levels": self.proficiency_levels,
             "layer_filter": self.layer,
             "language": self.language,

@@ -14,12 +14,12 @@
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
-    :host { all: initial; position: fixed; inset: auto 1rem 1rem auto; z-index: 2147483000; color-scheme: light dark; }
+    :host { position: fixed !important; inset: auto 16px 16px auto !important; z-index: 2147483000; color-scheme: light dark; }
     :host([data-theme="light"]) { color-scheme: light; }
     :host([data-theme="dark"]) { color-scheme: dark; }
     .launch {
-      padding: 0.75rem 1.1rem; border: 0; border-radius: 2rem; cursor: pointer;
-      font: 550 1rem/1.25 system-ui, sans-serif; color: light-dark(#fff, #0b1f1d); background: light-dark(#0c6660, #6cc9bf);
+      all: initial; color-scheme: inherit; padding: 12px 18px; border-radius: 32px; cursor: pointer;
+      font: 550 medium/1.25 system-ui, sans-serif; color: light-dark(#fff, #0b1f1d); background: light-dark(#0c6660, #6cc9bf);
       box-shadow: 0 2px 4px rgb(0 0 0 / 0.15), 0 6px 20px rgb(0 0 0 / 0.2);
     }
     .launch:focus-visible { outline: 2px solid light-dark(#0c6660, #6cc9bf); outline-offset: 3px; }
@@ -31,17 +31,17 @@
   const launch = document.createElement("button");
   Object.assign(launch, { type: "button", className: "launch", textContent: label });
   launch.setAttribute("aria-haspopup", "dialog");
-  launch.addEventListener("click", open);
+  launch.addEventListener("click", () => open(true));
   root.append(launch);
 
-  /** @type {Promise<{open: () => void}>|undefined} */
+  /** @type {Promise<{open: (how: {focus: boolean}) => void}>|undefined} */
   let panel;
-  async function open() {
+  async function open(focus) {
     launch.setAttribute("aria-busy", "true");
     panel ??= import(`${origin}/static/widget/panel.js`).then(({ makePanel }) =>
       makePanel({ root, launch, origin, label, options: script.dataset }));
     try {
-      (await panel).open();
+      (await panel).open({ focus });
     } catch (error) {
       panel = undefined;
       launch.textContent = "The chat could not be loaded";
@@ -61,4 +61,14 @@
 
   // Beside the body, which client-side navigation leaves alone.
   document.documentElement.append(host);
+  if (wasOpen() && matchMedia("(min-width: 64rem)").matches) open(false);
+
+  /** Whether the reader followed a link from an open chat; where it would cover the page, it stays closed. */
+  function wasOpen() {
+    try {
+      return sessionStorage.getItem("bookwise.widget.open") === "yes";
+    } catch {
+      return false;
+    }
+  }
 })();

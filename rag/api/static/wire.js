@@ -36,6 +36,7 @@ export class Wire {
 
   books = () => this.#json("/books");
   book = (id) => this.#json(`/books/${encodeURIComponent(id)}`);
+  pages = (book, url) => this.#json(`/books/${encodeURIComponent(book)}/pages?url=${encodeURIComponent(url)}`);
   threads = (before) => this.#json(`/threads?limit=50${before ? `&before=${encodeURIComponent(before)}` : ""}`);
   archived = () => this.#json("/threads?limit=50&archived=true");
   thread = (id) => this.#json(`/threads/${encodeURIComponent(id)}`);

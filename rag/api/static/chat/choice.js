@@ -4,7 +4,7 @@ import { forGood } from "../kept.js";
 
 /**
  * @typedef {{book_id?: string, module?: string, hardware_tier: number, proficiency_levels: string[],
- *   chapter_min?: number, chapter_max?: number, language?: string}} Chosen
+ *   chapter_min?: number, chapter_max?: number, language?: string, parent_doc_id?: string}} Chosen
  *   The fields of a ChatRequest that are filters.
  */
 
@@ -21,19 +21,27 @@ export class Choice extends EventTarget {
     this.kept = kept;
     this.books = [];
     this.book = null;
+    this.pageTitle = null;
     this.chosen = { ...NOTHING, ...read(kept), ...fixed };
   }
 
   /** @param {Partial<Chosen>} change */
   change(change) {
     this.chosen = { ...this.chosen, ...change, ...this.fixed };
-    forGood.set(this.kept, JSON.stringify(this.chosen));
+    const { parent_doc_id: _, ...kept } = this.chosen;
+    forGood.set(this.kept, JSON.stringify(kept));
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** One page alone, or with null no longer so. @param {{title: string, parent_doc_id: string}|null} page */
+  keepTo(page) {
+    this.pageTitle = page?.title ?? null;
+    this.change({ parent_doc_id: page?.parent_doc_id });
   }
 
   /** Back to all of the book for everybody. */
   clear() {
-    this.change({ ...NOTHING, module: undefined, chapter_min: undefined, chapter_max: undefined, language: undefined });
+    this.change({ ...NOTHING, module: undefined, chapter_min: undefined, chapter_max: undefined, language: undefined, parent_doc_id: undefined });
   }
 
   /** To everything that the key may read. */
@@ -74,7 +82,8 @@ export class Choice extends EventTarget {
     const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
     const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
     const tiers = (this.book?.tiers.length ?? 1) > 1 ? `tier ${tier}` : null;
-    const parts = [book, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
+    const page = this.chosen.parent_doc_id && this.pageTitle;
+    const parts = [book, page, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
     return [...(parts.length ? parts : ["Whole book"]), tiers].filter(Boolean);
   }
 }

@@ -6,10 +6,13 @@ import { languageName } from "./choice.js";
 const ANY = "";
 
 export class Filters {
-  /** @param {import("./choice.js").Choice} choice @param {(bookId: string) => void} chooseBook */
-  constructor(choice, chooseBook) {
-    this.choice = choice;
-    this.chooseBook = chooseBook;
+  /**
+   * @param {import("./choice.js").Choice} choice
+   * @param {(bookId: string) => void} chooseBook
+   * @param {() => Promise<{title: string, parent_doc_id: string}|null>} [pageHere] the lesson that the reader is on
+   */
+  constructor(choice, chooseBook, pageHere = async () => null) {
+    Object.assign(this, { choice, chooseBook, pageHere });
     this.words = element("span", { class: "filter-words", dir: "auto" });
     this.button = button({ class: "filter-button", "aria-expanded": "false", "aria-haspopup": "dialog", onclick: () => this.toggle() }, icon("filter"), this.words);
     this.panel = element("div", { class: "filter-panel", role: "dialog", "aria-label": "Filters", hidden: true });
@@ -57,11 +60,24 @@ export class Filters {
       book?.levels.length > 1 && isFree("proficiency_levels") && this.#levels(book.levels),
       book?.languages.length > 1 && isFree("language") && this.#select("Language", "language", book.languages.map((code) => [code, languageName(code)])),
     ];
+    const page = element("div", { hidden: true });
+    this.#offerPage(page);
     this.panel.replaceChildren(
       element("div", { class: "filter-head" }, element("p", { class: "filter-title" }, "Ask only…"),
         iconButton("close", "Close the filters", { onclick: () => this.toggle(false) })),
-      ...parts.filter(Boolean),
+      page, ...parts.filter(Boolean),
       element("div", { class: "dialog-actions" }, button({ class: "quiet", onclick: () => { this.choice.clear(); this.#fill(); } }, "Reset")));
+  }
+
+  /** A reader of a lesson may ask it alone. */
+  async #offerPage(place) {
+    const page = await this.pageHere().catch(() => null);
+    if (!page) return;
+    const onchange = (event) => this.choice.keepTo(event.target.checked ? page : null);
+    const checked = this.choice.chosen.parent_doc_id === page.parent_doc_id;
+    place.append(element("label", { class: "check" },
+      element("input", { type: "checkbox", checked, onchange }), element("span", {}, "This page: ", element("span", { dir: "auto" }, page.title))));
+    place.hidden = false;
   }
 
   #bookField(books) {

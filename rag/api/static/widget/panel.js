@@ -10,6 +10,7 @@ import { Wire } from "../wire.js";
 
 const STYLES = ["tokens", "controls", "chat", "prose", "panels"];
 const KEPT = "widget.thread";
+const OPEN = "widget.open";
 
 /**
  * @param {{root: ShadowRoot, launch: HTMLElement, origin: string, label: string, options: DOMStringMap}} parts
@@ -19,7 +20,7 @@ export async function makePanel({ root, launch, origin, label, options }) {
   await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${origin}/static/${name}.css`)));
   const wire = new Wire(origin, new KeyRing(origin, options.key ?? null));
   const choice = new Choice(fixedBy(options), `filters.${origin}`);
-  const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)));
+  const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
   const place = element("div", { class: "widget-chat" });
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false });
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, hidden: true },
@@ -30,17 +31,20 @@ export async function makePanel({ root, launch, origin, label, options }) {
     place);
   panel.addEventListener("keydown", (event) => event.key === "Escape" && escape(event));
   root.append(panel);
+  fitText(panel);
 
-  function open() {
+  /** @param {{focus: boolean}} how whether the reader asked for it */
+  function open({ focus }) {
     panel.hidden = false;
     launch.hidden = true;
-    conversation.composer.focus();
-    conversation.following.toEnd();
+    forTab.set(OPEN, "yes");
+    if (focus) conversation.composer.focus();
   }
 
   function close() {
     panel.hidden = true;
     launch.hidden = false;
+    forTab.set(OPEN, null);
     launch.focus();
   }
 
@@ -81,6 +85,18 @@ function begin(conversation) {
   forTab.set(KEPT, null);
   conversation.reset();
   conversation.composer.focus();
+}
+
+/** Sizes are in rem, which a site may have set to anything; the reader's own size of text is what counts. */
+function fitText(panel) {
+  const [reader, site] = [panel, document.documentElement].map((each) => parseFloat(getComputedStyle(each).fontSize));
+  if (reader !== site) panel.style.zoom = String(reader / site);
+}
+
+/** The lesson that the reader has before them, null on other pages of the site. */
+async function pageHere(wire, choice) {
+  const { pages } = await wire.pages(choice.chosen.book_id, location.origin + location.pathname);
+  return pages[0] ?? null;
 }
 
 /** What the site has set for its readers. @param {DOMStringMap} options */
