@@ -1,4 +1,4 @@
-"""A real `bookwise serve` over a few pages of the sample book, with a scripted language model, for tests in a browser."""
+"""A real `bookwise serve` over a few pages of the sample book, for tests in a browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ URDU = "module-2-gazebo/chapter-3-worlds-and-physics/08-urdu.md"
 ATTACK = (
     "The zorblat valve opens <img src=x onerror=\"document.title='owned'\"> slowly. "
     "<script>document.title = 'owned'</script> "
-    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) or [read](https://example.org/a_(b)) the zorblat valve."
+    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) or [read](https://example.org/a_(b)) "
+    "the zorblat valve."
 )
 
 

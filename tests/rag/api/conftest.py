@@ -59,8 +59,9 @@ class Watch:
 
     def open(self, url: str, *, width: int = 1280, height: int = 800, **options: Any) -> Any:
         """A page of a reader who was never here."""
-        context = self._browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(5000)
+        viewport = {"width": width, "height": height}
+        context = self._browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
+        context.set_default_timeout(15_000)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: self._heard(said))

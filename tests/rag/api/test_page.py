@@ -42,6 +42,13 @@ def script(served: ServedBook, *pieces: str) -> None:
     served.model.script.extend([calls(QUESTION), cites(*pieces)])
 
 
+def refuse(page: Any, status: int, headers: dict[str, str] | None = None, **problem: str) -> None:
+    """Let the server answer questions with a problem document."""
+    sent = {"Content-Type": "application/problem+json", **(headers or {})}
+    body = json.dumps({"status": status, "title": "Problem", **problem})
+    page.route("**/chat/stream", lambda route: route.fulfill(status=status, headers=sent, body=body))
+
+
 def overflow(page: Any) -> int:
     """By how many pixels the page is wider than the window."""
     wider: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -55,7 +62,7 @@ def test_an_answer_streams_as_text_with_its_confidence_and_numbered_sources(chat
     assert turn.locator(".prose strong").inner_text() == "nothing"
     assert turn.locator(".prose code").inner_text() == "transient local"
     assert turn.locator(".prose ol > li").all_inner_texts() == ["One", "Two"]
-    assert turn.locator(".cite").all_inner_texts() == ["1", "2"]
+    assert turn.locator(".cite").all_text_contents() == ["[1]", "[2]"]
     assert turn.locator(".confidence").inner_text()
     assert turn.locator(".source").count() == 2
 
@@ -171,10 +178,7 @@ def test_a_selection_in_a_finished_paragraph_survives_the_stream(
 
 
 def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any, served: ServedBook) -> None:
-    chat.route("**/chat/stream", lambda route: route.fulfill(
-        status=502, content_type="application/problem+json",
-        body=json.dumps({"status": 502, "title": "Bad Gateway", "detail": "the model is away", "request_id": "abcdef12"}),
-    ))  # fmt: skip
+    refuse(chat, 502, detail="the model is away", request_id="abcdef12")
     ask(chat)
     trouble = chat.get_by_role("alert")
     assert "the model is away" in trouble.text_content() and "abcdef12" in trouble.inner_text()
@@ -187,10 +191,7 @@ def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any,
 
 def test_too_many_requests_are_held_back_by_a_countdown(chat: Any, served: ServedBook) -> None:
     chat.clock.install()
-    chat.route("**/chat/stream", lambda route: route.fulfill(
-        status=429, headers={"Retry-After": "12", "Content-Type": "application/problem+json"},
-        body=json.dumps({"status": 429, "title": "Too Many Requests", "detail": "more than 2 requests a minute"}),
-    ))  # fmt: skip
+    refuse(chat, 429, {"Retry-After": "12"}, detail="more than 2 requests a minute")
     ask(chat)
     retry = chat.get_by_role("button", name="Try again in")
     retry.wait_for()

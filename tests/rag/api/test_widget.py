@@ -14,9 +14,17 @@ from tests.served_book import ServedBook
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 LESSON = "physical-ai/module-1-ros2/chapter-2-robot-systems/quality-of-service.html"
 HOSTILE = "* { font: 40px cursive !important; letter-spacing: 9px; color: red } button { display: none !important }"
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>Quality of service</title>
-<link rel="icon" href="data:,"><style>{style}</style><script src="{server}/widget.js" data-book="physical-ai-robotics" defer></script></head>
-<body><div id="__docusaurus"><main><h1>Quality of service</h1><p>A video stream and an emergency message.</p></main></div></body></html>"""
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}">
+<head>
+  <meta charset="utf-8">
+  <title>Quality of service</title>
+  <link rel="icon" href="data:,">
+  <style>{style}</style>
+  <script src="{server}/widget.js" data-book="physical-ai-robotics" defer></script>
+</head>
+<body><div id="__docusaurus"><h1>Quality of service</h1><p>A video stream and an emergency message.</p></div></body>
+</html>"""
 
 
 @pytest.fixture
@@ -89,7 +97,7 @@ def test_the_conversation_and_the_open_panel_go_along_to_the_next_page(
     page = watch.open(lesson)
     answered(opened(page))
     page.evaluate(
-        "history.pushState(null, '', '/next'); document.getElementById('__docusaurus').replaceChildren('Next')"
+        "history.pushState(null, '', '/next'); document.querySelector('#__docusaurus').replaceChildren('Next')"
     )
     assert page.locator(".turn").count() == 1
     page.goto(lesson)

@@ -14,7 +14,7 @@ const RULES = [
   [/ {2,}\n|\\\n/y, () => element("br")],
   [/(`+)(?!`)((?:.|\n)+?)(?<!`)\1(?!`)/y, ([, , text]) => element("code", {}, text.replace(/^ (.*[^ ].*) $/, "$1"))],
   [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || "picture")],
-  [/\[(\d{1,3})\](?!\()/y, ([, number]) => reference(number)],
+  [/\[(\d{1,3})\](?!\()([.,;:!?)]*)/y, ([, number, after]) => reference(number, after)],
   [/\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y,
     ([, text, address], nested) => link(address, nested(text))],
   [/<(https?:\/\/[^\s<>]+)>/y, ([, address]) => link(address, [address])],
@@ -75,9 +75,12 @@ function match(text, at, depth) {
   return [null, at];
 }
 
-/** A reference to a source: a button, which stays off until the source is known. */
-function reference(number) {
-  return element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": `Source ${number}` }, number);
+/** A reference to a source: a button, which stays off until the source is known; what follows it stays on its line. */
+function reference(number, after) {
+  const bracket = (sign) => element("span", { class: "copied" }, sign);
+  const cite = element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": `Source ${number}` },
+    bracket("["), number, bracket("]"));
+  return element("span", { class: "cited" }, cite, after);
 }
 
 /** A link, for http and https alone; whatever else stands there stays text. */

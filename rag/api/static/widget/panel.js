@@ -25,7 +25,7 @@ export async function makePanel({ root, launch, origin, label, options }) {
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false });
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, hidden: true },
     element("header", { class: "panel-head" },
-      element("h1", { class: "panel-title", dir: "auto" }, label),
+      element("h2", { class: "panel-title", dir: "auto" }, label),
       iconButton("plus", "New conversation", { onclick: () => begin(conversation) }),
       iconButton("close", "Close the chat", { onclick: close })),
     place);
