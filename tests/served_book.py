@@ -35,8 +35,8 @@ URDU = "module-2-gazebo/chapter-3-worlds-and-physics/08-urdu.md"
 ATTACK = (
     "The zorblat valve opens <img src=x onerror=\"document.title='owned'\"> slowly. "
     "<script>document.title = 'owned'</script> "
-    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) or [read](https://example.org/a_(b)) "
-    "the zorblat valve."
+    "[Press](javascript:document.title='owned') or [press](data:text/html,owned) "
+    "or [read](https://example.org/a_(b)) the zorblat valve."
 )
 
 
