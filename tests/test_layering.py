@@ -125,6 +125,7 @@ ROWS = {
     "ingestion.preview": 32,
     "ingestion.stages": 32,
     "ingestion.writer": 32,
+    "ingestion.recorder": 32,
     "ingestion.copy_book": 33,
     "ingestion.copy_command": 53,
     "rag.confidence": 31,
