@@ -119,8 +119,8 @@ def test_a_number_that_the_passage_does_not_hold_is_never_supported() -> None:
 
 
 def test_the_right_fact_with_the_wrong_source_is_not_supported(embedder: Embedder) -> None:
-    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support((), (HELD,))
-    assert check_support(f"{HELD} [s1]", shown(), embedder) == Support((PUMP,), ())
+    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support(1, (), (HELD,))
+    assert check_support(f"{HELD} [s1]", shown(), embedder) == Support(1, (PUMP,), ())
 
 
 def test_a_sentence_of_two_sources_is_held_by_both_together(embedder: Embedder) -> None:
