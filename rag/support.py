@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
 from ingestion.vector_stores.bm25 import document_vector, query_vector
-from rag.citations import CODE, FENCE, MARKER, marker_ids
+from rag.citations import CODE, FENCE, MARKER, is_text, marker_ids
 from rag.shown import ShownPassages
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
     for sentence in _sentences(_prose(answer)):
         ids = [each for marker in _MARKER.findall(sentence) for each in marker_ids(marker)]
         passages = tuple(dict.fromkeys(passage for each in ids if (passage := shown.get(each))))
-        text = _MARKER.sub("", sentence).strip()
+        text = _MARKER.sub(lambda found: found[0] if is_text(found, shown) else "", sentence).strip()
         if passages and text:
             found.append(CitedSentence(text, passages))
     return found
