@@ -32,7 +32,7 @@ _BEFORE_FENCE = r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 FENCE = re.compile(rf"{_BEFORE_FENCE}(`{{3,}}|~{{3,}})")
 """The first line of a code block, which may stand in a quotation or in a list."""
 
-_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)?(?:[`~].*)?")
+_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]?)[ \t]*)?(?:[`~].*)?")
 _WORD_BEFORE = re.compile(r"[^\W_][\w.]*(?:\[\w+\])*$|[)\]]$")
 _GOES_ON = re.compile(r"[(=_\[]|\.\w")
 _BARE = re.compile(r"(?:\[\d+\])+")
@@ -75,10 +75,11 @@ class References:
             return begin
         end = len(tail.rstrip())
         end = max(tail.rfind(" ", 0, end), tail.rfind("\t", 0, end), 0)
-        starts = [end, _open_bracket(tail, max(0, len(tail) - MAX_MARKER_CHARS), end)]
         if tail.count("`", 0, end) % 2:
-            starts.append(tail.find("`"))
-        return begin + len(tail[: min(starts)].rstrip())
+            end = tail.find("`")
+        while (word := _word_with_open_bracket(tail, max(0, len(tail) - MAX_MARKER_CHARS), end)) < end:
+            end = word
+        return begin + len(tail[:end].rstrip())
 
     def _rewritten(self, text: str) -> str:
         return "".join(self._line_rewritten(line) for line in text.splitlines(keepends=True))
@@ -139,7 +140,7 @@ class References:
         )
 
 
-def _open_bracket(tail: str, start: int, end: int) -> int:
+def _word_with_open_bracket(tail: str, start: int, end: int) -> int:
     """Where the word begins whose bracket is not closed before `end`; `end` if there is none."""
     opened: list[int] = []
     for at in range(start, end):
