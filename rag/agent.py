@@ -35,6 +35,7 @@ from rag.reader import Reader
 from rag.shown import ShownPassages
 
 if TYPE_CHECKING:
+    from ingestion.settings import Settings
     from rag.chat_model import ChatModel
 
 MAX_QUESTION_TOKENS = 1000
@@ -129,7 +130,7 @@ class Agent:
 def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
     """An agent with the settings' language model, if there is a key or service for it and `with_model` is set."""
     settings = reader.settings
-    if not with_model or not (settings.openai_api_key or settings.openai_base_url):
+    if not with_model or not has_model(settings):
         return Agent(reader, None)
     from rag.chat_model import ChatModel
 
@@ -143,6 +144,11 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
         timeout=settings.agent_timeout,
     )
     return Agent(reader, model)
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether the settings name a language model: by a key, or by a service that may need none."""
+    return bool(settings.openai_api_key or settings.openai_base_url)
 
 
 def _check_length(question: str) -> None:
