@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ingestion.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-DRAIN_SECONDS = 10
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -31,10 +31,9 @@ def serve(
 ) -> None:
     """Serve the chat API until interrupted; streams get 10 seconds to end."""
     try:
-        import uvicorn
-
         from rag.api.app import create_app
         from rag.api.logs import log_as_json
+        from rag.api.serving import run
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
@@ -45,16 +44,10 @@ def serve(
         raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
     app = create_app(settings, root, open_to_all=not has_keys)
     log_as_json()
-    typer.echo(f"serving on http://{host}:{port} ({'keys are asked for' if has_keys else 'no keys'})", err=True)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-        server_header=False,
-    )
+    with closing(_listen(host, port)) as listening:
+        where = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        typer.echo(f"serving on {where} ({'keys are asked for' if has_keys else 'no keys'})", err=True)
+        run(app, listening)
 
 
 @keys.command("add")
@@ -116,3 +109,10 @@ def _has_keys(settings: Settings) -> bool:
 
     with closing(database_of(settings)) as database:
         return any(each.revoked_at is None for each in KeyStore(database).list())
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error

@@ -169,6 +169,8 @@ ROWS = {
     "rag.api.metrics": 10,
     "rag.api.sse": 10,
     "rag.api.logs": 11,
+    "rag.api.time_bound": 10,
+    "rag.api.serving": 11,
     "rag.api.schemas": 31,
     "rag.api.problems": 32,
     "rag.api.middleware": 33,
@@ -248,6 +250,7 @@ HOMES = {
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
+    "uvicorn": {"rag.api.serving", "rag.mcp_transports"},
     "typer": {
         *("cli", "ingestion.terminal", "ingestion.commands", "ingestion.store_commands"),
         *("rag.commands", "rag.eval_command"),
