@@ -170,6 +170,7 @@ ROWS = {
     "rag.api.sse": 10,
     "rag.api.logs": 11,
     "rag.api.time_bound": 10,
+    "rag.api.offload": 10,
     "rag.api.serving": 11,
     "rag.api.schemas": 31,
     "rag.api.problems": 32,

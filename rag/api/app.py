@@ -20,6 +20,7 @@ from rag.api.index import SharedIndex
 from rag.api.ingest_jobs import IngestJobs
 from rag.api.metrics import Metrics
 from rag.api.middleware import OnlyThisMachine, Surroundings
+from rag.api.offload import in_database
 from rag.api.parts import Server
 from rag.api.time_bound import TimeBound
 from rag.database import database_of
@@ -93,7 +94,7 @@ async def _archive(threads: ThreadStore) -> None:
     """Move what was not used for an hour to the archive, now and then."""
     while True:
         with suppress(BookwiseError):
-            moved = await asyncio.to_thread(threads.archive)
+            moved = await in_database(threads.archive)
             if moved:
                 logger.info("archived", extra={"threads": moved})
         await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -16,6 +15,7 @@ from ingestion.errors import BookwiseError
 from rag.api.access import Caller
 from rag.api.answers import source_of
 from rag.api.conversations import Answered, TurnEvent
+from rag.api.offload import in_database
 from rag.api.parts import Asker, Parts, Server
 from rag.api.problems import problem, status_of
 from rag.api.schemas import ChatRequest, ChatResponse, ShownConversation, ShownThread, ThreadList
@@ -94,7 +94,7 @@ async def list_threads(
 ) -> Any:
     """The caller's threads without messages, the last used first."""
     threads = parts.conversations.threads
-    found = await asyncio.to_thread(threads.list, owner=caller.owner, limit=limit, before=before, archived=archived)
+    found = await in_database(threads.list, owner=caller.owner, limit=limit, before=before, archived=archived)
     more = found[-1].updated_at.isoformat() if len(found) == limit else None
     return {"threads": [_summary(each) for each in found], "next_before": more}
 
@@ -102,14 +102,14 @@ async def list_threads(
 @router.get("/threads/{thread_id}", response_model=ShownConversation, response_model_exclude_none=True)
 async def get_thread(thread_id: UUID4, caller: Asker, parts: Parts) -> Any:
     """A thread with its last 50 messages, archived or not."""
-    thread = await asyncio.to_thread(parts.conversations.threads.get, thread_id, owner=caller.owner)
+    thread = await in_database(parts.conversations.threads.get, thread_id, owner=caller.owner)
     return _conversation(thread)
 
 
 @router.delete("/threads/{thread_id}", status_code=204, response_class=Response)
 async def delete_thread(thread_id: UUID4, caller: Asker, parts: Parts) -> Response:
     """Delete a thread with all its messages, for good."""
-    await asyncio.to_thread(parts.conversations.threads.delete, thread_id, owner=caller.owner)
+    await in_database(parts.conversations.threads.delete, thread_id, owner=caller.owner)
     return Response(status_code=204)
 
 

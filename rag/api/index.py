@@ -21,6 +21,8 @@ from rag.reader import Reader
 from rag.reranker import build_reranker
 
 IDLE_SECONDS = 2.0
+FAILURE_SECONDS = 1.0
+"""Else each of many clients would wait for a failure of its own, one after the other."""
 
 
 class SharedIndex:
@@ -29,10 +31,10 @@ class SharedIndex:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._embedder: Embedder | None = None
-        self._store: VectorStore | None = None
+        self._opening: asyncio.Task[VectorStore] | None = None
         self._books: dict[str | None, str] = {}
         self._users = 0
-        self._opening = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
@@ -47,16 +49,18 @@ class SharedIndex:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:
-        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held."""
-        async with self._opening:
-            if self._store is None:
-                self._store = await asyncio.to_thread(self._open)
-            store = self._store
-            self._users += 1
-            if self._closing:
-                self._closing.cancel()
+        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
+
+        A failure counts for all who ask within a second. Who leaves while it is being opened does not stop that.
+        """
+        self._users += 1
+        if self._closing:
+            self._closing.cancel()
         try:
-            yield store
+            if self._opening is None:
+                self._opening = asyncio.create_task(self._open())
+                self._opening.add_done_callback(self._forget_failure)
+            yield await asyncio.shield(self._opening)
         finally:
             self._users -= 1
             if not self._users:
@@ -65,12 +69,12 @@ class SharedIndex:
 
     async def close(self) -> None:
         """Give the index back, unless it is in use."""
-        async with self._opening:
-            store = self._store
-            if store and not self._users:
-                self._store = None
+        async with self._one_at_a_time:
+            opening = self._opening
+            if opening and opening.done() and not opening.exception() and not self._users:
+                self._opening = None
                 self._books.clear()
-                await asyncio.to_thread(store.close)
+                await asyncio.to_thread(opening.result().close)
 
     @asynccontextmanager
     async def for_writing(self) -> AsyncIterator[Generations]:
@@ -85,7 +89,19 @@ class SharedIndex:
         if await asyncio.to_thread(generations.active_schema) != store.schema:
             await self.close()
 
-    def _open(self) -> VectorStore:
+    async def _open(self) -> VectorStore:
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._open_now)
+
+    def _forget_failure(self, opening: asyncio.Task[VectorStore]) -> None:
+        def forget() -> None:
+            if self._opening is opening:
+                self._opening = None
+
+        if opening.cancelled() or opening.exception():
+            asyncio.get_running_loop().call_later(FAILURE_SECONDS, forget)
+
+    def _open_now(self) -> VectorStore:
         if self._embedder is None:
             self._embedder = embedder_of(self.settings)
         store = open_index(self.settings)
