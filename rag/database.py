@@ -65,10 +65,13 @@ class Database:
 
     @contextmanager
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+        engine = engine or self._opened()
         try:
-            with (engine or self._opened()).begin() as connection:
+            with engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
+            # What the connections remember of a database that failed must not outlive its repair.
+            engine.dispose()
             raise unusable(_CONVERSATIONS, error) from None
 
     def _opened(self) -> Engine:
