@@ -177,6 +177,7 @@ ROWS = {
     "rag.api.middleware": 33,
     "rag.api.access": 32,
     "rag.api.answers": 32,
+    "rag.api.shared_embedder": 21,
     "rag.api.index": 45,
     "rag.api.ingest_jobs": 50,
     "rag.api.conversations": 50,

@@ -17,6 +17,7 @@ from ingestion.embedders import Embedder
 from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
 from ingestion.vector_stores import Generations, Schema, VectorStore
+from rag.api.shared_embedder import SharedEmbedder
 from rag.reader import Reader
 from rag.reranker import build_reranker
 
@@ -103,7 +104,7 @@ class SharedIndex:
 
     def _open_now(self) -> VectorStore:
         if self._embedder is None:
-            self._embedder = embedder_of(self.settings)
+            self._embedder = SharedEmbedder(embedder_of(self.settings))
         store = open_index(self.settings)
         wanted = Schema(self._embedder.model, self._embedder.dimensions)
         if store.schema != wanted:
