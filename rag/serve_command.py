@@ -10,8 +10,7 @@ import typer
 
 from ingestion.errors import ConfigurationError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
-
-DRAIN_SECONDS = 10
+from rag.listening import listen, url_of
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -27,10 +26,9 @@ def serve(
 ) -> None:
     """Serve the chat API until interrupted; streams get 10 seconds to end."""
     try:
-        import uvicorn
-
         from rag.api.app import create_app
         from rag.api.logs import log_as_json
+        from rag.api.serving import run
         from rag.keys import are_asked_for
     except ModuleNotFoundError as error:
         raise ConfigurationError(
@@ -40,16 +38,10 @@ def serve(
     with_keys = are_asked_for(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
     log_as_json()
-    typer.echo(f"serving on http://{host}:{port} ({'keys are asked for' if with_keys else 'no keys'})", err=True)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-        server_header=False,
-    )
+    with closing(listen(host, port)) as listening:
+        asked = "keys are asked for" if with_keys else "no keys"
+        typer.echo(f"serving on {url_of(listening, host)} ({asked})", err=True)
+        run(app, listening)
 
 
 @keys.command("add")
