@@ -103,9 +103,10 @@ def _up_to(tier: int, *conditions: Condition) -> Where:
 def _subjects(store: VectorStore, book: Equals, modules: Iterable[str]) -> Iterable[Subject]:
     """One subject a module, from its lessons of the lowest tier, so that everybody's question finds them."""
     for module in modules:
-        where = _up_to(min(TIERS), book, Equals("module", module), Equals("doc_type", "lesson"))
-        points = store.scroll(where, fields=["page_title", "section_titles"])
-        title = _best_title([point.payload for point in islice(points, LOOKED_AT)])
+        where = _up_to(min(TIERS), book, Equals("module", module))
+        points = store.scroll(where, fields=["page_title", "section_titles", "doc_type"])
+        chunks = [point.payload for point in islice(points, LOOKED_AT)]
+        title = _best_title([chunk for chunk in chunks if chunk["doc_type"] == "lesson"] or chunks)
         if title:
             yield Subject(title, module)
 
