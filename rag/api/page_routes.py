@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,15 +49,17 @@ COMMON_HEADERS = {
     # Names carry no version, so a browser asks each time and is told 304.
     "Cache-Control": "no-cache",
     "Referrer-Policy": "no-referrer",
+    "Vary": "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file as it is sent."""
+    """A file as it is sent, plain or compressed."""
 
     content: bytes
+    compressed: bytes
     media_type: str
     etag: str
 
@@ -94,8 +97,10 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
         media_type = TYPES.get("." + each.name.rpartition(".")[2])
         if media_type:
             content = each.read_bytes()
-            etag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
-            found.append((prefix + each.name, StaticFile(content, media_type, etag)))
+            # Weak: plain and compressed are one file, but not the same bytes.
+            etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
+            compressed = gzip.compress(content, mtime=0)
+            found.append((prefix + each.name, StaticFile(content, compressed, media_type, etag)))
     return found
 
 
@@ -106,10 +111,12 @@ def _send(request: Request, name: str, headers: Mapping[str, str]) -> Response:
     sent = {**COMMON_HEADERS, **headers, "ETag": file.etag}
     if _matches(request.headers.get("if-none-match", ""), file.etag):
         return Response(status_code=304, headers=sent)
-    return Response(file.content, media_type=file.media_type, headers=sent)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(file.content, media_type=file.media_type, headers=sent)
+    return Response(file.compressed, media_type=file.media_type, headers={**sent, "Content-Encoding": "gzip"})
 
 
 def _matches(given: str, etag: str) -> bool:
-    """Whether the client's copy is this one; a proxy that compresses marks tags as weak (RFC 9110, 8.8.3.2)."""
+    """Whether the client's copy is this one, whichever way it was sent (RFC 9110, 8.8.3.2)."""
     tags = [each.strip().removeprefix("W/") for each in given.split(",")]
-    return etag in tags or tags == ["*"]
+    return etag.removeprefix("W/") in tags or tags == ["*"]
