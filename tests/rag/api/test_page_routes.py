@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,10 +20,9 @@ UNSAFE = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eva
 
 
 @pytest.fixture
-def client(clean_surroundings: Path) -> Iterator[TestClient]:
-    """A server without an index: its page is there all the same."""
-    with TestClient(create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=True)) as client:
-        yield client
+def client(clean_surroundings: Path) -> TestClient:
+    """A server without an index, which does not even start its other work: its page is there all the same."""
+    return TestClient(create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=True))
 
 
 def test_the_page_may_load_from_its_own_server_alone(client: TestClient) -> None:
@@ -49,11 +47,31 @@ def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) ->
         assert reply.headers["content-type"] == TYPES[Path(name).suffix]
 
 
+def test_the_page_names_all_its_modules_so_that_they_come_at_once(client: TestClient) -> None:
+    preloaded = re.findall(r'rel="modulepreload" href="/static/(.+?)"', client.get("/").text)
+    needed = {"app.js"}
+    for _ in range(5):
+        for name in list(needed):
+            script = STATIC / name
+            imports = re.findall(r'^import .* from "(.+)";$', script.read_text(encoding="utf-8"), re.M)
+            needed |= {(script.parent / each).resolve().relative_to(STATIC).as_posix() for each in imports}
+    assert preloaded == sorted(needed - {"app.js"})
+
+
+def test_files_are_compressed_for_those_who_can_read_it(client: TestClient) -> None:
+    plain = client.get("/static/app.js", headers={"Accept-Encoding": "identity"})
+    packed = client.get("/static/app.js", headers={"Accept-Encoding": "br, gzip"})
+    assert plain.text == packed.text and "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip" and "Accept-Encoding" in packed.headers["vary"]
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+
+
 def test_a_browser_that_has_a_file_is_told_so_and_sent_nothing(client: TestClient) -> None:
     first = client.get("/static/app.js")
     assert first.headers["cache-control"] == "no-cache"
-    for tag in (first.headers["etag"], f"W/{first.headers['etag']}", f'"other", {first.headers["etag"]}', "*"):
-        again = client.get("/static/app.js", headers={"If-None-Match": tag})
+    tag = first.headers["etag"]
+    for given in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+        again = client.get("/static/app.js", headers={"If-None-Match": given})
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
     assert client.get("/static/app.js", headers={"If-None-Match": '"other"'}).status_code == 200
     head = client.head("/static/app.js")
@@ -71,10 +89,9 @@ def test_the_widget_may_be_loaded_by_other_sites_and_the_page_be_framed_by_none(
 
 
 def test_the_page_needs_no_key_but_what_it_shows_does(clean_surroundings: Path) -> None:
-    app = create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=False)
-    with TestClient(app) as client:
-        assert client.get("/").status_code == client.get("/widget.js").status_code == 200
-        assert client.get("/books").status_code == client.get("/books/any").status_code == 401
+    client = TestClient(create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=False))
+    assert client.get("/").status_code == client.get("/widget.js").status_code == 200
+    assert client.get("/books").status_code == client.get("/books/any").status_code == 401
 
 
 def test_all_files_are_package_data() -> None:
