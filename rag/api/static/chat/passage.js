@@ -84,7 +84,7 @@ export class PassagePanel {
       prose, note, facts(source),
     ].filter(Boolean));
     this.body.scrollTop = 0;
-    showProse(prose, source.chunk_text);
+    showProse(prose, withoutTitle(source.chunk_text, source));
     this.#complete(source, prose, note);
   }
 
@@ -94,7 +94,7 @@ export class PassagePanel {
     const lesson = await this.#lesson(source.parent_doc_id).catch(() => null);
     const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
       ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
-    if (chunk) showProse(prose, chunk.text);
+    if (chunk) showProse(prose, withoutTitle(chunk.text, source));
     else note.textContent = lesson ? "The lesson has changed since this was answered." : "The whole passage cannot be loaded now.";
   }
 
@@ -106,6 +106,11 @@ export class PassagePanel {
     }
     return this.lessons.get(parent);
   }
+}
+
+/** The lesson's title stands above its passage already. */
+function withoutTitle(text, { page_title: title }) {
+  return text.startsWith(`# ${title}\n`) ? text.slice(title.length + 3) : text;
 }
 
 function facts(source) {

@@ -22,6 +22,7 @@ export function placeOf(source) {
 
 /** A passage of several sections stands under none of them; the first that it begins names it. */
 function headingIn(text) {
+  if (text.startsWith("# ")) return ["Beginning"];
   return HEADING.exec(text)?.slice(1, 2) ?? [];
 }
 

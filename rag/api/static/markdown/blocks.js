@@ -5,6 +5,7 @@
  *   | {kind: "heading", level: number, text: string, source: string}
  *   | {kind: "code", language: string, text: string, source: string}
  *   | {kind: "quote", blocks: Block[], source: string}
+ *   | {kind: "notice", label: string, blocks: Block[], source: string}
  *   | {kind: "list", ordered: boolean, start: number, items: Block[][], source: string}
  *   | {kind: "table", aligns: string[], head: string[], rows: string[][], source: string}
  *   | {kind: "rule", source: string}} Block
@@ -14,6 +15,8 @@ const FENCE = /^( {0,3})(`{3,}|~{3,})\s*([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/;
 const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const QUOTE = /^ {0,3}> ?/;
+const CALLOUT = /^\[!(\w+)\][^\S\n]*([^\n]*)\n?/;
+const DIRECTIVE = /^ {0,3}(:{3,})\s*(\w+)\s*(?:\[(.*)\]|(.*?))\s*$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:( {1,4})(?=\S)| *$)/;
 const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 const DEEPEST = 12;
@@ -47,6 +50,7 @@ function blockAt(lines, at, depth) {
   if (heading) return [{ kind: "heading", level: heading[1].length, text: heading[2] ?? "" }, at + 1];
   if (RULE.test(line)) return [{ kind: "rule" }, at + 1];
   if (QUOTE.test(line) && depth < DEEPEST) return quote(lines, at, depth);
+  if (DIRECTIVE.test(line) && depth < DEEPEST) return directive(lines, at, depth);
   if (ITEM.test(line) && depth < DEEPEST) return list(lines, at, depth);
   if (isTable(lines, at)) return table(lines, at);
   return paragraph(lines, at);
@@ -67,7 +71,24 @@ function quote(lines, at, depth) {
   let end = at;
   while (end < lines.length && QUOTE.test(lines[end])) end += 1;
   const inner = lines.slice(at, end).map((line) => line.replace(QUOTE, "")).join("\n");
-  return [{ kind: "quote", blocks: blocksOf(inner, depth + 1) }, end];
+  const callout = CALLOUT.exec(inner);
+  if (!callout) return [{ kind: "quote", blocks: blocksOf(inner, depth + 1) }, end];
+  const [mark, kind, title] = callout;
+  return [{ kind: "notice", label: title || named(kind), blocks: blocksOf(inner.slice(mark.length), depth + 1) }, end];
+}
+
+/** A notice as Docusaurus writes it: from `:::kind Title` to as many colons. */
+function directive(lines, at, depth) {
+  const [, colons, kind, bracketed, title] = DIRECTIVE.exec(lines[at]);
+  const closing = new RegExp(`^ {0,3}${colons}\\s*$`);
+  let end = at + 1;
+  while (end < lines.length && !closing.test(lines[end])) end += 1;
+  const blocks = blocksOf(lines.slice(at + 1, end).join("\n"), depth + 1);
+  return [{ kind: "notice", label: bracketed || title || named(kind), blocks }, Math.min(end + 1, lines.length)];
+}
+
+function named(kind) {
+  return kind[0].toUpperCase() + kind.slice(1).toLowerCase();
 }
 
 function list(lines, at, depth) {
@@ -141,6 +162,6 @@ function paragraph(lines, at) {
 function startsBlock(lines, at) {
   const line = lines[at];
   const item = ITEM.exec(line);
-  return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) ||
+  return [FENCE, HEADING, RULE, QUOTE, DIRECTIVE].some((mark) => mark.test(line)) ||
     (item !== null && item[0].length < line.length && !/^(?!1[.)])\d/.test(item[2])) || isTable(lines, at);
 }

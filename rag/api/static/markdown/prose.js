@@ -48,6 +48,8 @@ const MAKERS = {
   heading: ({ level, text }) => element(`h${level}`, { dir: "auto" }, ...inlineNodes(text)),
   rule: () => element("hr"),
   quote: ({ blocks }) => element("blockquote", { dir: "auto" }, ...levelled(blocks).map(blockElement)),
+  notice: ({ label, blocks }) => element("div", { class: "notice", role: "note" },
+    element("p", { class: "notice-label", dir: "auto" }, label), ...levelled(blocks).map(blockElement)),
   list: ({ ordered, start, items }) =>
     element(ordered ? "ol" : "ul", { dir: "auto", start: ordered && start !== 1 ? start : null }, ...items.map(item)),
   code: codeBlock,
