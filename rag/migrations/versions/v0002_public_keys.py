@@ -9,5 +9,5 @@ down_revision = "0001"
 
 def upgrade() -> None:
     """Keys that are there are not public."""
-    column = sa.Column("is_public", sa.Boolean(), nullable=False, server_default=sa.false())
+    column: sa.Column[bool] = sa.Column("is_public", sa.Boolean(), nullable=False, server_default=sa.false())
     op.add_column("api_keys", column)
