@@ -10,6 +10,8 @@ import { themeToggle } from "./theme.js";
 import { Wire } from "./wire.js";
 
 const WIDE = matchMedia("(min-width: 75rem)");
+/** Elsewhere a keyboard would unfold over the page: there the reader decides. */
+const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 const find = (selector) => document.querySelector(selector);
 
 const wire = new Wire("", new KeyRing());
@@ -17,15 +19,18 @@ const choice = new Choice();
 const filters = new Filters(choice, chooseBook);
 const conversation = new Conversation({ wire, choice, filters: filters.element, place: find("main"), isModal: () => !WIDE.matches });
 const threads = new Threads(find("#threads"), wire, {
-  open: (id) => go(id).then(closeDrawer),
-  fresh: () => begin().then(closeDrawer),
+  open: async (id) => {
+    await go(id);
+    toTheQuestion();
+  },
+  fresh: beginAnew,
   gone: (id) => id === conversation.threadId && begin(),
 });
 
 async function start() {
   for (const each of document.querySelectorAll("[data-icon]")) each.append(icon(each.dataset.icon));
   themeToggle(find(".theme"));
-  find(".fresh").addEventListener("click", begin);
+  find(".fresh").addEventListener("click", beginAnew);
   document.addEventListener("keydown", pressed);
   conversation.addEventListener("kept", () => {
     address(conversation.threadId);
@@ -34,8 +39,7 @@ async function start() {
   conversation.addEventListener("unlocked", load);
   addEventListener("popstate", () => go(threadInAddress()));
   conversation.reset();
-  // Where a keyboard would unfold over the page, the reader decides.
-  if (matchMedia("(hover: hover)").matches) conversation.composer.focus();
+  if (HAS_KEYBOARD) conversation.composer.focus();
   await load();
   const id = threadInAddress();
   if (id) await go(id);
@@ -68,11 +72,15 @@ async function refreshThreads() {
   threads.mark(conversation.threadId);
 }
 
-async function begin() {
+function begin() {
   conversation.reset();
   address(null);
   threads.mark(null);
-  conversation.composer.focus();
+}
+
+function beginAnew() {
+  begin();
+  toTheQuestion();
 }
 
 /** Opens a conversation; one that is gone leaves an empty page. */
@@ -82,9 +90,8 @@ async function go(id) {
     conversation.show(await wire.thread(id));
     address(id);
     threads.mark(id);
-    conversation.composer.focus();
   } catch (error) {
-    if (error.status === 404) await begin();
+    if (error.status === 404) begin();
   }
 }
 
@@ -97,8 +104,10 @@ function address(id) {
   if (threadInAddress() !== id) history.pushState(null, "", wanted);
 }
 
-function closeDrawer() {
+/** The reader chose a conversation: the drawer is done with, and the next thing is to ask. */
+function toTheQuestion() {
   if (find("#threads").matches(":popover-open")) find("#threads").hidePopover();
+  if (HAS_KEYBOARD) conversation.composer.focus();
 }
 
 function pressed(event) {

@@ -78,13 +78,25 @@ export class Choice extends EventTarget {
 
   /** What is asked, in a few words each: the filters, or that there are none. */
   get summary() {
-    const { module, hardware_tier: tier, proficiency_levels: levels, language } = this.chosen;
-    const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
     const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
-    const tiers = (this.book?.tiers.length ?? 1) > 1 ? `tier ${tier}` : null;
-    const page = this.chosen.parent_doc_id && this.pageTitle;
-    const parts = [book, page, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
-    return [...(parts.length ? parts : ["Whole book"]), tiers].filter(Boolean);
+    const parts = [book, ...this.#parts].filter(Boolean);
+    return [...(parts.length ? parts : ["Whole book"]), this.#tier && `tier ${this.#tier}`].filter(Boolean);
+  }
+
+  /** What alone is searched of the book, "" where it is all of it. */
+  get scope() {
+    return this.isNarrow ? [...this.#parts, this.#tier && `hardware tier ${this.#tier}`].filter(Boolean).join(", ") : "";
+  }
+
+  get #parts() {
+    const { module, proficiency_levels: levels, language, parent_doc_id: page } = this.chosen;
+    const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
+    return [page && this.pageTitle, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
+  }
+
+  /** The tier, where the book tells tiers apart. */
+  get #tier() {
+    return (this.book?.tiers.length ?? 1) > 1 ? this.chosen.hardware_tier : null;
   }
 }
 

@@ -95,7 +95,7 @@ export class Conversation extends EventTarget {
 
   async #answer(turn, question, signal) {
     const asked = { message: question, ...this.choice.fields, ...(this.threadId && { session_id: this.threadId }) };
-    const searched = this.choice.isNarrow ? this.choice.summary.join(", ") : null;
+    const { scope } = this.choice;
     const passages = new Set();
     const events = this.wire.ask(asked, signal);
     for await (const { name, data } of events) {
@@ -105,7 +105,7 @@ export class Conversation extends EventTarget {
       } else if (name === "token") {
         turn.write(data.text);
       } else if (name === "done") {
-        turn.finish(data, searched);
+        turn.finish(data, scope);
         this.threadId = data.session_id;
         this.announcer.say(spoken(turn, data));
         this.dispatchEvent(new Event("kept"));

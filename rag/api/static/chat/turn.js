@@ -54,15 +54,15 @@ export class Turn {
   /**
    * The end of an answer.
    * @param {object} response a ChatResponse, or a kept message in its form
-   * @param {string|null} [searched] the part of the book that was searched, where it was not all of it
+   * @param {string} [scope] what alone of the book was searched, where it was not all of it
    */
-  finish(response, searched = null) {
+  finish(response, scope = "") {
     this.text = response.response;
     this.sources = response.sources ?? [];
     const isAnswer = response.should_answer !== false;
     const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
     if (isAnswer) this.#end("answered", this.#verdict(response), list);
-    else this.#end("refused", this.#refusal(searched), list);
+    else this.#end("refused", this.#refusal(scope), list);
   }
 
   /** The reader had enough; what is there stays. */
@@ -112,11 +112,11 @@ export class Turn {
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
-  #refusal(searched) {
+  #refusal(scope) {
     return element("div", { class: "refusal" },
-      element("p", {}, searched
-        ? `Your filters leave some of the book out. Searched: ${searched}.`
+      element("p", {}, scope
+        ? `Your filters leave some of the book out. Only this was searched: ${scope}.`
         : "Nothing was made up. Other words, or one question at a time, may help."),
-      searched ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
+      scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
   }
 }
