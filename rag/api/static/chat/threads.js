@@ -18,6 +18,7 @@ export class Threads {
     this.list = element("div", { class: "thread-list" });
     this.current = null;
     this.found = [];
+    this.older = null;
     place.append(
       button({ class: "secondary fresh-thread", onclick: on.fresh }, icon("plus"), "New conversation"),
       this.list);
@@ -26,7 +27,15 @@ export class Threads {
   /** Asks for the list again; what an hour of rest has archived belongs to it. */
   async refresh() {
     const [live, archived] = await Promise.all([this.wire.threads(), this.wire.archived()]);
-    this.found = [...live.threads, ...archived.threads].filter(({ message_count: count }) => count > 0);
+    this.found = [...live.threads, ...archived.threads];
+    this.older = archived.next_before;
+    this.#show();
+  }
+
+  async #more() {
+    const { threads, next_before: older } = await this.wire.archived(this.older);
+    this.found.push(...threads);
+    this.older = older;
     this.#show();
   }
 
@@ -37,10 +46,13 @@ export class Threads {
   }
 
   #show() {
-    const groups = Map.groupBy(this.found, ({ updated_at: time }) => dayOf(new Date(time)));
+    const begun = this.found.filter(({ message_count: count }) => count > 0);
+    const groups = Map.groupBy(begun, ({ updated_at: time }) => dayOf(new Date(time)));
     const sections = [...groups].map(([day, threads]) =>
       element("section", {}, element("h2", { class: "thread-day" }, day), element("ul", {}, ...threads.map((thread) => this.#entry(thread)))));
-    this.list.replaceChildren(...(sections.length ? sections : [element("p", { class: "note" }, "Your conversations will be listed here.")]));
+    const none = element("p", { class: "note" }, "Your conversations will be listed here.");
+    const more = button({ class: "quiet", onclick: () => this.#more().catch(() => {}) }, "Older conversations");
+    this.list.replaceChildren(...(sections.length ? sections : [none]), ...(this.older ? [more] : []));
   }
 
   #entry(thread) {
@@ -52,11 +64,18 @@ export class Threads {
   }
 
   async #delete(id, name) {
-    const isSure = await confirmIn(this.place.parentElement, {
-      title: "Delete this conversation?", words: `“${name}” and its answers will be gone for good.`, yes: "Delete",
-    });
-    if (!isSure) return;
-    await this.wire.forget(id);
+    const place = this.place.parentElement;
+    const asked = { title: "Delete this conversation?", words: `“${name}” and its answers will be gone for good.`, yes: "Delete" };
+    if (!(await confirmIn(place, asked))) return;
+    try {
+      await this.wire.forget(id);
+    } catch (problem) {
+      // One that is gone already is as good as deleted.
+      if (problem.status !== 404) {
+        await confirmIn(place, { title: "It could not be deleted", words: problem.message, yes: null });
+        return;
+      }
+    }
     this.found = this.found.filter((thread) => thread.thread_id !== id);
     this.#show();
     this.on.gone(id);
