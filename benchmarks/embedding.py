@@ -82,8 +82,8 @@ def wait_for(folder: Path, files: int, latency: float, *, inputs: int) -> str:
         least = asked.requests * latency / IN_FLIGHT
         work = (folder / ".ingestion_state.json").stat().st_mtime - asked.first
         return (
-            f"{asked.requests} requests of {latency} s, the service's least {least:.1f} s; from the first request to the "
-            f"last commit {work:.1f} s, {work / least:.2f} ×; all of the process {whole:.1f} s, {whole / least:.2f} ×"
+            f"{asked.requests} requests of {latency} s, the service's least {least:.1f} s; from the first request to "
+            f"the last commit {work:.1f} s, {work / least:.2f} ×; the process {whole:.1f} s, {whole / least:.2f} ×"
         )
 
 

@@ -110,7 +110,11 @@ def embedded_groups(
     The iterator raises the error of the first request that failed for good, after all groups that need none of it.
     `on_reply` is called whenever a request came back. Leaving the block ends all that runs beside.
     """
-    with _quick_turns(), running_ahead(groups, GROUPS_AHEAD) as chunked, EmbedRequests(embedder, cache, counts) as requests:
+    with (
+        _quick_turns(),
+        running_ahead(groups, GROUPS_AHEAD) as chunked,
+        EmbedRequests(embedder, cache, counts) as requests,
+    ):
         compared = (compare_group(group, store) for group in chunked)
         yield _in_order(compared, known, requests, counts, on_reply)
 
