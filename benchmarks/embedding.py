@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LATENCY = 0.05
 IN_FLIGHT = 8
 BIG_FILES, SECTIONS = 1_000, 100
+QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 BOOKWISE = "import signal, cli; signal.signal(signal.SIGINT, signal.default_int_handler); cli.app()"
 
 
@@ -61,8 +62,9 @@ def measure_requests(folder: Path) -> str:
 
 
 def measure_time(folder: Path) -> str:
-    """Small requests, so that there is a service to wait for: for three seconds, and for ten."""
-    return "\n      ".join(wait_for(folder / str(files), files, LATENCY, inputs=4) for files in (1_000, 3_200))
+    """Small requests, so that there is a service to wait for: three seconds, then ten with 160 to 640 texts a second."""
+    sizes = (1_000, 4), (800, 1), (1_600, 2), (3_200, 4)
+    return "".join(f"\n  {wait_for(folder / str(files), files, LATENCY, inputs=inputs)}" for files, inputs in sizes)
 
 
 def measure_slow(folder: Path) -> str:
@@ -77,12 +79,14 @@ def wait_for(folder: Path, files: int, latency: float, *, inputs: int) -> str:
         environ = os.environ | {"OPENAI_BASE_URL": asked.url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
         environ |= {"BOOKWISE_EMBEDDING_REQUEST_INPUTS": str(inputs), "BOOKWISE_EMBEDDING_IN_FLIGHT": str(IN_FLIGHT)}
         begun = time.perf_counter()
-        subprocess.run([sys.executable, "-c", BOOKWISE, "ingest", "docs"], cwd=folder, env=environ, check=True)
+        subprocess.run(
+            [sys.executable, "-c", BOOKWISE, "ingest", "docs"], cwd=folder, env=environ, check=True, **QUIET
+        )
         whole = time.perf_counter() - begun
         least = asked.requests * latency / IN_FLIGHT
         work = (folder / ".ingestion_state.json").stat().st_mtime - asked.first
         return (
-            f"{asked.requests} requests of {latency} s, the service's least {least:.1f} s; from the first request to "
+            f"{asked.requests} requests of {latency} s for {inputs} texts, the service's least {least:.1f} s; from the first request to "
             f"the last commit {work:.1f} s, {work / least:.2f} ×; the process {whole:.1f} s, {whole / least:.2f} ×"
         )
 
