@@ -130,7 +130,7 @@ class OpenAIEmbedder:
             yield [texts[position] for position in batch], sum(tokens[position] for position in batch)
 
     def _embed(self, inputs: list[str], tokens: int) -> Vectors:
-        """One request; the SDK's `embeddings.create` would take twice the time, for a model of each part of a reply."""
+        """One request; the SDK's `embeddings.create` takes twice the time, for a model of each part of a reply."""
         import httpx2
         import openai
 
