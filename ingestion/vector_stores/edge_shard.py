@@ -16,8 +16,8 @@ from ingestion.vector_stores.ranking import DENSE, SPARSE
 
 logger = logging.getLogger(__name__)
 
-# Graph links cost minutes at load and lose passages: every vector is looked at, by a code of four bits a number, which
-# is made as the point is written. Scans of codes take a quarter of the time; the best are weighed again in full.
+# Graph links cost minutes and lose passages. Every vector is looked at, by its code of four bits a number, which
+# is made as the point is written: a quarter of the time of a scan in full. The best are weighed again in full.
 _NO_GRAPH = qe.HnswIndexConfig(m=0, payload_m=0, ef_construct=100, full_scan_threshold=10_000)
 _CODES = qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4, memory=qe.Memory.Pinned)
 _INDEX_PARAMS: dict[IndexType, qe.KeywordIndexParams | qe.IntegerIndexParams] = {
