@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 SECONDS_BETWEEN_SAVES = 2.0
 """To make every group safe by itself would take a third of a fast run; so much is written again after a crash."""
 
+SECONDS_A_SAVE = 0.1
+"""A save that takes longer, as that of a large book does, makes the next one wait longer by as much."""
+
 
 class Recorder:
     """Keeps the records of one run, and saves them only after a checkpoint that covers all they speak of.
@@ -34,7 +37,7 @@ class Recorder:
         self._states = states
         self._target = target
         self._fingerprint = fingerprint
-        self._saved_at = time.monotonic()
+        self._due = time.monotonic() + SECONDS_BETWEEN_SAVES
 
     def add(self, file: ChunkedFile) -> None:
         """Record a file whose chunks were all written."""
@@ -58,17 +61,19 @@ class Recorder:
             self._state.records.pop(path, None)
 
     def save_in_time(self) -> None:
-        """Save, unless that was done in the last two seconds."""
-        if time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES:
+        """Save, unless that was done in the last two seconds, or longer where a save takes long."""
+        if time.monotonic() >= self._due:
             self.save()
 
     def save(self) -> None:
         """Make everything written safe, then save the records; raises VectorStoreError or StateError."""
+        begun = time.monotonic()
         if self._target.store:
             self._target.store.checkpoint()
         if self._target.in_use:
             self._states.save(self._state)
-        self._saved_at = time.monotonic()
+        ended = time.monotonic()
+        self._due = ended + SECONDS_BETWEEN_SAVES * max(1.0, (ended - begun) / SECONDS_A_SAVE)
 
     def save_what_is_safe(self) -> None:
         """Save after a failure, which this must not hide: what cannot be recorded is found by the next run."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.batch_ledger import SentBatch, refuse_paying_twice
 from ingestion.carry_over import carry_over, refuse_losses, would_be_lost
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
@@ -120,13 +121,15 @@ class Run:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
             self.report.chunks.deleted += len(gone)
 
-    def _keep_to_budget(self) -> None:
+    def _keep_to_budget(self, sent: Sequence[SentBatch]) -> None:
         most_tokens, most_cost = self._settings.embedding_max_tokens, self._settings.embedding_max_cost
-        if most_tokens is None and most_cost is None:
+        if most_tokens is None and most_cost is None and not sent:
             return
         estimate = replace(self.report, chunks=ChunkCounts(), failures=[], findings=[])
-        for _ in self._look_through(estimate):
+        wanted: set[str] = set()
+        for _ in self._look_through(estimate, lambda chunk: wanted.add(chunk.embed_key)):
             pass
+        refuse_paying_twice(wanted, sent, self.report.mode)
         refuse_spending(estimate.chunks.tokens, estimate.price, most_tokens=most_tokens, most_cost=most_cost)
 
     def _look_through(
@@ -136,13 +139,16 @@ class Run:
 
         return look_through(self._groups(report), self._target.store, self._known, report.chunks, lacking)
 
-    def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
+    def apply(
+        self, progress: Progress | None, still_ours: Callable[[], None], sent: Sequence[SentBatch] = ()
+    ) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
 
-        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow.
+        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow, or
+        embed what was `sent` in a batch.
         `still_ours` is called before each write, and raises where another writer took over.
         """
-        self._keep_to_budget()
+        self._keep_to_budget(sent)
         store = self._target.store
         assert store is not None
         before = dict(self._state.records)
