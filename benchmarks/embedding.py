@@ -157,8 +157,8 @@ def rate_of(folder: Path, files: int, turns: int) -> str:
         shares.append(raw.seconds / whole.seconds)
         processor_shares.append(raw.processor / whole.processor)
     return (
-        f"{len(texts)} chunks: {statistics.median(rates):.0f} a second in a run, {statistics.median(shares):.2f} of the "
-        f"embedder alone ({statistics.median(processor_shares):.2f} by processor time)"
+        f"{len(texts)} chunks: {statistics.median(rates):.0f} a second in a run, {statistics.median(shares):.2f} of "
+        f"the embedder alone ({statistics.median(processor_shares):.2f} by processor time)"
     )
 
 
