@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from limits.aio.strategies import MovingWindowRateLimiter
 from limits.storage import storage_from_string
 
 from ingestion.settings import Settings
+from rag.api.offload import in_database
 from rag.api.schemas import Fences
 from rag.keys import HIGHEST_TIER, KeyStore, digest_of
 from rag.threads import LOCAL
@@ -86,7 +86,7 @@ class Access:
         if caller and time.monotonic() - seen < REMEMBER_SECONDS:
             return caller
         self._known.pop(digest, None)
-        key = await asyncio.to_thread(self._keys.find, secret)
+        key = await in_database(self._keys.find, secret)
         if key is None:
             raise refused
         caller = Caller(key.key_id, key.books, key.highest_tier)

@@ -12,17 +12,16 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from ingestion.errors import ChatModelError
-from ingestion.vector_stores import VectorStore
-from rag.agent import Agent, build_agent
+from rag.agent import Agent, model_of
 from rag.api.access import Caller
 from rag.api.answers import chat_response
 from rag.api.index import SharedIndex
 from rag.api.metrics import Metrics
+from rag.api.offload import in_database
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.conversation import ConversationThread, Message, new_thread_id, now
 from rag.events import Done, Searched, Token
 from rag.models import AgentResponse, SearchResult
-from rag.reader import Reader
 from rag.threads import ThreadStore, UnknownThread
 from rag.topics import topic_summary
 
@@ -48,8 +47,8 @@ class Conversations:
         self.threads = threads
         self._index = index
         self._metrics = metrics
-        self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._agents: dict[str, tuple[VectorStore, Agent]] = {}
+        self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
+        self._model = model_of(index.settings)
 
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
         """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
@@ -60,11 +59,10 @@ class Conversations:
         fences = caller.fenced(request)
         asked = now()
         found: dict[str, SearchResult] = {}
-        async with self._turn_of(session_id), self._index.reader(caller.book(request.book_id)) as reader:
-            thread = await asyncio.to_thread(self._thread, session_id, caller, known=bool(request.session_id))
+        async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
+            thread = await in_database(self._thread, session_id, caller, known=bool(request.session_id))
             history = thread.messages if thread else ()
-            agent = await self._agent(reader)
-            running = agent.run(
+            running = Agent(reader, self._model).run(
                 request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
             )
             async with aclosing(running) as events:
@@ -81,18 +79,8 @@ class Conversations:
 
     async def aclose(self) -> None:
         """Close the connections to the language model."""
-        for _, agent in self._agents.values():
-            await agent.aclose()
-
-    async def _agent(self, reader: Reader) -> Agent:
-        """One agent a book, so that connections to the model are kept; a new one for an index opened anew."""
-        store, agent = self._agents.get(reader.book_id, (None, None))
-        if agent is None or store is not reader.store:
-            if agent:
-                await agent.aclose()
-            agent = build_agent(reader)
-            self._agents[reader.book_id] = (reader.store, agent)
-        return agent
+        if self._model:
+            await self._model.close()
 
     def _threshold(self, request: ChatRequest) -> float | None:
         if request.similarity_threshold is None and self._index.settings.confidence_policy == "spec":
@@ -100,8 +88,8 @@ class Conversations:
         return request.similarity_threshold
 
     @asynccontextmanager
-    async def _turn_of(self, thread_id: UUID) -> AsyncIterator[None]:
-        lock = self._turns.setdefault(thread_id, asyncio.Lock())
+    async def _turn_of(self, caller: Caller, thread_id: UUID) -> AsyncIterator[None]:
+        lock = self._turns.setdefault((caller.owner, thread_id), asyncio.Lock())
         async with lock:
             yield
 
@@ -126,10 +114,10 @@ class Conversations:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
         reply = Message("assistant", shown.response, confidence=shown.confidence)
-        thread = await asyncio.to_thread(self._append, session_id, [question, reply], caller)
+        thread = await in_database(self._append, session_id, [question, reply], caller)
         if thread.needs_topic:
             topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
-            await asyncio.to_thread(self.threads.set_topic, session_id, topic, owner=caller.owner)
+            await in_database(self.threads.set_topic, session_id, topic, owner=caller.owner)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
         logger.info(
             "answer",

@@ -251,7 +251,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     run = CliRunner()
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("uvicorn.run", lambda *_, **__: None)
+        patch.setattr("rag.api.serving.run", lambda *_: None)
         patch.setattr("rag.api.logs.log_as_json", lambda: None)
-        told = run.invoke(command_line, ["serve", str(book)])
+        told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "keys are asked for" in told.stderr
