@@ -49,6 +49,7 @@ def add_key(
     name: str,
     book: Annotated[list[str] | None, typer.Option("--book", help="Only this book; may be repeated.")] = None,
     highest_tier: Annotated[int, typer.Option("--highest-tier", min=1, max=4, help="No tier above it.")] = 4,
+    public: Annotated[bool, typer.Option("--public", help="For a page that all can read: lists no threads.")] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
@@ -57,7 +58,9 @@ def add_key(
     from rag.keys import KeyStore
 
     with closing(database_of(read_settings(config))) as database:
-        key, secret = KeyStore(database).add(name, books=tuple(book or ()), highest_tier=highest_tier)
+        key, secret = KeyStore(database).add(
+            name, books=tuple(book or ()), highest_tier=highest_tier, is_public=public
+        )
     show([f"{secret}\nkey {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
 
 
@@ -76,12 +79,13 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
             "name": each.name,
             "books": ", ".join(each.books) or "all",
             "highest_tier": each.highest_tier,
+            "public": "yes" if each.is_public else "no",
             "created_at": each.created_at.isoformat(timespec="seconds"),
             "status": "revoked" if each.revoked_at else "in use",
         }
         for each in found
     ]
-    names = ("key_id", "name", "books", "highest_tier", "created_at", "status")
+    names = ("key_id", "name", "books", "highest_tier", "public", "created_at", "status")
     table = Table("keys", names, [tuple(row.values()) for row in rows])
     show([table] if rows else ["No keys; make one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
 

@@ -29,11 +29,12 @@ class Caller:
     owner: str = LOCAL
     books: tuple[str, ...] = ()
     highest_tier: int = HIGHEST_TIER
+    is_public: bool = False
 
     @property
     def is_fenced(self) -> bool:
         """Whether something is kept from the caller."""
-        return bool(self.books) or self.highest_tier < HIGHEST_TIER
+        return bool(self.books) or self.highest_tier < HIGHEST_TIER or self.is_public
 
     def book(self, wanted: str | None) -> str | None:
         """The book to read, None for the only one; raises 403 outside the fences."""
@@ -89,7 +90,7 @@ class Access:
         key = await in_database(self._keys.find, secret)
         if key is None:
             raise refused
-        caller = Caller(key.key_id, key.books, key.highest_tier)
+        caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public)
         self._known[digest] = (time.monotonic(), caller)
         return caller
 

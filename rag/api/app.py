@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
-from rag.api import book_routes, chat_routes, health_routes, problems
+from rag.api import book_routes, chat_routes, choice_routes, health_routes, page_routes, problems
 from rag.api.access import Access
 from rag.api.conversations import Conversations
 from rag.api.index import SharedIndex
@@ -75,7 +75,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
 
 def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     problems.install(app)
-    for routes in (chat_routes, book_routes, health_routes):
+    for routes in (chat_routes, book_routes, choice_routes, health_routes, page_routes):
         app.include_router(routes.router)
     if open_to_all:
         app.add_middleware(OnlyThisMachine)

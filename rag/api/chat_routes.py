@@ -92,7 +92,9 @@ async def list_threads(
     before: Annotated[AwareDatetime | None, Query(description="Go on after this `updated_at`.")] = None,
     archived: bool = False,
 ) -> Any:
-    """The caller's threads without messages, the last used first."""
+    """The caller's threads without messages, the last used first; none for a key that the public shares."""
+    if caller.is_public:
+        return {"threads": []}
     threads = parts.conversations.threads
     found = await in_database(threads.list, owner=caller.owner, limit=limit, before=before, archived=archived)
     more = found[-1].updated_at.isoformat() if len(found) == limit else None

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -18,8 +19,8 @@ from rag.api.answers import chat_response
 from rag.api.index import SharedIndex
 from rag.api.metrics import Metrics
 from rag.api.offload import in_database
-from rag.api.schemas import ChatRequest, ChatResponse
-from rag.conversation import ConversationThread, Message, new_thread_id, now
+from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
+from rag.conversation import TOPIC_CHARS, ConversationThread, Message, new_thread_id, now
 from rag.events import Done, Searched, Token
 from rag.models import AgentResponse, SearchResult
 from rag.threads import ThreadStore, UnknownThread
@@ -60,7 +61,7 @@ class Conversations:
         asked = now()
         found: dict[str, SearchResult] = {}
         async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
-            thread = await in_database(self._thread, session_id, caller, known=bool(request.session_id))
+            thread = await in_database(self._thread, request, caller)
             history = thread.messages if thread else ()
             running = Agent(reader, self._model).run(
                 request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
@@ -93,14 +94,18 @@ class Conversations:
         async with lock:
             yield
 
-    def _thread(self, thread_id: UUID, caller: Caller, *, known: bool) -> ConversationThread | None:
-        if not known:
+    def _thread(self, request: ChatRequest, caller: Caller) -> ConversationThread | None:
+        if request.session_id is None:
             return None
         try:
-            return self.threads.get(thread_id, owner=caller.owner)
+            return self.threads.get(request.session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(thread_id, owner=caller.owner)
+            return self._begin(request.session_id, request.message, caller)
+
+    def _begin(self, thread_id: UUID, question: str, caller: Caller) -> ConversationThread:
+        # A list of threads shows what each began with; the summary comes later, and never for short ones.
+        return self.threads.create(thread_id, owner=caller.owner, metadata={"question": question[:TOPIC_CHARS]})
 
     async def _keep(
         self,
@@ -113,7 +118,7 @@ class Conversations:
     ) -> ChatResponse:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
-        reply = Message("assistant", shown.response, confidence=shown.confidence)
+        reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
         thread = await in_database(self._append, session_id, [question, reply], caller)
         if thread.needs_topic:
             topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
@@ -136,5 +141,10 @@ class Conversations:
         try:
             return self.threads.append(thread_id, messages, owner=caller.owner)
         except UnknownThread:
-            self.threads.create(thread_id, owner=caller.owner)
+            self._begin(thread_id, messages[0].content, caller)
             return self.threads.append(thread_id, messages, owner=caller.owner)
+
+
+def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
+    """What is kept of an answer, so that a reader who comes back can open its sources."""
+    return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")
