@@ -1,8 +1,8 @@
 """The one pass: crawl, compare, and make the index equal to the lessons.
 
-Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6), while
-those after it are chunked and embedded. At every moment a file answers with its old or its new chunks, and what is
-recorded is in the store.
+Per group of files: embed → upsert → patch payloads → delete stale (DESIGN decision 6), while those after it are
+chunked and embedded; every two seconds: checkpoint → record. At every moment a file answers with its old or its new
+chunks, and what is recorded is safe in the store.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from ingestion.errors import Interrupted, LessonError, PointRefused
 from ingestion.guards import refuse_deletion, refuse_spending
 from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
+from ingestion.recorder import Recorder
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.state_store import StateStore
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ingestion.stages import EmbeddedGroup
     from ingestion.writer import GroupWriter
 
-SECONDS_BETWEEN_SAVES = 2.0
 Progress = Callable[[int, int, IngestReport], None]
 """Called at the start and after each group and request, with the files done and to do, and the report so far."""
 
@@ -55,17 +54,17 @@ class Run:
         self._refused = refused
         self._found = found
         self._state = state
-        self._states = states
+        self._folder = states.folder
         self._target = target
         self._settings = settings
         self._book = Where((Equals("book_id", state.book_id),))
         self._embedding = f"{embedder.model}/{embedder.dimensions}"
         self._fingerprint = fingerprint_of(settings, self._embedding)
+        self._recorder = Recorder(state, states, target, self._fingerprint)
         self._embedder = embedder
         self._cache = cache
         self._plan = Plan((), (), ())
         self._done = 0
-        self._saved_at = time.monotonic()
 
     @cached_property
     def _known(self) -> KnownVectors:
@@ -159,12 +158,15 @@ class Run:
                 self._carry_over(before)
             self._finish()
         except KeyboardInterrupt:
+            self._recorder.save_what_is_safe()
             left = len(self._plan.files) - self._done
             raise Interrupted(
                 f"interrupted: {self._done} lessons are done and recorded, {left} are left for the next run"
             ) from None
-        finally:
-            self._save(now=True)
+        except BaseException:
+            self._recorder.save_what_is_safe()
+            raise
+        self._recorder.save()
 
     def _write_all(self, store: VectorStore, progress: Progress, still_ours: Callable[[], None]) -> None:
         """Write and record group by group, while those after it are chunked and embedded."""
@@ -188,10 +190,10 @@ class Run:
             for group in groups:
                 still_ours()
                 for file in self._write(writer, group):
-                    self._record(file)
+                    self._recorder.add(file)
                     self._note(file)
                 self._done += len(group.files)
-                self._save(now=False)
+                self._recorder.save_in_time()
                 show()
 
     def _remove_deleted(self, store: VectorStore) -> None:
@@ -199,9 +201,7 @@ class Run:
 
         if self._plan.deleted:
             self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
-            store.checkpoint()
-            for path in self._plan.deleted:
-                self._state.records.pop(path, None)
+            self._recorder.remove(self._plan.deleted)
 
     def _write(self, writer: GroupWriter, group: EmbeddedGroup) -> list[ChunkedFile]:
         """Write the group; a file with a text or point that is refused is a failure, and returned are the others."""
@@ -257,21 +257,6 @@ class Run:
         if not file.wanted:
             self.report.empty.append(file.plan.facts.path)
 
-    def _record(self, file: ChunkedFile) -> None:
-        facts, key = file.plan.facts, file.plan.key
-        self._state.records[facts.path] = IngestionRecord(
-            source_file=facts.path,
-            file_hash=facts.file_hash,
-            chunk_ids=tuple(chunk.id for chunk in file.wanted),
-            ingested_at=utc_now(),
-            book_id=key.book_id,
-            module=facts.module,
-            chapter=facts.chapter,
-            lesson=facts.lesson,
-            shares_lesson=key.source_file is not None,
-            fingerprint=self._fingerprint,
-        )
-
     def _finish(self) -> None:
         failed = {failure.path for failure in self.report.failures}
         self._target.finish(self._state, failed)
@@ -281,12 +266,6 @@ class Run:
             self._state.last_full_ingest = self._state.last_incremental_update
         self.report.total_chunks = self._state.total_chunks
 
-    def _save(self, *, now: bool) -> None:
-        """Save the state, at most every two seconds unless `now`; never while a new generation is being built."""
-        if self._target.in_use and (now or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES):
-            self._states.save(self._state)
-            self._saved_at = time.monotonic()
-
     def _relative_root(self) -> str:
-        base = self._states.folder.resolve()
+        base = self._folder.resolve()
         return Path(os.path.relpath(self._found.root, base)).as_posix()

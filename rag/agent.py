@@ -36,6 +36,7 @@ from rag.reader import Reader
 from rag.shown import ShownPassages
 
 if TYPE_CHECKING:
+    from ingestion.settings import Settings
     from rag.chat_model import ChatModel
 
 MAX_QUESTION_TOKENS = 1000
@@ -134,7 +135,7 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
 
 def model_of(settings: Settings) -> ChatModel | None:
     """The settings' language model, None without a key or service for it; one may serve any number of agents."""
-    if not (settings.openai_api_key or settings.openai_base_url):
+    if not has_model(settings):
         return None
     from rag.chat_model import ChatModel
 
@@ -147,6 +148,11 @@ def model_of(settings: Settings) -> ChatModel | None:
         max_answer_tokens=settings.agent_answer_tokens,
         timeout=settings.agent_timeout,
     )
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether the settings name a language model: by a key, or by a service that may need none."""
+    return bool(settings.openai_api_key or settings.openai_base_url)
 
 
 def _check_length(question: str) -> None:

@@ -40,7 +40,7 @@ def generated_answer(
     """The response of a dialogue that is over, without times; `told` is what the reader has got of `told + rest`."""
     finding = best_of(gate, dialogue.findings)
     answered = bool(dialogue.text.strip()) and dialogue.failure is None and not is_refusal(dialogue.text)
-    support = check_support(dialogue.text, dialogue.shown, embedder) if answered else Support((), ())
+    support = check_support(dialogue.text, dialogue.shown, embedder) if answered else Support()
     cited = references.cited if answered else []
     used = _passages_used(gate, dialogue, cited, support, references.dropped)
     return AgentResponse(
@@ -56,6 +56,7 @@ def generated_answer(
         metrics=finding.metrics if answered else _not_answered(finding),
         passages=used,
         supported=not answered or _is_supported(used, support),
+        cited_sentences=support.sentences,
         unsupported=support.unsupported,
         tokens_used=dialogue.tokens,
         retrieval_count=len(used.retrieved),

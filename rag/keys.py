@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 from sqlalchemy import Row, insert, select, update
 
 from ingestion.errors import UsageError
+from ingestion.settings import Settings
 from rag.conversation import now
-from rag.database import Database
+from rag.database import Database, database_of
 from rag.thread_tables import API_KEYS
 
 PREFIX = "bw_"
 HIGHEST_TIER = 4
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,18 @@ class KeyStore:
         with self._database.read() as connection:
             row = connection.execute(wanted).first()
         return _key(row) if row is not None else None
+
+
+def are_asked_for(settings: Settings, host: str) -> bool:
+    """Whether a server on this address asks for keys: it does once there is one in use.
+
+    Raises UsageError beyond loopback while there is none.
+    """
+    with closing(database_of(settings)) as database:
+        in_use = any(key.revoked_at is None for key in KeyStore(database).list())
+    if not in_use and host not in LOOPBACK:
+        raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
+    return in_use
 
 
 def digest_of(secret: str) -> str:

@@ -15,6 +15,7 @@ from ingestion.errors import UsageError
 
 if TYPE_CHECKING:
     from mcp.server import Server
+    from starlette.types import ASGIApp
 
 PATH = "/mcp"
 DRAIN_SECONDS = 5
@@ -37,8 +38,12 @@ async def serve_stdio(server: Server[Any]) -> None:
         await serving
 
 
-async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[[str], None]) -> None:
+async def serve_http(
+    behind: Callable[[ASGIApp], ASGIApp], server: Server[Any], host: str, port: int, ready: Callable[[str], None]
+) -> None:
     """Speak streamable HTTP until SIGINT or SIGTERM; `ready` is told the address. Port 0 takes a free one.
+
+    `behind` puts the app behind a door of the caller's.
 
     Raises UsageError where the address cannot be listened on.
     """
@@ -51,7 +56,7 @@ async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[
             yield
 
     listening = _listen(host, port)
-    app = server.streamable_http_app(streamable_http_path=PATH, host=host)
+    app = behind(server.streamable_http_app(streamable_http_path=PATH, host=host))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=DRAIN_SECONDS
     )

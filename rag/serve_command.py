@@ -5,17 +5,12 @@ from __future__ import annotations
 import socket
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ingestion.errors import ConfigurationError, UsageError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
-
-if TYPE_CHECKING:
-    from ingestion.settings import Settings
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -34,19 +29,18 @@ def serve(
         from rag.api.app import create_app
         from rag.api.logs import log_as_json
         from rag.api.serving import run
+        from rag.keys import are_asked_for
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
     settings, root = read_book(docs, config, book_id=book)
-    has_keys = _has_keys(settings)
-    if not has_keys and host not in LOOPBACK:
-        raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
-    app = create_app(settings, root, open_to_all=not has_keys)
+    with_keys = are_asked_for(settings, host)
+    app = create_app(settings, root, open_to_all=not with_keys)
     log_as_json()
     with closing(_listen(host, port)) as listening:
         where = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        typer.echo(f"serving on {where} ({'keys are asked for' if has_keys else 'no keys'})", err=True)
+        typer.echo(f"serving on {where} ({'keys are asked for' if with_keys else 'no keys'})", err=True)
         run(app, listening)
 
 
@@ -101,14 +95,6 @@ def revoke_key(key_id: str, config: Config = None) -> None:
     with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
     typer.echo(f"revoked {key_id}")
-
-
-def _has_keys(settings: Settings) -> bool:
-    from rag.database import database_of
-    from rag.keys import KeyStore
-
-    with closing(database_of(settings)) as database:
-        return any(each.revoked_at is None for each in KeyStore(database).list())
 
 
 def _listen(host: str, port: int) -> socket.socket:

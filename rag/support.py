@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
 from ingestion.vector_stores.bm25 import document_vector, query_vector
-from rag.citations import CODE, FENCE, MARKER, marker_ids
+from rag.citations import CODE, FENCE, MARKER, is_text, marker_ids
 from rag.shown import ShownPassages
 
 if TYPE_CHECKING:
@@ -40,17 +40,18 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What the check found: the passages that hold a sentence citing them, and the sentences that nothing holds."""
+    """What the check found: how many sentences cite, the passages that hold one citing them, those nothing holds."""
 
-    verified: tuple[SearchResult, ...]
-    unsupported: tuple[str, ...]
+    sentences: int = 0
+    verified: tuple[SearchResult, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
 
 def check_support(answer: str, shown: ShownPassages, embedder: Embedder) -> Support:
     """Check each citing sentence of the model's own text, references not yet numbered."""
     sentences = cited_sentences(answer, shown)
     if not sentences:
-        return Support((), ())
+        return Support()
     nearness = _nearness(sentences, embedder)
     verified: dict[str, SearchResult] = {}
     unsupported = []
@@ -63,7 +64,7 @@ def check_support(answer: str, shown: ShownPassages, embedder: Embedder) -> Supp
         for passage, cosine in zip(sentence.passages, near, strict=True):
             if support(sentence.text, passage.text, cosine) >= THRESHOLD or len(sentence.passages) == 1:
                 verified[passage.id] = passage
-    return Support(tuple(verified.values()), tuple(unsupported))
+    return Support(len(sentences), tuple(verified.values()), tuple(unsupported))
 
 
 def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
@@ -72,7 +73,7 @@ def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
     for sentence in _sentences(_prose(answer)):
         ids = [each for marker in _MARKER.findall(sentence) for each in marker_ids(marker)]
         passages = tuple(dict.fromkeys(passage for each in ids if (passage := shown.get(each))))
-        text = _MARKER.sub("", sentence).strip()
+        text = _MARKER.sub(lambda found: found[0] if is_text(found, shown) else "", sentence).strip()
         if passages and text:
             found.append(CitedSentence(text, passages))
     return found

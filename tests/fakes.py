@@ -90,6 +90,7 @@ class MemoryStore:
         self.points = points
         self.faults = faults
         self.writes = 0
+        self.checkpoints = 0
         self.closed = False
 
     def upsert(self, points: Sequence[Point]) -> None:
@@ -142,6 +143,7 @@ class MemoryStore:
 
     def checkpoint(self) -> None:
         self._write("checkpoint")
+        self.checkpoints += 1
 
     def close(self) -> None:
         self.closed = True
