@@ -50,11 +50,12 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        archiving = asyncio.create_task(_archive(threads))
+        background = [asyncio.create_task(_archive(threads)), asyncio.create_task(_prepare(server.conversations))]
         try:
             yield
         finally:
-            archiving.cancel()
+            for each in background:
+                each.cancel()
             await server.jobs.finish()
             await server.conversations.aclose()
             await index.close()
@@ -88,6 +89,11 @@ def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
         allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
         expose_headers=["Location", "Retry-After", "X-Request-ID"],
     )
+
+
+async def _prepare(conversations: Conversations) -> None:
+    with suppress(BookwiseError):
+        await asyncio.to_thread(conversations.prepare)
 
 
 async def _archive(threads: ThreadStore) -> None:

@@ -12,6 +12,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from ingestion.errors import ChatModelError
+from ingestion.tokens import count_tokens
 from rag.agent import Agent, model_of
 from rag.api.access import Caller
 from rag.api.answers import chat_response
@@ -21,6 +22,7 @@ from rag.api.offload import in_database
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.conversation import ConversationThread, Message, new_thread_id, now
 from rag.events import Done, Searched, Token
+from rag.history import CHAT_ENCODING
 from rag.models import AgentResponse, SearchResult
 from rag.threads import ThreadStore, UnknownThread
 from rag.topics import topic_summary
@@ -76,6 +78,13 @@ class Conversations:
                         yield Answered(await self._keep(request, response, found, session_id, caller, asked))
                     else:
                         yield event
+
+    def prepare(self) -> None:
+        """Load what the first answer needs, so that it takes no longer than the others; raises BookwiseErrors."""
+        if self._model:
+            self._model.prepare()
+        count_tokens(["a question"], CHAT_ENCODING)
+        self._index.prepare()
 
     async def aclose(self) -> None:
         """Close the connections to the language model."""
