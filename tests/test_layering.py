@@ -62,6 +62,7 @@ ROWS = {
     "rag.migrations": 10,
     "rag.migrations.versions": 10,
     "rag.migrations.versions.v0001_conversation_threads": 10,
+    "rag.migrations.versions.v0002_list_index": 10,
     "rag.thread_tables": 10,
     "rag.database": 11,
     "rag.migrations.env": 11,
@@ -248,6 +249,7 @@ HOMES = {
     "sqlalchemy": {
         *("ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"),
         *("rag.database", "rag.migrations", "rag.migrations.versions.v0001_conversation_threads"),
+        "rag.migrations.versions.v0002_list_index",
         *("rag.thread_tables", "rag.threads"),
         "rag.keys",
     },

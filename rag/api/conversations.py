@@ -123,7 +123,8 @@ class Conversations:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
         reply = Message("assistant", shown.response, confidence=shown.confidence)
-        thread = await in_database(self._append, session_id, [question, reply], caller)
+        messages = [question, reply]
+        thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
         if thread.needs_topic:
             topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
             await in_database(self.threads.set_topic, session_id, topic, owner=caller.owner)
@@ -140,10 +141,3 @@ class Conversations:
             },
         )
         return shown
-
-    def _append(self, thread_id: UUID, messages: list[Message], caller: Caller) -> ConversationThread:
-        try:
-            return self.threads.append(thread_id, messages, owner=caller.owner)
-        except UnknownThread:
-            self.threads.create(thread_id, owner=caller.owner)
-            return self.threads.append(thread_id, messages, owner=caller.owner)
