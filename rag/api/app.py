@@ -30,6 +30,8 @@ from rag.threads import ThreadStore
 logger = logging.getLogger("bookwise.api")
 
 SECONDS_BETWEEN_ARCHIVALS = 300
+INGEST_SECONDS = 1.5
+"""What a run in the background gets to end, after the streams."""
 
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
@@ -56,7 +58,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         finally:
             for each in background:
                 each.cancel()
-            await server.jobs.finish()
+            await server.jobs.finish(seconds=INGEST_SECONDS)
             await server.conversations.aclose()
             await index.close()
             database.close()
