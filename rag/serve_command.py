@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ingestion.errors import ConfigurationError, UsageError
+from ingestion.errors import ConfigurationError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
+from rag.listening import listen, url_of
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -38,9 +38,9 @@ def serve(
     with_keys = are_asked_for(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
     log_as_json()
-    with closing(_listen(host, port)) as listening:
-        where = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
-        typer.echo(f"serving on {where} ({'keys are asked for' if with_keys else 'no keys'})", err=True)
+    with closing(listen(host, port)) as listening:
+        asked = "keys are asked for" if with_keys else "no keys"
+        typer.echo(f"serving on {url_of(listening, host)} ({asked})", err=True)
         run(app, listening)
 
 
@@ -95,10 +95,3 @@ def revoke_key(key_id: str, config: Config = None) -> None:
     with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
     typer.echo(f"revoked {key_id}")
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error

@@ -21,6 +21,7 @@ from rag.api.ingest_jobs import IngestJobs
 from rag.api.metrics import Metrics
 from rag.api.middleware import OnlyThisMachine, Surroundings
 from rag.api.offload import in_database
+from rag.api.openapi import describe
 from rag.api.parts import Server
 from rag.api.time_bound import TimeBound
 from rag.database import database_of
@@ -80,6 +81,7 @@ def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     problems.install(app)
     for routes in (chat_routes, book_routes, health_routes):
         app.include_router(routes.router)
+    describe(app)
     if open_to_all:
         app.add_middleware(OnlyThisMachine)
     app.add_middleware(Surroundings, metrics=server.metrics, time_bound=server.time_bound)

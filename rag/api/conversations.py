@@ -25,6 +25,7 @@ from rag.events import Done, Searched, Token
 from rag.history import CHAT_ENCODING
 from rag.models import AgentResponse, SearchResult
 from rag.threads import ThreadStore, UnknownThread
+from rag.tools import MIN_QUERY_CHARS
 from rag.topics import topic_summary
 
 logger = logging.getLogger("bookwise.api")
@@ -65,7 +66,7 @@ class Conversations:
             thread = await in_database(self._thread, session_id, caller, known=bool(request.session_id))
             history = thread.messages if thread else ()
             running = Agent(reader, self._model).run(
-                request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
+                _question(request.message), history, fences, top_k=request.top_k, min_score=self._threshold(request)
             )
             async with aclosing(running) as events:
                 async for event in events:
@@ -141,3 +142,8 @@ class Conversations:
             },
         )
         return shown
+
+
+def _question(message: str) -> str:
+    """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
+    return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'

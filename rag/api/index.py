@@ -23,8 +23,6 @@ from rag.reader import Reader
 from rag.reranker import build_reranker
 
 IDLE_SECONDS = 2.0
-FAILURE_SECONDS = 1.0
-"""Else each of many clients would wait for a failure of its own, one after the other."""
 
 
 class SharedIndex:
@@ -59,7 +57,7 @@ class SharedIndex:
     async def opened(self) -> AsyncIterator[VectorStore]:
         """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
 
-        A failure counts for all who ask within a second. Who leaves while it is being opened does not stop that.
+        One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
         """
         self._users += 1
         if self._closing:
@@ -102,12 +100,8 @@ class SharedIndex:
             return await asyncio.to_thread(self._open_now)
 
     def _forget_failure(self, opening: asyncio.Task[VectorStore]) -> None:
-        def forget() -> None:
-            if self._opening is opening:
-                self._opening = None
-
-        if opening.cancelled() or opening.exception():
-            asyncio.get_running_loop().call_later(FAILURE_SECONDS, forget)
+        if (opening.cancelled() or opening.exception()) and self._opening is opening:
+            self._opening = None
 
     def _embedder_now(self) -> Embedder:
         with self._making:

@@ -110,6 +110,13 @@ def test_a_thread_goes_on_is_listed_and_can_be_deleted(client: TestClient) -> No
     assert client.get("/threads").json()["threads"] == []
 
 
+def test_a_message_of_one_character_is_a_question(client: TestClient) -> None:
+    answer = client.post("/chat/run", json={"message": "?"})
+    assert answer.status_code == 200 and not answer.json()["should_answer"]
+    [asked, _] = client.get(f"/threads/{answer.json()['session_id']}").json()["messages"]
+    assert asked["content"] == "?"
+
+
 def test_what_the_book_does_not_answer_is_refused_and_says_so(client: TestClient) -> None:
     answer = client.post("/chat/run", json={"message": "Who won the world cup in 1998?"}).json()
     assert not answer["should_answer"] and answer["sources"] == []
