@@ -61,6 +61,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
                 each.cancel()
             await server.jobs.finish(seconds=INGEST_SECONDS)
             await server.conversations.aclose()
+            await server.access.aclose()
             await index.close()
             database.close()
 
