@@ -173,6 +173,7 @@ ROWS = {
     "rag.api.metrics": 10,
     "rag.api.sse": 10,
     "rag.api.logs": 11,
+    "rag.tracing": 9,
     "rag.api.time_bound": 10,
     "rag.api.offload": 10,
     "rag.api.serving": 11,
@@ -261,6 +262,7 @@ HOMES = {
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
+    "opentelemetry": {"rag.tracing"},
     "uvicorn": {"rag.api.serving", "rag.mcp_transports"},
     "typer": {
         "cli",

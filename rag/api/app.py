@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -24,13 +25,16 @@ from rag.api.offload import in_database
 from rag.api.openapi import describe
 from rag.api.parts import Server
 from rag.api.time_bound import TimeBound
-from rag.database import database_of
+from rag.database import Database, database_of
 from rag.keys import KeyStore
 from rag.threads import ThreadStore
 
 logger = logging.getLogger("bookwise.api")
 
 SECONDS_BETWEEN_ARCHIVALS = 300
+TELEMETRY: Any = {"metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+"""A span a request, where traces are asked for; FastAPI's logs would hold what was asked."""
+
 INGEST_SECONDS = 1.5
 """What a run in the background gets to end, after the streams."""
 
@@ -51,31 +55,36 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         time_bound=TimeBound(settings.api_timeout),
     )
 
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        background = [asyncio.create_task(_archive(threads)), asyncio.create_task(_prepare(server.conversations))]
-        try:
-            yield
-        finally:
-            for each in background:
-                each.cancel()
-            await server.jobs.finish(seconds=INGEST_SECONDS)
-            await server.conversations.aclose()
-            await server.access.aclose()
-            await index.close()
-            database.close()
-
     app = FastAPI(
         title="bookwise",
         summary="Ask a book, and get answers with checked sources.",
-        lifespan=lifespan,
+        lifespan=lambda _: _running(server, database),
         responses=problems.RESPONSES,
         docs_url=None,
         redoc_url=None,
+        telemetry=TELEMETRY,
     )
     app.state.server = server
     _add_routes(app, server, open_to_all=open_to_all)
     return app
+
+
+@asynccontextmanager
+async def _running(server: Server, database: Database) -> AsyncIterator[None]:
+    background = [
+        asyncio.create_task(_archive(server.conversations.threads)),
+        asyncio.create_task(_prepare(server.conversations)),
+    ]
+    try:
+        yield
+    finally:
+        for each in background:
+            each.cancel()
+        await server.jobs.finish(seconds=INGEST_SECONDS)
+        await server.conversations.aclose()
+        await server.access.aclose()
+        await server.index.close()
+        database.close()
 
 
 def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
