@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from ingestion.errors import ChatModelError
+from ingestion.errors import BookwiseError, ChatModelError
 from ingestion.tokens import count_tokens
 from rag.agent import Agent, model_of
 from rag.api.access import Caller
@@ -26,7 +26,7 @@ from rag.history import CHAT_ENCODING
 from rag.models import AgentResponse, SearchResult
 from rag.threads import ThreadStore, UnknownThread
 from rag.tools import MIN_QUERY_CHARS
-from rag.topics import topic_summary
+from rag.topics import topic_by_model, topic_summary
 
 logger = logging.getLogger("bookwise.api")
 
@@ -52,6 +52,7 @@ class Conversations:
         self._metrics = metrics
         self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
         self._model = model_of(index.settings)
+        self._naming: set[asyncio.Task[None]] = set()
 
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
         """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
@@ -88,7 +89,9 @@ class Conversations:
         self._index.prepare()
 
     async def aclose(self) -> None:
-        """Close the connections to the language model."""
+        """Close the connections to the language model; what a thread is about can be said later."""
+        for naming in self._naming:
+            naming.cancel()
         if self._model:
             await self._model.close()
 
@@ -127,12 +130,14 @@ class Conversations:
         messages = [question, reply]
         thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
         if thread.needs_topic:
-            topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
-            await in_database(self.threads.set_topic, session_id, topic, owner=caller.owner)
+            self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
+            naming.add_done_callback(self._naming.discard)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
+        texts = {"question": request.message, "answer": shown.response} if self._index.settings.api_log_texts else {}
         logger.info(
             "answer",
-            extra={
+            extra=texts
+            | {
                 "thread_id": str(session_id),
                 "model": shown.model,
                 "tokens": shown.tokens_used,
@@ -142,6 +147,15 @@ class Conversations:
             },
         )
         return shown
+
+    async def _name(self, thread: ConversationThread, caller: Caller) -> None:
+        """Say what a thread is about, beside its answer; where that fails, the next answer tries again."""
+        questions = [each.content for each in thread.messages if each.role == "user"]
+        with suppress(BookwiseError):
+            topic = await topic_by_model(self._model, questions) if self._model else None
+            await in_database(
+                self.threads.set_topic, thread.thread_id, topic or topic_summary(questions), owner=caller.owner
+            )
 
 
 def _question(message: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from cli import app as command_line
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
+from rag.api.logs import JsonLines
 from rag.database import database_of
 from rag.keys import KeyStore
 from tests.books import page, write_book
@@ -224,6 +226,21 @@ def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestC
     assert 'route="/chat/run",status="200"} 1.0' in client.get("/metrics").text
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
+
+
+def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(
+    book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "bookwise.api")
+    for asked in (False, True):
+        caplog.clear()
+        with serving(book, open_to_all=True, api_log_texts=asked) as client:
+            answer = client.post("/chat/run", json=QUESTION, headers={"X-Request-ID": "mine-12345"}).json()
+        lines = [json.loads(JsonLines().format(each)) for each in caplog.records]
+        [told] = [each for each in lines if each["event"] == "answer"]
+        assert told["thread_id"] == answer["session_id"] and told["tokens"] == 0 and told["retrieval_ms"] > 0
+        assert any(each["event"] == "request" and each["route"] == "/chat/run" and each["ms"] > 0 for each in lines)
+        assert (QUESTION["message"] in json.dumps(lines)) is asked
 
 
 def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_surroundings: Path) -> None:
