@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from ingestion.errors import ConfigurationError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
 from rag.listening import listen, url_of
+from rag.tracing import start_tracing
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -34,6 +36,7 @@ def serve(
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
+    start_tracing(os.environ)
     settings, root = read_book(docs, config, book_id=book)
     with_keys = are_asked_for(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)

@@ -62,7 +62,11 @@ ROWS = {
     "rag.migrations": 10,
     "rag.migrations.versions": 10,
     "rag.migrations.versions.v0001_conversation_threads": 10,
-    "rag.migrations.versions.v0002_public_keys": 10,
+<<<<<<< HEAD
+    "rag.migrations.versions.v0003_public_keys": 10,
+=======
+    "rag.migrations.versions.v0002_list_index": 10,
+>>>>>>> load
     "rag.thread_tables": 10,
     "rag.database": 11,
     "rag.migrations.env": 11,
@@ -173,10 +177,13 @@ ROWS = {
     "rag.api.metrics": 10,
     "rag.api.sse": 10,
     "rag.api.logs": 11,
+    "rag.tracing": 9,
     "rag.api.time_bound": 10,
     "rag.api.offload": 10,
     "rag.api.serving": 11,
     "rag.api.schemas": 31,
+    "rag.api.examples": 32,
+    "rag.api.openapi": 33,
     "rag.api.problems": 32,
     "rag.api.middleware": 33,
     "rag.api.access": 32,
@@ -253,7 +260,11 @@ HOMES = {
     "sqlalchemy": {
         *("ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"),
         *("rag.database", "rag.migrations", "rag.migrations.versions.v0001_conversation_threads"),
-        "rag.migrations.versions.v0002_public_keys",
+<<<<<<< HEAD
+        "rag.migrations.versions.v0003_public_keys",
+=======
+        "rag.migrations.versions.v0002_list_index",
+>>>>>>> load
         *("rag.thread_tables", "rag.threads"),
         "rag.keys",
     },
@@ -262,6 +273,7 @@ HOMES = {
     "tiktoken": {"ingestion.tokens"},
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
+    "opentelemetry": {"rag.tracing"},
     "uvicorn": {"rag.api.serving", "rag.mcp_transports"},
     "typer": {
         "cli",

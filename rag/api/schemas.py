@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import UUID4, UUID5, BaseModel, ConfigDict, Field, StringConstraints
 
-from ingestion.models import DocType, IngestionMode, ProficiencyLevel, TeachingLayer
+from ingestion.models import DocType, IngestionMode, JobStatus, ProficiencyLevel, TeachingLayer
 from rag.models import ConfidenceLevel, ConfidenceMetrics, Score, SearchMode
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
@@ -213,18 +213,27 @@ class IngestRequest(BaseModel):
 
 
 class IngestJob(BaseModel):
-    """A run and where it stands; `report` is its result."""
+    """A run as the job ledger knows it, and how far it is while this server runs it."""
 
-    job_id: UUID4
+    job_id: int
     book_id: str
     mode: IngestionMode
-    status: Literal["running", "completed", "failed"]
+    status: JobStatus
     started_at: str
     completed_at: str | None = None
+    duration_seconds: int | None = None
     lessons_done: int = 0
     lessons_total: int = 0
-    report: dict[str, Any] | None = None
-    error: str | None = None
+    files_processed: int
+    files_skipped: int
+    chunks_created: int
+    chunks_deleted: int
+    embedded: int
+    reused: int
+    tokens: int
+    cost: float | None = None
+    failures: tuple[dict[str, Any], ...] = ()
+    error_message: str | None = None
 
 
 class Health(BaseModel):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_DNS, uuid4, uuid5
+from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from starlette.testclient import TestClient
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from cli import app as command_line
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
+from rag.api.logs import JsonLines
 from rag.database import database_of
 from rag.keys import KeyStore
 from tests.books import page, write_book
@@ -108,6 +110,13 @@ def test_a_thread_goes_on_is_listed_and_can_be_deleted(client: TestClient) -> No
     assert client.delete(f"/threads/{session}").status_code == 204
     assert is_problem(client.get(f"/threads/{session}"), 404)
     assert client.get("/threads").json()["threads"] == []
+
+
+def test_a_message_of_one_character_is_a_question(client: TestClient) -> None:
+    answer = client.post("/chat/run", json={"message": "?"})
+    assert answer.status_code == 200 and not answer.json()["should_answer"]
+    [asked, _] = client.get(f"/threads/{answer.json()['session_id']}").json()["messages"]
+    assert asked["content"] == "?"
 
 
 def test_what_the_book_does_not_answer_is_refused_and_says_so(client: TestClient) -> None:
@@ -239,13 +248,13 @@ def test_a_run_started_over_http_indexes_what_changed_while_readers_go_on(client
     started = client.post("/ingest", json={})
     assert started.status_code == 202
     deadline = time.monotonic() + 30
-    while (job := client.get(f"/ingest/{started.json()['job_id']}").json())["status"] == "running":
+    while (job := client.get(f"/ingest/{started.json()['job_id']}").json())["status"] in ("queued", "running"):
         assert time.monotonic() < deadline
         assert client.get("/health").status_code == 200
-    assert job["status"] == "completed" and job["report"]["files"]["new"] == 1
+    assert job["status"] == "completed" and job["files_processed"] == 1
     found = client.post("/search", json={"query": "a topic hums"}).json()["results"]
     assert found[0]["source_file"].endswith("02-topics.md")
-    assert is_problem(client.get(f"/ingest/{uuid4()}"), 404)
+    assert is_problem(client.get("/ingest/123456"), 404)
 
 
 def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestClient) -> None:
@@ -254,6 +263,21 @@ def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestC
     assert 'route="/chat/run",status="200"} 1.0' in client.get("/metrics").text
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
+
+
+def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(
+    book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "bookwise.api")
+    for asked in (False, True):
+        caplog.clear()
+        with serving(book, open_to_all=True, api_log_texts=asked) as client:
+            answer = client.post("/chat/run", json=QUESTION, headers={"X-Request-ID": "mine-12345"}).json()
+        lines = [json.loads(JsonLines().format(each)) for each in caplog.records]
+        [told] = [each for each in lines if each["event"] == "answer"]
+        assert told["thread_id"] == answer["session_id"] and told["tokens"] == 0 and told["retrieval_ms"] > 0
+        assert any(each["event"] == "request" and each["route"] == "/chat/run" and each["ms"] > 0 for each in lines)
+        assert (QUESTION["message"] in json.dumps(lines)) is asked
 
 
 def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_surroundings: Path) -> None:
