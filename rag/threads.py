@@ -22,6 +22,7 @@ from rag.conversation import (
     Message,
     ThreadSummary,
     check_alternation,
+    first_question,
     new_thread_id,
     now,
 )
@@ -83,7 +84,7 @@ class ThreadStore:
             if _find(connection, thread_id, owner, lock=True, messages=False) is None:
                 if not create:
                     raise UnknownThread(thread_id)
-                _create(connection, thread_id, owner, {})
+                _create(connection, thread_id, owner, first_question(messages[0].content))
             _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             row = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()._mapping
             held = list(row["messages"])
