@@ -56,8 +56,8 @@ class EdgeStore:
         self._failed = False
         self._closed = False
         self._written = False
-        # Kept until the next write, which only this store can make: to count a book, or to look for a frequent word in
-        # it, takes longer than to search it.
+        # Kept until the next write, which only this store can make: to count a book, or to look for a frequent word,
+        # takes longer than to search it.
         self._counts: dict[Where, int] = {}
         self._rarities: dict[tuple[int, Where], float | None] = {}
 
