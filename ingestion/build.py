@@ -67,6 +67,16 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
     )
 
 
+def embedder_ahead(settings: Settings) -> Embedder:
+    """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
+    from ingestion.embedders.minilm import MiniLm
+
+    embedder = embedder_of(settings)
+    if isinstance(embedder, MiniLm):
+        embedder.load_ahead()
+    return embedder
+
+
 def embedder_of(settings: Settings) -> Embedder:
     """The chosen embedder: with `auto`, the service if there is a key, else the embedded one."""
     key = settings.openai_api_key
