@@ -9,8 +9,9 @@ from typing import Any
 from ingestion.embedders import Embedder
 from rag.finding import Finder, Finding
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
+from rag.passage_blocks import PassageBlock
 from rag.prompts import REFUSAL
-from rag.quotes import Quote, best_quotes
+from rag.quotes import best_quotes
 from rag.reader import Reader
 
 
@@ -48,19 +49,19 @@ def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -
     )
 
 
-def _citations(quotes: list[Quote]) -> tuple[Citation, ...]:
+def _citations(quotes: list[PassageBlock]) -> tuple[Citation, ...]:
     """One citation for each section that is quoted, in the order of the answer."""
-    sections: dict[tuple[str, str | None, str | None], list[Quote]] = {}
+    sections: dict[tuple[str, str | None, str | None], list[PassageBlock]] = {}
     for quote in quotes:
         sections.setdefault(_place(quote), []).append(quote)
     return tuple(_cite(number, quoted) for number, quoted in enumerate(sections.values(), 1))
 
 
-def _place(quote: Quote) -> tuple[str, str | None, str | None]:
+def _place(quote: PassageBlock) -> tuple[str, str | None, str | None]:
     return quote.passage.source_file, quote.section, quote.anchor
 
 
-def _cite(number: int, quotes: list[Quote]) -> Citation:
+def _cite(number: int, quotes: list[PassageBlock]) -> Citation:
     first = quotes[0]
     return Citation(
         number=number,
@@ -76,6 +77,6 @@ def _cite(number: int, quotes: list[Quote]) -> Citation:
     )
 
 
-def _text(quotes: list[Quote]) -> str:
+def _text(quotes: list[PassageBlock]) -> str:
     numbers = {place: number for number, place in enumerate(dict.fromkeys(map(_place, quotes)), 1)}
     return "\n\n".join(f"{quote.text}\n[{numbers[_place(quote)]}]" for quote in quotes)

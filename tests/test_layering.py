@@ -73,7 +73,10 @@ ROWS = {
     "rag.citations": 12,
     "rag.history": 22,
     "rag.chat_model": 20,
-    "rag.support": 30,
+    "rag.sentences": 10,
+    "rag.passage_blocks": 14,
+    "rag.statements": 30,
+    "rag.support": 31,
     # DESIGN row 2: chunker, embedders, stores
     "ingestion.ahead": 10,
     "ingestion.embedders.packing": 19,
