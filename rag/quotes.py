@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from ingestion.embedders import Embedder
 from ingestion.vector_stores import Hit, SparseVector
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
+from rag.cuts import to_the_point, untold
 from rag.fusion import fuse
 from rag.models import SearchResult
 from rag.passage_blocks import PassageBlock, blocks_of
+from rag.sentences import sentence_spans
 
 MAX_CHARS = 1_000
 """How long the quotes of one answer are together, the first one excepted."""
@@ -19,32 +21,70 @@ NEAR = 0.6
 
 MIN_CHARS = 20
 
+SPARE = 2
+"""How many more quotes are made ready than wanted, as one may be too long."""
+
+SHORT = 2
+"""Of so many sentences a block of prose is quoted whole."""
+
 
 def best_quotes(
-    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, limit: int = 3
+    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, limit: int = 3, told: str = ""
 ) -> list[PassageBlock]:
-    """The quotes nearest to the question by meaning and by words, best first; one at least if there are passages."""
-    quotes = [block for each in passages for block in blocks_of(each) if len(block.text.strip()) >= MIN_CHARS]
-    if not quotes:
+    """The quotes nearest to the question by meaning and by words, best first, prose without what leads away from it.
+
+    One at least if there are passages; but none where everything as near as that is quoted in `told` already.
+    """
+    blocks = [block for each in passages for block in blocks_of(each) if len(block.text.strip()) >= MIN_CHARS]
+    if not blocks:
         return []
+    asked = _Asked(question, embedder)
+    ranked = asked.rank([_with_heading(block) for block in blocks])
+    near = [blocks[int(hit.id)] for hit in ranked if hit.score >= NEAR * ranked[0].score]
+    parts = [part for block in near for part in untold(block, told) if len(part.text) >= MIN_CHARS]
     chosen: list[PassageBlock] = []
-    ranked = _ranked(question, quotes, embedder)
-    for hit in (each for each in ranked if each.score >= NEAR * ranked[0].score):
-        quote = quotes[int(hit.id)]
+    for quote in _cut(asked, parts[: limit + SPARE]):
         if not chosen or sum(len(each.text) for each in (*chosen, quote)) <= MAX_CHARS:
             chosen.append(quote)
-        if len(chosen) == limit:
-            break
-    return chosen
+    return chosen[:limit]
 
 
-def _ranked(question: str, quotes: Sequence[PassageBlock], embedder: Embedder) -> list[Hit]:
-    texts = [f"{quote.section or quote.passage.page_title}\n{quote.text}" for quote in quotes]
-    nearness = embedder.embed_documents(texts) @ embedder.embed_query(question)
-    wanted = query_vector(question)
-    dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
-    sparse = [Hit(f"{index:04}", _overlap(wanted, document_vector(text))) for index, text in enumerate(texts)]
-    return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(wanted.values))
+def _cut(asked: _Asked, blocks: Sequence[PassageBlock]) -> list[PassageBlock]:
+    """Blocks of prose cut to the sentences that matter; anything else, and what is short, as it is."""
+    spans = [sentence_spans(block.text) if block.kind == "paragraph" else [] for block in blocks]
+    spans = [each if len(each) > SHORT else [] for each in spans]
+    texts = [block.text[start:end] for block, some in zip(blocks, spans, strict=True) for start, end in some]
+    scores = iter(asked.scores(texts))
+    return [
+        to_the_point(block, some, [next(scores) for _ in some]) if some else block
+        for block, some in zip(blocks, spans, strict=True)
+    ]
+
+
+def _with_heading(block: PassageBlock) -> str:
+    return f"{block.section or block.passage.page_title}\n{block.text}"
+
+
+class _Asked:
+    """A question, embedded once."""
+
+    def __init__(self, question: str, embedder: Embedder) -> None:
+        self._terms = query_vector(question)
+        self._vector = embedder.embed_query(question)
+        self._embedder = embedder
+
+    def rank(self, texts: Sequence[str]) -> list[Hit]:
+        """The texts by their number, the nearest by meaning and by words first."""
+        nearness = self._embedder.embed_documents(texts) @ self._vector
+        dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
+        sparse = [
+            Hit(f"{index:04}", _overlap(self._terms, document_vector(text))) for index, text in enumerate(texts)
+        ]
+        return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(self._terms.values))
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """How near each text is, in their own order."""
+        return [hit.score for hit in sorted(self.rank(texts), key=lambda hit: hit.id)] if texts else []
 
 
 def _overlap(query: SparseVector, document: SparseVector) -> float:
