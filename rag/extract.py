@@ -26,7 +26,7 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was answered before; it is quoted again only where nothing else is near and no more of it was asked for."""
+    """What was answered before; it is quoted again only where nothing else is near and no more was asked for."""
 
     text: str = ""
     wants_more: bool = False
