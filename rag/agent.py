@@ -22,6 +22,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
+from ingestion.settings import Settings
 from ingestion.tokens import count_tokens
 from rag.answers import best_of, generated_answer, may_become_refusal
 from rag.citations import References
@@ -135,14 +136,18 @@ class Agent:
 
 
 def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
-    """An agent with the settings' language model, if there is a key or service for it and `with_model` is set."""
-    settings = reader.settings
-    if not with_model or not has_model(settings):
-        return Agent(reader, None)
+    """An agent with the settings' language model, if there is one and `with_model` is set."""
+    return Agent(reader, model_of(reader.settings) if with_model else None)
+
+
+def model_of(settings: Settings) -> ChatModel | None:
+    """The settings' language model, None without a key or service for it; one may serve any number of agents."""
+    if not has_model(settings):
+        return None
     from rag.chat_model import ChatModel
 
     key = settings.openai_api_key
-    model = ChatModel(
+    return ChatModel(
         settings.openai_model,
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
@@ -150,7 +155,6 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
         max_answer_tokens=settings.agent_answer_tokens,
         timeout=settings.agent_timeout,
     )
-    return Agent(reader, model)
 
 
 def has_model(settings: Settings) -> bool:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 POINTS_A_WRITE = 256
 POINTS_A_PAGE = 1024
+WEIGHED = 300
+"""How many of the nearest by their codes are weighed in full at least: of 100,000 points it misses none of the best
+hundred in ten thousand, not even of vectors at random, whose distances differ least."""
 MOST_COUNTS = 1000
 """How many counts are kept at most."""
 
@@ -129,8 +132,12 @@ class EdgeStore:
         matching = _to_filter(self._without_needless(where))
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
+            codes = qe.QuantizationSearchParams(rescore=True, oversampling=max(3.0, WEIGHED / most))
+            params = qe.SearchParams(quantization=codes)
             batch = [
-                qe.QueryRequest(limit=most, query=qe.Query.Nearest(_to_query(query), using=name), filter=matching)
+                qe.QueryRequest(
+                    limit=most, query=qe.Query.Nearest(_to_query(query), using=name), filter=matching, params=params
+                )
                 for name, query in queries.items()
             ]
             with self._engine("search"):
@@ -159,7 +166,8 @@ class EdgeStore:
         return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
 
     def checkpoint(self) -> None:
-        """See VectorStore."""
+        """See VectorStore; it would end the log that a shard in doubt is mended from, so there is none after that."""
+        self._refuse_if_in_doubt()
         with self._engine("write"):
             self._shard.flush()
 
@@ -191,8 +199,7 @@ class EdgeStore:
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         """Apply one write; after a failed one the shard is in doubt, and takes no other."""
-        if self._failed:
-            raise VectorStoreError(f"the index in {self.directory} failed an earlier write; open it again and repeat")
+        self._refuse_if_in_doubt()
         check_space(self.directory)
         self._failed = True
         with self._engine("write"):
@@ -201,6 +208,10 @@ class EdgeStore:
         self._counts = {}
         self._failed = False
         self._written = True
+
+    def _refuse_if_in_doubt(self) -> None:
+        if self._failed:
+            raise VectorStoreError(f"the index in {self.directory} failed an earlier write; open it again and repeat")
 
     @contextmanager
     def _engine(self, doing: str) -> Iterator[None]:
@@ -211,7 +222,8 @@ class EdgeStore:
 
 
 def _to_point(point: Point) -> qe.Point:
-    vectors: dict[str, Any] = {DENSE: point.dense}
+    # A list for this one call: the engine reads it in a third of the time that it takes to read an array.
+    vectors: dict[str, Any] = {DENSE: point.dense.tolist()}
     if point.sparse.indices:
         vectors[SPARSE] = _to_query(point.sparse)
     return qe.Point(point.id, vectors, point.payload)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from limits.aio.strategies import MovingWindowRateLimiter
 from limits.storage import storage_from_string
 
 from ingestion.settings import Settings
+from rag.api.offload import in_database
 from rag.api.schemas import Fences
 from rag.keys import HIGHEST_TIER, KeyStore, digest_of
 from rag.threads import LOCAL
@@ -29,11 +29,12 @@ class Caller:
     owner: str = LOCAL
     books: tuple[str, ...] = ()
     highest_tier: int = HIGHEST_TIER
+    is_public: bool = False
 
     @property
     def is_fenced(self) -> bool:
         """Whether something is kept from the caller."""
-        return bool(self.books) or self.highest_tier < HIGHEST_TIER
+        return bool(self.books) or self.highest_tier < HIGHEST_TIER or self.is_public
 
     def book(self, wanted: str | None) -> str | None:
         """The book to read, None for the only one; raises 403 outside the fences."""
@@ -86,10 +87,10 @@ class Access:
         if caller and time.monotonic() - seen < REMEMBER_SECONDS:
             return caller
         self._known.pop(digest, None)
-        key = await asyncio.to_thread(self._keys.find, secret)
+        key = await in_database(self._keys.find, secret)
         if key is None:
             raise refused
-        caller = Caller(key.key_id, key.books, key.highest_tier)
+        caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public)
         self._known[digest] = (time.monotonic(), caller)
         return caller
 

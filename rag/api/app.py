@@ -10,18 +10,19 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
-from rag.api import book_routes, chat_routes, health_routes, problems
+from rag.api import book_routes, chat_routes, choice_routes, health_routes, page_routes, problems
 from rag.api.access import Access
 from rag.api.conversations import Conversations
 from rag.api.index import SharedIndex
 from rag.api.ingest_jobs import IngestJobs
 from rag.api.metrics import Metrics
-from rag.api.middleware import Surroundings
+from rag.api.middleware import OnlyThisMachine, Surroundings
+from rag.api.offload import in_database
 from rag.api.parts import Server
+from rag.api.time_bound import TimeBound
 from rag.database import database_of
 from rag.keys import KeyStore
 from rag.threads import ThreadStore
@@ -29,8 +30,6 @@ from rag.threads import ThreadStore
 logger = logging.getLogger("bookwise.api")
 
 SECONDS_BETWEEN_ARCHIVALS = 300
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1", "testserver")
-"""Names of this machine: without keys any other is refused, so that no web page can reach in by a name of its own."""
 
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
@@ -46,6 +45,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         index=index,
         jobs=IngestJobs(settings, docs, index),
         metrics=metrics,
+        time_bound=TimeBound(settings.api_timeout),
     )
 
     @asynccontextmanager
@@ -69,31 +69,32 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         redoc_url=None,
     )
     app.state.server = server
-    _add_routes(app, settings, metrics, open_to_all=open_to_all)
+    _add_routes(app, server, open_to_all=open_to_all)
     return app
 
 
-def _add_routes(app: FastAPI, settings: Settings, metrics: Metrics, *, open_to_all: bool) -> None:
+def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     problems.install(app)
-    for routes in (chat_routes, book_routes, health_routes):
+    for routes in (chat_routes, book_routes, choice_routes, health_routes, page_routes):
         app.include_router(routes.router)
     if open_to_all:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))
+        app.add_middleware(OnlyThisMachine)
+    app.add_middleware(Surroundings, metrics=server.metrics, time_bound=server.time_bound)
+    # Outermost, so that a page may read problem documents too.
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(settings.api_origins),
+        allow_origins=list(server.settings.api_origins),
         allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
         expose_headers=["Location", "Retry-After", "X-Request-ID"],
     )
-    app.add_middleware(Surroundings, metrics=metrics)
 
 
 async def _archive(threads: ThreadStore) -> None:
     """Move what was not used for an hour to the archive, now and then."""
     while True:
         with suppress(BookwiseError):
-            moved = await asyncio.to_thread(threads.archive)
+            moved = await in_database(threads.archive)
             if moved:
                 logger.info("archived", extra={"threads": moved})
         await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)

@@ -8,21 +8,21 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from ingestion.errors import ChatModelError
-from ingestion.vector_stores import VectorStore
-from rag.agent import Agent, build_agent
+from rag.agent import Agent, model_of
 from rag.api.access import Caller
 from rag.api.answers import chat_response
 from rag.api.index import SharedIndex
 from rag.api.metrics import Metrics
-from rag.api.schemas import ChatRequest, ChatResponse
-from rag.conversation import ConversationThread, Message, new_thread_id, now
+from rag.api.offload import in_database
+from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
+from rag.conversation import TOPIC_CHARS, ConversationThread, Message, new_thread_id, now
 from rag.events import Done, Searched, Token
 from rag.models import AgentResponse, SearchResult
-from rag.reader import Reader
 from rag.threads import ThreadStore, UnknownThread
 from rag.topics import topic_summary
 
@@ -48,8 +48,8 @@ class Conversations:
         self.threads = threads
         self._index = index
         self._metrics = metrics
-        self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._agents: dict[str, tuple[VectorStore, Agent]] = {}
+        self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
+        self._model = model_of(index.settings)
 
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
         """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
@@ -60,11 +60,10 @@ class Conversations:
         fences = caller.fenced(request)
         asked = now()
         found: dict[str, SearchResult] = {}
-        async with self._turn_of(session_id), self._index.reader(caller.book(request.book_id)) as reader:
-            thread = await asyncio.to_thread(self._thread, session_id, caller, known=bool(request.session_id))
+        async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
+            thread = await in_database(self._thread, request, caller)
             history = thread.messages if thread else ()
-            agent = await self._agent(reader)
-            running = agent.run(
+            running = Agent(reader, self._model).run(
                 request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
             )
             async with aclosing(running) as events:
@@ -81,18 +80,8 @@ class Conversations:
 
     async def aclose(self) -> None:
         """Close the connections to the language model."""
-        for _, agent in self._agents.values():
-            await agent.aclose()
-
-    async def _agent(self, reader: Reader) -> Agent:
-        """One agent a book, so that connections to the model are kept; a new one for an index opened anew."""
-        store, agent = self._agents.get(reader.book_id, (None, None))
-        if agent is None or store is not reader.store:
-            if agent:
-                await agent.aclose()
-            agent = build_agent(reader)
-            self._agents[reader.book_id] = (reader.store, agent)
-        return agent
+        if self._model:
+            await self._model.close()
 
     def _threshold(self, request: ChatRequest) -> float | None:
         if request.similarity_threshold is None and self._index.settings.confidence_policy == "spec":
@@ -100,19 +89,23 @@ class Conversations:
         return request.similarity_threshold
 
     @asynccontextmanager
-    async def _turn_of(self, thread_id: UUID) -> AsyncIterator[None]:
-        lock = self._turns.setdefault(thread_id, asyncio.Lock())
+    async def _turn_of(self, caller: Caller, thread_id: UUID) -> AsyncIterator[None]:
+        lock = self._turns.setdefault((caller.owner, thread_id), asyncio.Lock())
         async with lock:
             yield
 
-    def _thread(self, thread_id: UUID, caller: Caller, *, known: bool) -> ConversationThread | None:
-        if not known:
+    def _thread(self, request: ChatRequest, caller: Caller) -> ConversationThread | None:
+        if request.session_id is None:
             return None
         try:
-            return self.threads.get(thread_id, owner=caller.owner)
+            return self.threads.get(request.session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(thread_id, owner=caller.owner)
+            return self._begin(request.session_id, request.message, caller)
+
+    def _begin(self, thread_id: UUID, question: str, caller: Caller) -> ConversationThread:
+        # A list of threads shows what each began with; the summary comes later, and never for short ones.
+        return self.threads.create(thread_id, owner=caller.owner, metadata={"question": question[:TOPIC_CHARS]})
 
     async def _keep(
         self,
@@ -125,11 +118,11 @@ class Conversations:
     ) -> ChatResponse:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
-        reply = Message("assistant", shown.response, confidence=shown.confidence)
-        thread = await asyncio.to_thread(self._append, session_id, [question, reply], caller)
+        reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
+        thread = await in_database(self._append, session_id, [question, reply], caller)
         if thread.needs_topic:
             topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
-            await asyncio.to_thread(self.threads.set_topic, session_id, topic, owner=caller.owner)
+            await in_database(self.threads.set_topic, session_id, topic, owner=caller.owner)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
         logger.info(
             "answer",
@@ -148,5 +141,10 @@ class Conversations:
         try:
             return self.threads.append(thread_id, messages, owner=caller.owner)
         except UnknownThread:
-            self.threads.create(thread_id, owner=caller.owner)
+            self._begin(thread_id, messages[0].content, caller)
             return self.threads.append(thread_id, messages, owner=caller.owner)
+
+
+def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
+    """What is kept of an answer, so that a reader who comes back can open its sources."""
+    return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")

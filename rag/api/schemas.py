@@ -28,6 +28,7 @@ class Fences(BaseModel):
     chapter_min: Number | None = None
     chapter_max: Number | None = None
     lesson: Number | None = None
+    parent_doc_id: UUID5 | None = Field(None, description="One page: that of a source, or of /books/{book_id}/pages.")
     proficiency_levels: tuple[ProficiencyLevel, ...] | None = Field(None, max_length=6)
     layer: TeachingLayer | None = None
     language: Word | None = None
@@ -42,6 +43,7 @@ class Fences(BaseModel):
             "chapter_min": self.chapter_min,
             "chapter_max": self.chapter_max,
             "lesson_filter": self.lesson,
+            "parent_doc_id": str(self.parent_doc_id) if self.parent_doc_id else None,
             "proficiency_levels": self.proficiency_levels,
             "layer_filter": self.layer,
             "language": self.language,
@@ -136,17 +138,28 @@ class ChatResponse(BaseModel):
     error: str | None = None
 
 
+class ShownAnswer(BaseModel):
+    """What belongs to an answer beside its text, as it was when it was given."""
+
+    sources: tuple[Source, ...]
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    supported: bool
+    model: str
+
+
 class ShownMessage(BaseModel):
-    """A message of a thread (spec 004)."""
+    """A message of a thread (spec 004); `answer` is there for answers."""
 
     role: Literal["user", "assistant"]
     content: str
     timestamp: str
     confidence: Score | None = None
+    answer: ShownAnswer | None = None
 
 
 class ShownThread(BaseModel):
-    """A thread without its messages; `message_count` counts archived ones too."""
+    """A thread without its messages; `message_count` counts archived ones too, `metadata` has the first question."""
 
     thread_id: UUID4
     created_at: str

@@ -176,6 +176,43 @@ def test_a_thread_belongs_to_its_key_and_no_key_is_refused(book: Path) -> None:
         assert client.get(f"/threads/{session}", headers=one).status_code == 200
 
 
+def test_who_shares_a_public_key_is_not_told_of_the_threads_of_others(book: Path) -> None:
+    shared = add_key("site", is_public=True)
+    with serving(book, open_to_all=False) as client:
+        session = client.post("/chat/run", json=QUESTION, headers=shared).json()["session_id"]
+        assert client.get("/threads", headers=shared).json() == {"threads": [], "next_before": None}
+        assert len(client.get(f"/threads/{session}", headers=shared).json()["messages"]) == 2
+        assert is_problem(client.post("/ingest", json={}, headers=shared), 403)
+
+
+def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(client: TestClient) -> None:
+    answer = client.post("/chat/run", json=QUESTION).json()
+    [listed] = client.get("/threads").json()["threads"]
+    assert listed["metadata"] == {"question": QUESTION["message"]}
+    kept = client.get(f"/threads/{answer['session_id']}").json()["messages"][1]["answer"]
+    assert [each["chunk_id"] for each in kept["sources"]] == [each["chunk_id"] for each in answer["sources"]]
+    assert kept["confidence_level"] == answer["confidence_level"] and kept["should_answer"]
+
+
+def test_the_books_that_a_key_may_ask_and_what_can_be_chosen_in_them(book: Path) -> None:
+    low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
+    mine = "physical-ai-robotics"
+    with serving(book, open_to_all=False) as client:
+        assert [each["book_id"] for each in client.get("/books", headers=low).json()["books"]] == [mine]
+        choices = client.get(f"/books/{mine}", headers=low).json()
+        assert [each["name"] for each in choices["modules"]] == ["ros2"] and choices["tiers"] == [1]
+        assert client.get("/books", headers=other).json() == {"books": []}
+        assert is_problem(client.get(f"/books/{mine}", headers=other), 404)
+        assert is_problem(client.get(f"/books/{mine}/pages?url=/x", headers=other), 403)
+
+
+def test_a_question_may_keep_to_one_page(client: TestClient) -> None:
+    [first, *_] = client.post("/search", json={"query": "one program does one job"}).json()["results"]
+    body = {"query": "graphics card memory", "hardware_tier": 4, "parent_doc_id": first["parent_doc_id"]}
+    found = client.post("/search", json=body).json()["results"]
+    assert {each["source_file"] for each in found} == {first["source_file"]}
+
+
 def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
     low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
     with serving(book, open_to_all=False) as client:
@@ -251,7 +288,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     run = CliRunner()
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("uvicorn.run", lambda *_, **__: None)
+        patch.setattr("rag.api.serving.run", lambda *_: None)
         patch.setattr("rag.api.logs.log_as_json", lambda: None)
-        told = run.invoke(command_line, ["serve", str(book)])
+        told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "keys are asked for" in told.stderr
