@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ingestion.embed_text import clean_inline
 from ingestion.embedders import Embedder
 from ingestion.vector_stores import Hit, SparseVector
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
@@ -35,7 +36,7 @@ def best_quotes(
 
     One at least if there are passages; but none where everything as near as that is quoted in `told` already.
     """
-    blocks = [block for each in passages for block in blocks_of(each) if len(block.text.strip()) >= MIN_CHARS]
+    blocks = [block for each in passages for block in blocks_of(each) if _says_something(block)]
     if not blocks:
         return []
     asked = _Asked(question, embedder)
@@ -59,6 +60,12 @@ def _cut(asked: _Asked, blocks: Sequence[PassageBlock]) -> list[PassageBlock]:
         to_the_point(block, some, [next(scores) for _ in some]) if some else block
         for block, some in zip(blocks, spans, strict=True)
     ]
+
+
+def _says_something(block: PassageBlock) -> bool:
+    """Whether there is text beside the tags; code is all text."""
+    plain = block.text if block.kind in ("fence", "code") else clean_inline(block.text)
+    return len(plain.strip()) >= MIN_CHARS
 
 
 def _with_heading(block: PassageBlock) -> str:

@@ -91,6 +91,14 @@ def test_a_sentence_that_ends_in_a_colon_is_quoted_with_what_follows() -> None:
     assert PASSAGE.split("\n")[code.line_start - 5 : code.line_end - 4] == code.text.split("\n")
 
 
+def test_tags_without_text_are_not_quoted() -> None:
+    tabs = '<TabItem value="launch" label="Launch file for the robot">\n\n\n</TabItem>\n\n'
+    quotes = best_quotes(
+        "launch file", [passage(f"{tabs}A launch file starts the nodes of a robot.\n")], FakeEmbedder()
+    )
+    assert [quote.text for quote in quotes] == ["A launch file starts the nodes of a robot."]
+
+
 def test_quotes_are_bounded_but_one_is_always_given() -> None:
     long = passage("word " * 2000)
     assert len(best_quotes("word", [long], FakeEmbedder())) == 1
