@@ -77,6 +77,16 @@ def kind_of(settings: Settings) -> EmbedderKind:
     return cast("EmbedderKind", settings.embedder)
 
 
+def embedder_ahead(settings: Settings) -> Embedder:
+    """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
+    from ingestion.embedders.minilm import MiniLm
+
+    embedder = embedder_of(settings)
+    if isinstance(embedder, MiniLm):
+        embedder.load_ahead()
+    return embedder
+
+
 def embedder_of(settings: Settings) -> Embedder:
     """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
     key = settings.openai_api_key

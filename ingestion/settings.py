@@ -287,6 +287,13 @@ class Settings(QdrantSettings):
     api_origins: tuple[str, ...] = setting(
         (), texts, toml="api.origins", help="sites whose pages may ask the server (CORS)"
     )
+    api_log_texts: bool = setting(
+        False,
+        switch,
+        toml="api.log_texts",
+        env="BOOKWISE_API_LOG_TEXTS",
+        help="write questions and answers into the server's log",
+    )
     api_timeout: int = setting(
         120, number(1, 3600), toml="api.timeout", env="BOOKWISE_API_TIMEOUT", help="seconds an answer may take"
     )

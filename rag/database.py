@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ingestion.database import opening_errors, unusable
 from ingestion.errors import BookwiseError, StateError
 from ingestion.settings import Settings
+from rag.tracing import span
 
 FILE_NAME = "threads.sqlite"
 _CONVERSATIONS = "the database of conversations"
@@ -67,7 +68,7 @@ class Database:
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
         engine = engine or self._opened()
         try:
-            with engine.begin() as connection:
+            with span("database", system=engine.dialect.name), engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             # What the connections remember of a database that failed must not outlive its repair.

@@ -25,7 +25,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key without its secret; no `books` means all of them."""
+    """A key without its secret; no `books` means all of them.
+
+    One that `is_public` stands in a page that anybody can read: its threads are known only to who has their ids.
+    """
 
     key_id: str
     name: str
@@ -33,6 +36,7 @@ class ApiKey:
     highest_tier: int
     created_at: datetime
     revoked_at: datetime | None = None
+    is_public: bool = False
 
 
 class KeyStore:
@@ -41,10 +45,12 @@ class KeyStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, name: str, *, books: Sequence[str] = (), highest_tier: int = HIGHEST_TIER) -> tuple[ApiKey, str]:
+    def add(
+        self, name: str, *, books: Sequence[str] = (), highest_tier: int = HIGHEST_TIER, is_public: bool = False
+    ) -> tuple[ApiKey, str]:
         """A new key and its secret of 256 random bits, which nobody can read again."""
         secret = PREFIX + secrets.token_urlsafe(32)
-        key = ApiKey(secrets.token_hex(4), name, tuple(books), highest_tier, now())
+        key = ApiKey(secrets.token_hex(4), name, tuple(books), highest_tier, now(), is_public=is_public)
         row = {
             "key_id": key.key_id,
             "name": name,
@@ -52,6 +58,7 @@ class KeyStore:
             "books": list(books),
             "highest_tier": highest_tier,
             "created_at": key.created_at,
+            "is_public": is_public,
         }
         with self._database.write() as connection:
             connection.execute(insert(API_KEYS).values(row))
@@ -97,5 +104,7 @@ def digest_of(secret: str) -> str:
 
 def _key(row: Row[Any]) -> ApiKey:
     values = row._mapping
-    kept = {name: values[name] for name in ("key_id", "name", "highest_tier", "created_at", "revoked_at")}
+    kept = {
+        name: values[name] for name in ("key_id", "name", "highest_tier", "created_at", "revoked_at", "is_public")
+    }
     return ApiKey(**kept, books=tuple(values["books"]))

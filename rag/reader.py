@@ -16,6 +16,7 @@ from ingestion.vector_stores import Schema, VectorStore, Where
 from rag.models import SearchQuery, SearchResponse
 from rag.reranker import Reranker, build_reranker
 from rag.search import search
+from rag.tracing import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,17 @@ class Reader:
         """
         given = {name: value for name, value in filters.items() if value is not None}
         query = make_query(text, book_id=self.book_id, limit=limit, filters=given)
-        return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
+        with span("retrieval", book_id=self.book_id, limit=limit):
+            return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
 
 
 @contextmanager
-def open_reader(settings: Settings) -> Iterator[Reader]:
-    """A reader on the configured book; raises ConfigurationError where index and embedder do not fit."""
-    with _opened(settings) as (store, embedder):
+def open_reader(settings: Settings, embedder: Embedder | None = None) -> Iterator[Reader]:
+    """A reader on the configured book; raises ConfigurationError where index and embedder do not fit.
+
+    `embedder` is the settings' own, where the caller has begun to load it.
+    """
+    with _opened(settings, embedder) as (store, embedder):
         yield Reader(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
 
 
@@ -55,8 +60,8 @@ def open_readers(settings: Settings) -> Iterator[list[Reader]]:
 
 
 @contextmanager
-def _opened(settings: Settings) -> Iterator[tuple[VectorStore, Embedder]]:
-    embedder = embedder_of(settings)
+def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tuple[VectorStore, Embedder]]:
+    embedder = embedder or embedder_of(settings)
     with closing(open_index(settings)) as store:
         wanted = Schema(embedder.model, embedder.dimensions)
         if store.schema != wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from ingestion.errors import ConfigurationError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
 from rag.listening import listen, url_of
+from rag.tracing import start_tracing
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -34,6 +36,7 @@ def serve(
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
+    start_tracing(os.environ)
     settings, root = read_book(docs, config, book_id=book)
     with_keys = are_asked_for(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
@@ -49,6 +52,7 @@ def add_key(
     name: str,
     book: Annotated[list[str] | None, typer.Option("--book", help="Only this book; may be repeated.")] = None,
     highest_tier: Annotated[int, typer.Option("--highest-tier", min=1, max=4, help="No tier above it.")] = 4,
+    public: Annotated[bool, typer.Option("--public", help="For a page that all can read: lists no threads.")] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
@@ -57,7 +61,9 @@ def add_key(
     from rag.keys import KeyStore
 
     with closing(database_of(read_settings(config))) as database:
-        key, secret = KeyStore(database).add(name, books=tuple(book or ()), highest_tier=highest_tier)
+        key, secret = KeyStore(database).add(
+            name, books=tuple(book or ()), highest_tier=highest_tier, is_public=public
+        )
     show([f"{secret}\nkey {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
 
 
@@ -76,12 +82,13 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
             "name": each.name,
             "books": ", ".join(each.books) or "all",
             "highest_tier": each.highest_tier,
+            "public": "yes" if each.is_public else "no",
             "created_at": each.created_at.isoformat(timespec="seconds"),
             "status": "revoked" if each.revoked_at else "in use",
         }
         for each in found
     ]
-    names = ("key_id", "name", "books", "highest_tier", "created_at", "status")
+    names = ("key_id", "name", "books", "highest_tier", "public", "created_at", "status")
     table = Table("keys", names, [tuple(row.values()) for row in rows])
     show([table] if rows else ["No keys; make one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
 

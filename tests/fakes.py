@@ -125,7 +125,8 @@ class MemoryStore:
         return len(self._matching(where))
 
     def values(self, field: str, where: Where) -> dict[str, int]:
-        return dict(Counter(point.payload[field] for point in self._matching(where)))
+        held = (point.payload[field] for point in self._matching(where))
+        return dict(Counter(each for value in held for each in (value if isinstance(value, list) else [value])))
 
     def search(
         self, *, dense: Any, sparse: SparseVector | None, where: Where, limit: int

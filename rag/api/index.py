@@ -7,6 +7,7 @@ server writes through the same one, and two seconds after the last use other pro
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -30,11 +31,17 @@ class SharedIndex:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._embedder: Embedder | None = None
+        self._making = threading.Lock()
         self._opening: asyncio.Task[VectorStore] | None = None
         self._books: dict[str | None, str] = {}
         self._users = 0
         self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.TimerHandle | None = None
+
+    def prepare(self) -> None:
+        """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
+        if self.settings.embedder != "openai" and not self.settings.openai_api_key:
+            self._embedder_now().embed_query("a question")
 
     @asynccontextmanager
     async def reader(self, book_id: str | None) -> AsyncIterator[Reader]:
@@ -96,11 +103,16 @@ class SharedIndex:
         if (opening.cancelled() or opening.exception()) and self._opening is opening:
             self._opening = None
 
+    def _embedder_now(self) -> Embedder:
+        with self._making:
+            if self._embedder is None:
+                self._embedder = SharedEmbedder(embedder_of(self.settings))
+            return self._embedder
+
     def _open_now(self) -> VectorStore:
-        if self._embedder is None:
-            self._embedder = SharedEmbedder(embedder_of(self.settings))
+        embedder = self._embedder_now()
         store = open_index(self.settings)
-        wanted = Schema(self._embedder.model, self._embedder.dimensions)
+        wanted = Schema(embedder.model, embedder.dimensions)
         if store.schema != wanted:
             store.close()
             raise ConfigurationError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,13 @@ UNREAD_SECONDS = 8
 """For clients that do not read what they are sent."""
 
 
+SWITCH_SECONDS = 0.001
+
+
 def run(app: FastAPI, listening: socket.socket) -> None:
     """Serve on a socket that listens, until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS."""
+    # Searches are threads of the same interpreter; by default each may keep the loop waiting for 5 ms.
+    sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
         app, log_config=None, access_log=False, timeout_graceful_shutdown=UNREAD_SECONDS, server_header=False
     )
