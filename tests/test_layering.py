@@ -24,8 +24,9 @@ ROWS = {
     "ingestion.models": 1,
     "ingestion.setting_values": 1,
     "ingestion.qdrant_settings": 2,
-    "ingestion.settings": 3,
-    "ingestion.configuration": 4,
+    "ingestion.embedding_settings": 3,
+    "ingestion.settings": 4,
+    "ingestion.configuration": 5,
     "ingestion.toml_file": 1,
     # DESIGN row 1: from files to lessons and blocks
     "ingestion.anchors": 10,
