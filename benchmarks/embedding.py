@@ -2,14 +2,15 @@
 
     python -m benchmarks.embedding [requests|time|slow|memory|rate|stop ...]
 
-The service is a loopback server in a process of its own that answers each request after 50 ms; it gives every text
-the same vector, so that what is measured is ours. Index and state are the real ones.
+The service answers each request after 50 ms, so that what is measured beside it is ours; its least time is that of
+eight requests at a time without a pause. Index and state are the real ones.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import signal
 import statistics
 import subprocess
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+from benchmarks.embedding_service import service
 from benchmarks.reconcile import paragraph, write_book
 from ingestion.build import DEFAULT_BOOK, build_parts
 from ingestion.configuration import load_settings
@@ -34,63 +36,8 @@ if TYPE_CHECKING:
 
 LATENCY = 0.05
 IN_FLIGHT = 8
-DIMENSIONS = 1536
 BIG_FILES, SECTIONS = 1_000, 100
 BOOKWISE = "import signal, cli; signal.signal(signal.SIGINT, signal.default_int_handler); cli.app()"
-
-
-def serve(latency: float, port: Any, requests: Any) -> None:
-    """Answer embedding requests until killed; counts them."""
-    import json
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-    import numpy as np
-
-    from tests.openai_server import in_base64
-
-    vector = in_base64(np.full(DIMENSIONS, 0.025, "<f4"))
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            begun = time.monotonic()
-            with requests.get_lock():
-                requests.value += 1
-            items = ",".join(f'{{"index":{index},"embedding":"{vector}"}}' for index in range(len(asked["input"])))
-            body = f'{{"object":"list","model":"m","data":[{items}],"usage":{{}}}}'.encode()
-            time.sleep(max(0.0, latency - (time.monotonic() - begun)))
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    port.value = server.server_port
-    server.serve_forever()
-
-
-@contextmanager
-def service(latency: float = LATENCY) -> Iterator[tuple[str, Any]]:
-    """The address of a running service, and the number of requests it got."""
-    spawn = multiprocessing.get_context("spawn")
-    port, requests = spawn.Value("i", 0), spawn.Value("i", 0)
-    process = spawn.Process(target=serve, args=(latency, port, requests), daemon=True)
-    process.start()
-    while not port.value:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{port.value}/v1", requests
-    finally:
-        process.kill()
-        process.join()
 
 
 def run(folder: Path, **flags: Any) -> IngestReport:
@@ -108,25 +55,46 @@ def remote(url: str, **flags: Any) -> dict[str, Any]:
 def measure_requests(folder: Path) -> str:
     """All bounds as OpenAI has them: requests against what the sum of tokens must take."""
     write_book(folder / "docs", 3_000)
-    with service() as (url, requests):
-        report = run(folder, **remote(url))
+    with service(LATENCY) as asked:
+        report = run(folder, **remote(asked.url))
         least = max(-(-report.chunks.tokens // 300_000), -(-report.chunks.embedded // 2048))
-        return f"{requests.value} requests for {report.chunks.embedded} chunks, at least {least} needed"
+        return f"{asked.requests} requests for {report.chunks.embedded} chunks, at least {least} needed"
 
 
-def measure_time(folder: Path, latency: float = LATENCY, inputs: int = 4) -> str:
-    """Small requests, so that there is a service to wait for."""
-    write_book(folder / "docs", 1_000)
-    with service(latency) as (url, requests):
-        report = run(folder, **remote(url, embedding_request_inputs=inputs))
-        ideal = requests.value * latency / IN_FLIGHT
-        asked = f"{requests.value} requests of {latency} s, the service's least {ideal:.2f} s"
-        return f"{report.seconds:.2f} s for {asked}: {report.seconds / ideal:.2f} ×"
+def measure_time(folder: Path) -> str:
+    """Small requests, so that there is a service to wait for: three seconds, and ten with 1 to 4 texts each."""
+    sizes = (1_000, 4), (800, 1), (1_600, 2), (3_200, 4)
+    return "".join(f"\n  {wait_for(folder / str(files), files, LATENCY, inputs=inputs)}" for files, inputs in sizes)
 
 
 def measure_slow(folder: Path) -> str:
     """The same with the latency of a real service."""
-    return measure_time(folder, latency=0.5, inputs=8)
+    return wait_for(folder, 1_000, 0.5, inputs=8)
+
+
+def wait_for(folder: Path, files: int, latency: float, *, inputs: int) -> str:
+    """One first run as a process: all of it, and from its first request to its last commit, the state's."""
+    write_book(folder / "docs", files)
+    with service(latency) as asked:
+        environ = os.environ | {"OPENAI_BASE_URL": asked.url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
+        environ |= {"BOOKWISE_EMBEDDING_REQUEST_INPUTS": str(inputs), "BOOKWISE_EMBEDDING_IN_FLIGHT": str(IN_FLIGHT)}
+        command = [sys.executable, "-c", BOOKWISE, "ingest", "docs"]
+        before, begun = processor_of_children(), time.perf_counter()
+        subprocess.run(command, cwd=folder, env=environ, check=True, capture_output=True)
+        whole, processor = time.perf_counter() - begun, processor_of_children() - before
+        least = asked.requests * latency / IN_FLIGHT
+        work = (folder / ".ingestion_state.json").stat().st_mtime - asked.first
+        return (
+            f"{asked.requests} requests of {latency} s, {inputs} texts each, least {least:.1f} s; from the first "
+            f"request to the last commit {work:.1f} s, {work / least:.2f} ×; the process {whole:.1f} s, "
+            f"{whole / least:.2f} ×, of which {processor:.1f} s on a core"
+        )
+
+
+def processor_of_children() -> float:
+    """Seconds that processes took which were started here and have ended; the service is not among them."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def measure_memory(folder: Path) -> str:
@@ -144,8 +112,8 @@ def measure_memory(folder: Path) -> str:
         page.parent.mkdir(parents=True, exist_ok=True)
         sections = "\n".join(f"## Part {part}\n\n{paragraph(number, part)[:500]}\n" for part in range(SECTIONS))
         page.write_text(f"# Page {number}\n\n{sections}", encoding="utf-8")
-    with service(0.0) as (url, _), mock.patch.object(EdgeStore, "upsert", drop), highest_memory() as peak:
-        report = run(folder, **remote(url, chunk_tokens=100, chunk_max_tokens=200))
+    with service(0.0) as asked, mock.patch.object(EdgeStore, "upsert", drop), highest_memory() as peak:
+        report = run(folder, **remote(asked.url, chunk_tokens=100, chunk_max_tokens=200))
     return f"{peak[0] >> 10} MB at most for {report.chunks.embedded} chunks, {report.seconds:.0f} s"
 
 
@@ -169,38 +137,63 @@ def highest_memory() -> Iterator[list[int]]:
 
 
 def measure_rate(folder: Path) -> str:
-    """The embedded embedder in a run against the same texts given to it alone, in turns."""
+    """The embedded embedder in a run against the same texts given to it alone, in turns: a short book, then one whose
+    start does not count."""
+    return "".join(f"\n  {rate_of(folder / str(files), files, turns)}" for files, turns in ((100, 3), (320, 1)))
+
+
+def rate_of(folder: Path, files: int, turns: int) -> str:
+    """Rate and share of it, the median of the turns; processor time counts all cores and no other program."""
     from ingestion.embedders.minilm import MiniLm
 
-    write_book(folder / "docs", 100)
-    texts = [f"Page {number} › Part {part}\n\n{paragraph(number, part)}" for number in range(100) for part in (1, 2)]
-    shares, rates = [], []
-    for turn in range(3):
-        begun = time.perf_counter()
-        embedder = MiniLm()
-        embedder.embed_documents(texts)
-        raw = len(texts) / (time.perf_counter() - begun)
-        report = run(
-            folder, embedder="local", directory=str(folder / f"index-{turn}"), state=str(folder / f"state-{turn}")
-        )
-        rates.append(report.chunks.embedded / report.seconds)
-        shares.append(rates[-1] / raw)
-    return f"{statistics.median(rates):.0f} chunks/s in a run, {statistics.median(shares):.2f} of the embedder alone"
+    write_book(folder / "docs", files)
+    texts = [
+        f"Page {number} › Part {part}\n\n{paragraph(number, part)}" for number in range(files) for part in (1, 2)
+    ]
+    rates, shares, processor_shares = [], [], []
+    for turn in range(turns):
+        raw = Stopwatch()
+        MiniLm().embed_documents(texts)
+        raw.stop()
+        place = {"directory": str(folder / f"index-{turn}"), "state": str(folder / f"state-{turn}")}
+        whole = Stopwatch()
+        report = run(folder, embedder="local", **place)
+        whole.stop()
+        assert report.chunks.embedded == len(texts)
+        rates.append(len(texts) / whole.seconds)
+        shares.append(raw.seconds / whole.seconds)
+        processor_shares.append(raw.processor / whole.processor)
+    return (
+        f"{len(texts)} chunks: {statistics.median(rates):.0f} a second in a run, {statistics.median(shares):.2f} of "
+        f"the embedder alone ({statistics.median(processor_shares):.2f} by processor time)"
+    )
+
+
+class Stopwatch:
+    """Seconds, and seconds of this process on all cores, from its making to its stop."""
+
+    def __init__(self) -> None:
+        self.seconds, self.processor = -time.perf_counter(), -time.process_time()
+
+    def stop(self) -> None:
+        """Hold the figures."""
+        self.seconds += time.perf_counter()
+        self.processor += time.process_time()
 
 
 def measure_stop(folder: Path) -> str:
     """Ctrl-C while eight requests wait for a service that is silent."""
     write_book(folder / "docs", 50)
     stops = []
-    with service(60.0) as (url, requests):
+    with service(60.0) as asked:
         for turn in range(3):
-            environ = os.environ | {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
+            environ = os.environ | {"OPENAI_BASE_URL": asked.url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
             environ |= {"BOOKWISE_EMBEDDING_REQUEST_INPUTS": "4"}
-            before = requests.value
+            before = asked.requests
             process = subprocess.Popen(
                 [sys.executable, "-c", BOOKWISE, "ingest", "docs"], cwd=folder, env=environ, stderr=subprocess.PIPE
             )
-            while requests.value < before + IN_FLIGHT and process.poll() is None:
+            while asked.requests < before + IN_FLIGHT and process.poll() is None:
                 time.sleep(0.01)
             begun = time.perf_counter()
             process.send_signal(signal.SIGINT)

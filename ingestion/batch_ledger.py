@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ingestion.database import Database
-from ingestion.models import utc_now
+from ingestion.errors import BudgetGuard
+from ingestion.models import IngestionMode, utc_now
 
 if TYPE_CHECKING:
     from sqlalchemy import MetaData, Table
+
+
+RESULTS_ARE_KEPT = timedelta(days=30)
+"""How long OpenAI keeps the files of a batch; asked for later it would fail for ever."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,24 @@ class SentBatch:
     sent: str
     ended: str | None = None
     outcome: str = ""
+
+    @property
+    def lost(self) -> bool:
+        """Whether its results are deleted by now."""
+        return datetime.fromisoformat(self.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT
+
+
+def refuse_paying_twice(wanted: AbstractSet[str], batches: Sequence[SentBatch], mode: IngestionMode) -> None:
+    """Raise BudgetGuard where texts that a run would embed, by embed key, are in a batch that is to be fetched."""
+    held = [(len(wanted & set(each.keys)), each) for each in batches if not each.lost]
+    texts, first = sum(count for count, _ in held), next((each for count, each in held if count), None)
+    if first:
+        flags = "" if mode == "incremental" else f" --mode {mode}"
+        raise BudgetGuard(
+            f"{texts} of {len(wanted)} texts to embed were sent as {first.batch_id or 'a batch'} at {first.sent}, at "
+            f"half the price; nothing was embedded or written. Run `bookwise ingest --resume{flags}`, which indexes "
+            "them once it has ended, or embed them now, at the full price, with --ignore-batches"
+        )
 
 
 class BatchLedger:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ingestion.batch_ledger import BatchLedger
 from ingestion.embedders import Embedder, EmbedderKind, build_embedder
 from ingestion.embedders.packing import Limits
 from ingestion.embedding_cache import EmbeddingCache
@@ -16,7 +17,6 @@ from ingestion.state_store import StateFile, StateStore
 from ingestion.vector_stores import Generations, VectorStore, Where, open_generations
 
 if TYPE_CHECKING:
-    from ingestion.batch_ledger import BatchLedger
     from ingestion.embedders.openai_batch import OpenAIBatches
 
 DEFAULT_BOOK = "physical-ai-robotics"
@@ -34,6 +34,7 @@ def build_parts(settings: Settings) -> Parts:
         cache=EmbeddingCache(directory / "embeddings.sqlite"),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
+        batches=batch_ledger_of(settings) if kind_of(settings) == "openai" else None,
     )
 
 
@@ -44,20 +45,22 @@ def ledger_of(settings: Settings) -> JobLedger:
 
 def batch_ledger_of(settings: Settings) -> BatchLedger:
     """The ledger of batches, in the same database."""
-    # Imported late, as the service below: only `--batch` and `--resume` need them.
-    from ingestion.batch_ledger import BatchLedger
-
     return BatchLedger(_database_url(settings))
 
 
 def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
     """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    # Imported late: only `--batch` and `--resume` need it.
     from ingestion.embedders.openai_batch import OpenAIBatches
 
     key = settings.openai_api_key
-    if settings.embedder not in ("openai", "auto") or (settings.embedder == "auto" and not key):
+    if kind_of(settings) != "openai":
         raise ConfigurationError(
             "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
+        )
+    if settings.azure_api_version:
+        raise ConfigurationError(
+            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); ingest without --batch"
         )
     return OpenAIBatches(
         settings.embedding_model,
@@ -65,6 +68,13 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
     )
+
+
+def kind_of(settings: Settings) -> EmbedderKind:
+    """The kind of embedder that is chosen: with `auto`, the service if there is a key, else the embedded one."""
+    if settings.embedder == "auto":
+        return "openai" if settings.openai_api_key else "local"
+    return cast("EmbedderKind", settings.embedder)
 
 
 def embedder_ahead(settings: Settings) -> Embedder:
@@ -78,21 +88,20 @@ def embedder_ahead(settings: Settings) -> Embedder:
 
 
 def embedder_of(settings: Settings) -> Embedder:
-    """The chosen embedder: with `auto`, the service if there is a key, else the embedded one."""
+    """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
     key = settings.openai_api_key
-    kind = settings.embedder
-    if kind == "auto":
-        kind = "openai" if key else "local"
+    kind = kind_of(settings)
     if kind == "openai" and not key and not settings.openai_base_url:
         raise ConfigurationError(
             "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
         )
     return build_embedder(
-        cast("EmbedderKind", kind),
+        kind,
         model=settings.embedding_model,
         dimensions=settings.embedding_dimensions,
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
+        api_version=settings.azure_api_version,
         threads=settings.threads,
         limits=Limits(
             inputs=settings.embedding_request_inputs,

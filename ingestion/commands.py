@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from ingestion.report import IngestReport
 
 LESSONS_FAILED, PENDING = 3, 12
+CONTRADICTION = (
+    "use one of --batch and --resume, --wait only with one of them, --dry-run and --ignore-batches with none"
+)
 CHECK_FORMATS = ("text", "json", "github")
 
 Docs = Annotated[Path | None, typer.Argument(help="Folder of the lessons, or of the book that holds bookwise.toml.")]
 Mode = Annotated[str, typer.Option("--mode", help="incremental, full or recreate.")]
 AllowDelete = Annotated[bool, typer.Option("--allow-delete", help="Delete even most of a book.")]
 State = Annotated[str | None, typer.Option("--state", help="Where the records are: a file, qdrant or auto.")]
+IgnoreBatches = Annotated[
+    bool, typer.Option("--ignore-batches", help="Embed now, at the full price, what an open batch embeds too.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
 
 
@@ -50,28 +56,26 @@ def ingest(
     batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
+    ignore_batches: IgnoreBatches = False,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
     """Make the index equal to the lessons: embed what is new, remove what is gone.
 
     `--batch` has the service embed within a day at half the price; `--resume` then fetches the vectors and indexes,
-    or exits 12 while the service is at it. A run that would embed more than --max-cost or
-    --max-tokens allow does nothing and exits 11.
+    or exits 12 while the service is at it. A run that would embed more than --max-cost or --max-tokens allow, or
+    what is in an open batch, does nothing and exits 11.
     """
+    flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
     if batch or resume or wait:
         from ingestion.batch_commands import BatchOptions, ingest_by_batch
 
-        if batch == resume or dry_run:
-            raise UsageError("use one of --batch and --resume, --wait only with one of them, and --dry-run with none")
+        if batch == resume or dry_run or ignore_batches:
+            raise UsageError(CONTRADICTION)
         options = BatchOptions(batch, wait, _mode(mode), allow_delete, strict, as_json, verbose)
-        raise typer.Exit(
-            ingest_by_batch(*read_book(docs, config, verbose=verbose, book_id=book, state=state), options)
-        )
-    flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
-    report = _ingest(
-        docs, mode, book, config, verbose=verbose, flags=flags, dry_run=dry_run, allow_delete=allow_delete
-    )
+        raise typer.Exit(ingest_by_batch(*read_book(docs, config, verbose=verbose, book_id=book, **flags), options))
+    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
+    report = _ingest(docs, mode, book, config, verbose=verbose, flags=flags, **how)
     _show_report(report, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(LESSONS_FAILED)

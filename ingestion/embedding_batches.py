@@ -7,8 +7,7 @@ vector there; a batch that fails, or is never fetched, leaves the index as it wa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ingestion.batch_ledger import BatchLedger, SentBatch
 from ingestion.embedders.openai_batch import PRICE_SHARE, BatchAnswer, BatchStatus
 from ingestion.errors import ConfigurationError, EmbeddingError, LessonError, StateError
+from ingestion.guards import refuse_spending
 from ingestion.models import DocumentChunk, IngestionMode
 from ingestion.pipeline import Parts, ingest
 from ingestion.report import IngestReport
@@ -24,9 +24,6 @@ from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
-
-RESULTS_ARE_KEPT = timedelta(days=30)
-"""How long OpenAI keeps the files of a batch; asked for later it would fail for ever."""
 
 _VECTORS_A_WRITE = 1000
 
@@ -83,7 +80,8 @@ class Batches:
     """The batches of one book."""
 
     def __init__(self, parts: Parts, service: BatchService, ledger: BatchLedger, *, book_id: str) -> None:
-        self._parts = parts
+        # This run is what the open batches wait for.
+        self._parts = replace(parts, batches=None)
         self._service = service
         self._ledger = ledger
         self._book_id = book_id
@@ -92,7 +90,8 @@ class Batches:
     def send(self, root: Path, *, mode: IngestionMode, allow_delete: bool = False) -> Sending:
         """Send the texts of the lessons below `root` that have no vector and are in no open batch.
 
-        Raises what `ingest` does, and EmbeddingError; what was sent until then is in the ledger.
+        Raises what `ingest` does, BudgetGuard before anything is sent, and EmbeddingError; what was sent until then
+        is in the ledger.
         """
         texts: dict[str, str] = {}
         with self._parts.as_writer():  # two that send at once would pay twice
@@ -107,6 +106,7 @@ class Batches:
                 lacking=lambda chunk: texts.setdefault(chunk.embed_key, chunk.embed_text),
             )
             new = {key: text for key, text in texts.items() if key not in waiting}
+            self._keep_to_budget(new)
             sent = tuple(self._send(group) for group in self._service.split(new))
         return Sending(sent, len(texts) - len(new))
 
@@ -161,7 +161,7 @@ class Batches:
         return [each for each in mine if each]
 
     def _named(self, batch: SentBatch) -> SentBatch | None:
-        if datetime.fromisoformat(batch.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT:
+        if batch.lost:
             self._ledger.end(batch.tag, "never fetched")
             return None
         if batch.batch_id:
@@ -172,10 +172,21 @@ class Batches:
             return None
         return self._ledger.name(batch, found.batch_id)
 
+    @property
+    def _price(self) -> float | None:
+        price = self._parts.price
+        return None if price is None else price * PRICE_SHARE
+
+    def _keep_to_budget(self, texts: Mapping[str, str]) -> None:
+        settings = self._parts.settings
+        most_tokens, most_cost = settings.embedding_max_tokens, settings.embedding_max_cost
+        if most_tokens is not None or most_cost is not None:
+            tokens = sum(count_tokens(list(texts.values())))
+            refuse_spending(tokens, self._price, most_tokens=most_tokens, most_cost=most_cost)
+
     def _send(self, texts: Mapping[str, str]) -> OpenBatch:
         tokens = sum(count_tokens(list(texts.values())))
-        price = self._parts.price
-        cost = None if price is None else tokens * price * PRICE_SHARE / 1_000_000
+        cost = None if self._price is None else tokens * self._price / 1_000_000
         batch = self._ledger.begin(self._book_id, self._embedding, list(texts), tokens=tokens, cost=cost)
         status = self._service.create(texts, batch.tag)
         return OpenBatch(self._ledger.name(batch, status.batch_id), status)

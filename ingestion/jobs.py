@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ingestion.database import Database
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ingestion.report import IngestReport
 
 _JOB_FIELDS = tuple(each.name for each in fields(IngestionJob))
+OPEN = ("queued", "running")
 _TALLY = ("embedded", "reused", "tokens")
 
 
@@ -51,21 +53,37 @@ class JobLedger:
     def __init__(self, url: str) -> None:
         self._database = Database(url, _jobs_table)
 
-    def begin(self, book_id: str, mode: IngestionMode) -> IngestionJob:
-        """A new running job. One of the same book left running by a run that died is closed as failed.
+    def queue(self, book_id: str, mode: IngestionMode) -> IngestionJob:
+        """A job that is to run soon; `begin` or `finish` go on with it."""
+        return self._insert(IngestionJob(job_id=0, book_id=book_id, mode=mode))
+
+    def begin(self, book_id: str, mode: IngestionMode, *, queued: IngestionJob | None = None) -> IngestionJob:
+        """A new running job, or the one that was queued. One of the same book left open by a run that died is closed.
 
         The caller holds the writer's lock, so that no other run of the book is alive.
         """
+        self.close_dead(book_id, alive={queued.job_id} if queued else ())
+        if queued is None:
+            return self._insert(IngestionJob(job_id=0, book_id=book_id, mode=mode).start())
+        job = queued.start()
         with self._database.transaction() as (connection, table):
-            dead = table.update().where(table.c.book_id == book_id, table.c.status == "running")
-            connection.execute(
-                dead.values(status="failed", completed_at=utc_now(), error_message="the run ended without a word")
-            )
-            job = IngestionJob(job_id=0, book_id=book_id, mode=mode).start()
-            place = {"pid": os.getpid(), "host": socket.gethostname()}
-            row = {name: getattr(job, name) for name in _JOB_FIELDS if name != "job_id"}
+            running = table.update().where(table.c.job_id == job.job_id)
+            connection.execute(running.values(status=job.status, started_at=job.started_at))
+        return job
+
+    def close_dead(self, book_id: str, *, alive: Collection[int] = ()) -> None:
+        """Close as failed what is open of this book, but for those alive; the caller knows that the rest died."""
+        with self._database.transaction() as (connection, table):
+            is_open = (table.c.book_id == book_id) & table.c.status.in_(OPEN) & table.c.job_id.not_in(alive)
+            values = {"status": "failed", "completed_at": utc_now(), "error_message": "the run ended without a word"}
+            connection.execute(table.update().where(is_open).values(values))
+
+    def _insert(self, job: IngestionJob) -> IngestionJob:
+        place = {"pid": os.getpid(), "host": socket.gethostname()}
+        row = {name: getattr(job, name) for name in _JOB_FIELDS if name != "job_id"}
+        with self._database.transaction() as (connection, table):
             key = connection.execute(table.insert().values(**row, **place, failures=[])).inserted_primary_key
-        return IngestionJob(**(row | {"job_id": int(key[0]) if key else 0}))
+        return replace(job, job_id=int(key[0]) if key else 0)
 
     def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> IngestionJob:
         """Close a job with what its report says; failed where an error ended the run.
@@ -89,6 +107,12 @@ class JobLedger:
         with self._database.transaction() as (connection, table):
             connection.execute(table.update().where(table.c.job_id == job.job_id).values(**values))
         return ended
+
+    def open_jobs(self, book_id: str) -> list[int]:
+        """The ids of the book's jobs that have not ended, the oldest first."""
+        with self._database.transaction() as (connection, table):
+            query = table.select().where(table.c.book_id == book_id, table.c.status.in_(OPEN))
+            return [row.job_id for row in connection.execute(query.order_by(table.c.job_id))]
 
     def entries(self, *, limit: int = 20, book_id: str | None = None) -> list[LedgerEntry]:
         """The last jobs, newest first."""

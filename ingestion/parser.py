@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -23,6 +24,7 @@ BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
 """The bounds of spec 003; real books pass them, so a value outside is kept and reported."""
 
 STUB_WORDS = 12
+MOST_STUB_WORDS = 50
 _STUB = re.compile(r"\b(coming soon|under construction|to be written|work in progress|TODO|TBD)\b", re.I)
 _WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]+")
 """A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
@@ -106,8 +108,8 @@ def _text(values: Mapping[str, Any], key: str) -> str | None:
 
 
 def _doc_type(place: Place, body: str) -> str:
-    words = sum(1 for _ in _WORD.finditer(body))
-    if place.doc_type == "lesson" and (words < STUB_WORDS or (words < 50 and _STUB.search(body))):
+    words = sum(1 for _ in islice(_WORD.finditer(body), MOST_STUB_WORDS))
+    if place.doc_type == "lesson" and (words < STUB_WORDS or (words < MOST_STUB_WORDS and _STUB.search(body))):
         return "stub"
     return place.doc_type
 

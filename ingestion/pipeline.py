@@ -1,8 +1,8 @@
 """The one pass: crawl, compare, and make the index equal to the lessons.
 
-Per group of files: embed → upsert → patch payloads → delete stale → checkpoint → record (DESIGN decision 6), while
-those after it are chunked and embedded. At every moment a file answers with its old or its new chunks, and what is
-recorded is in the store.
+Per group of files: embed → upsert → patch payloads → delete stale (DESIGN decision 6), while those after it are
+chunked and embedded; every two seconds: checkpoint → record. At every moment a file answers with its old or its new
+chunks, and what is recorded is safe in the store.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from ingestion.batch_ledger import BatchLedger
 from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import BookwiseError, LessonError
@@ -44,10 +45,11 @@ class Parts:
     cache: VectorCache | None
     lock: Path
     jobs: JobLedger | None = None
+    batches: BatchLedger | None = None
 
     def close(self) -> None:
-        """Release the cache and the ledger; the stores are released by each run."""
-        for part in (self.cache, self.jobs):
+        """Release the cache and the ledgers; the stores are released by each run."""
+        for part in (self.cache, self.jobs, self.batches):
             if part:
                 part.close()
 
@@ -80,13 +82,15 @@ def ingest(
     progress: Progress | None = None,
     lacking: Callable[[DocumentChunk], object] | None = None,
     refused: Mapping[str, LessonError] = MappingProxyType({}),
+    ignore_batches: bool = False,
 ) -> IngestReport:
     """Make the index of one book equal to the lessons below `root`, or with `dry_run` say what that would take.
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
     it at the end. Lessons that fail, or are `refused` beforehand, keep their old points and are in the report; a dry
     run calls `lacking` with each chunk to write whose text has no vector. Raises SourceError, DeletionGuard,
-    BudgetGuard, Locked, StateError, EmbeddingError or VectorStoreError; what was done until then stays so.
+    BudgetGuard (also where a text is in an open batch, unless these are ignored), Locked, StateError, EmbeddingError
+    or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
     settings = parts.settings
@@ -101,7 +105,8 @@ def ingest(
                 run.preview(lacking)
             elif run.pending:
                 with job_of(parts.jobs, report):
-                    run.apply(progress, still_ours)
+                    sent = parts.batches.open_batches(book_id) if parts.batches and not ignore_batches else []
+                    run.apply(progress, still_ours, sent)
     report.seconds = time.monotonic() - started
     return report
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.batch_ledger import SentBatch, refuse_paying_twice
 from ingestion.carry_over import carry_over, refuse_losses, would_be_lost
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
@@ -17,6 +17,7 @@ from ingestion.errors import Interrupted, LessonError, PointRefused
 from ingestion.guards import refuse_deletion, refuse_spending
 from ingestion.models import DocumentChunk, IngestionRecord, IngestionState, utc_now
 from ingestion.plan import Plan, make_plan
+from ingestion.recorder import Recorder
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.state_store import StateStore
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ingestion.stages import EmbeddedGroup
     from ingestion.writer import GroupWriter
 
-SECONDS_BETWEEN_SAVES = 2.0
 Progress = Callable[[int, int, IngestReport], None]
 """Called at the start and after each group and request, with the files done and to do, and the report so far."""
 
@@ -55,17 +55,17 @@ class Run:
         self._refused = refused
         self._found = found
         self._state = state
-        self._states = states
+        self._folder = states.folder
         self._target = target
         self._settings = settings
         self._book = Where((Equals("book_id", state.book_id),))
         self._embedding = f"{embedder.model}/{embedder.dimensions}"
         self._fingerprint = fingerprint_of(settings, self._embedding)
+        self._recorder = Recorder(state, states, target, self._fingerprint)
         self._embedder = embedder
         self._cache = cache
         self._plan = Plan((), (), ())
         self._done = 0
-        self._saved_at = time.monotonic()
 
     @cached_property
     def _known(self) -> KnownVectors:
@@ -121,13 +121,15 @@ class Run:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
             self.report.chunks.deleted += len(gone)
 
-    def _keep_to_budget(self) -> None:
+    def _keep_to_budget(self, sent: Sequence[SentBatch]) -> None:
         most_tokens, most_cost = self._settings.embedding_max_tokens, self._settings.embedding_max_cost
-        if most_tokens is None and most_cost is None:
+        if most_tokens is None and most_cost is None and not sent:
             return
         estimate = replace(self.report, chunks=ChunkCounts(), failures=[], findings=[])
-        for _ in self._look_through(estimate):
+        wanted: set[str] = set()
+        for _ in self._look_through(estimate, lambda chunk: wanted.add(chunk.embed_key)):
             pass
+        refuse_paying_twice(wanted, sent, self.report.mode)
         refuse_spending(estimate.chunks.tokens, estimate.price, most_tokens=most_tokens, most_cost=most_cost)
 
     def _look_through(
@@ -137,13 +139,16 @@ class Run:
 
         return look_through(self._groups(report), self._target.store, self._known, report.chunks, lacking)
 
-    def apply(self, progress: Progress | None, still_ours: Callable[[], None]) -> None:
+    def apply(
+        self, progress: Progress | None, still_ours: Callable[[], None], sent: Sequence[SentBatch] = ()
+    ) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
 
-        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow.
+        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow, or
+        embed what was `sent` in a batch.
         `still_ours` is called before each write, and raises where another writer took over.
         """
-        self._keep_to_budget()
+        self._keep_to_budget(sent)
         store = self._target.store
         assert store is not None
         before = dict(self._state.records)
@@ -159,12 +164,15 @@ class Run:
                 self._carry_over(before)
             self._finish()
         except KeyboardInterrupt:
+            self._recorder.save_what_is_safe()
             left = len(self._plan.files) - self._done
             raise Interrupted(
                 f"interrupted: {self._done} lessons are done and recorded, {left} are left for the next run"
             ) from None
-        finally:
-            self._save(now=True)
+        except BaseException:
+            self._recorder.save_what_is_safe()
+            raise
+        self._recorder.save()
 
     def _write_all(self, store: VectorStore, progress: Progress, still_ours: Callable[[], None]) -> None:
         """Write and record group by group, while those after it are chunked and embedded."""
@@ -188,10 +196,10 @@ class Run:
             for group in groups:
                 still_ours()
                 for file in self._write(writer, group):
-                    self._record(file)
+                    self._recorder.add(file)
                     self._note(file)
                 self._done += len(group.files)
-                self._save(now=False)
+                self._recorder.save_in_time()
                 show()
 
     def _remove_deleted(self, store: VectorStore) -> None:
@@ -199,9 +207,7 @@ class Run:
 
         if self._plan.deleted:
             self.report.chunks.deleted += delete_files(store, self._state.book_id, self._plan.deleted)
-            store.checkpoint()
-            for path in self._plan.deleted:
-                self._state.records.pop(path, None)
+            self._recorder.remove(self._plan.deleted)
 
     def _write(self, writer: GroupWriter, group: EmbeddedGroup) -> list[ChunkedFile]:
         """Write the group; a file with a text or point that is refused is a failure, and returned are the others."""
@@ -257,21 +263,6 @@ class Run:
         if not file.wanted:
             self.report.empty.append(file.plan.facts.path)
 
-    def _record(self, file: ChunkedFile) -> None:
-        facts, key = file.plan.facts, file.plan.key
-        self._state.records[facts.path] = IngestionRecord(
-            source_file=facts.path,
-            file_hash=facts.file_hash,
-            chunk_ids=tuple(chunk.id for chunk in file.wanted),
-            ingested_at=utc_now(),
-            book_id=key.book_id,
-            module=facts.module,
-            chapter=facts.chapter,
-            lesson=facts.lesson,
-            shares_lesson=key.source_file is not None,
-            fingerprint=self._fingerprint,
-        )
-
     def _finish(self) -> None:
         failed = {failure.path for failure in self.report.failures}
         self._target.finish(self._state, failed)
@@ -281,12 +272,6 @@ class Run:
             self._state.last_full_ingest = self._state.last_incremental_update
         self.report.total_chunks = self._state.total_chunks
 
-    def _save(self, *, now: bool) -> None:
-        """Save the state, at most every two seconds unless `now`; never while a new generation is being built."""
-        if self._target.in_use and (now or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES):
-            self._states.save(self._state)
-            self._saved_at = time.monotonic()
-
     def _relative_root(self) -> str:
-        base = self._states.folder.resolve()
+        base = self._folder.resolve()
         return Path(os.path.relpath(self._found.root, base)).as_posix()

@@ -1,4 +1,4 @@
-"""The write protocol: embed → upsert → patch → delete stale → checkpoint (DESIGN decision 6).
+"""The write protocol: embed → upsert → patch → delete stale (DESIGN decision 6); the recorder makes it safe.
 
 A crash between any two steps leaves old points, new points or both, never neither; the next run finds what is left
 by comparing ids, and embeds nothing twice.
@@ -30,7 +30,7 @@ class GroupWriter:
         self._store = store
 
     def write(self, group: Sequence[ChunkedFile], vectors: Mapping[str, Vector], counts: ChunkCounts) -> None:
-        """Make the store hold exactly the group's chunks; when it returns, they are safe.
+        """Make the store hold exactly the group's chunks, safe from the store's next checkpoint on.
 
         `vectors` holds those of the chunks to write, by embed key.
 
@@ -48,8 +48,6 @@ class GroupWriter:
         for file in group:
             self._delete_stale(file)
             file.count(counts)
-        if any(file.chunks.pending for file in group):
-            self._store.checkpoint()
 
     def _patched_points(self, files: Sequence[ChunkedFile]) -> list[Point]:
         patches = {chunk.id: _payload(file, chunk) for file in files for chunk in file.chunks.patch}

@@ -22,19 +22,22 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
+from ingestion.settings import Settings
 from ingestion.tokens import count_tokens
 from rag.answers import best_of, generated_answer, may_become_refusal
 from rag.citations import References
 from rag.dialogue import Dialogue
 from rag.events import CiteStyle, Done, Event, Searched, Token
-from rag.extract import quote
+from rag.extract import Told, quote
 from rag.finding import Finder, Finding
-from rag.history import CHAT_ENCODING, PastMessage, topic_of
+from rag.follow_ups import asks_for_more, topic_of
+from rag.history import CHAT_ENCODING, PastMessage
 from rag.models import AgentResponse
 from rag.reader import Reader
 from rag.shown import ShownPassages
 
 if TYPE_CHECKING:
+    from ingestion.settings import Settings
     from rag.chat_model import ChatModel
 
 MAX_QUESTION_TOKENS = 1000
@@ -73,14 +76,20 @@ class Agent:
         started = time.perf_counter()
         _check_length(question)
         finder = self._finder(fences or {}, top_k, min_score)
-        gate = await asyncio.to_thread(finder.find_for, question, topic_of(history))
+        topic = topic_of(history)
+        gate = await asyncio.to_thread(finder.find_for, question, topic)
+        wants_more = topic is not None and asks_for_more(question, topic)
+        if wants_more and not self._model:
+            gate = await asyncio.to_thread(finder.widen, gate)
         yield Searched(gate.response.query, gate.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (gate.metrics.should_answer or history):
             dialogue = Dialogue(self._model, finder, question, history, shown=ShownPassages())
             answering = self._generate(dialogue, gate, cite_style, started)
         else:
-            answering = self._quote(question, gate, started)
+            goes_on = gate.response.query != question
+            told = [message.content for message in history if message.role == "assistant"] if goes_on else []
+            answering = self._quote(question, gate, started, Told("\n\n".join(told), wants_more))
         async with aclosing(answering):
             async for event in answering:
                 yield event
@@ -94,8 +103,8 @@ class Agent:
             settings.agent_score_threshold if min_score is None else min_score,
         )
 
-    async def _quote(self, question: str, gate: Finding, started: float) -> AsyncGenerator[Event]:
-        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started)
+    async def _quote(self, question: str, gate: Finding, started: float, told: Told) -> AsyncGenerator[Event]:
+        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started, told=told)
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)
@@ -127,14 +136,18 @@ class Agent:
 
 
 def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
-    """An agent with the settings' language model, if there is a key or service for it and `with_model` is set."""
-    settings = reader.settings
-    if not with_model or not (settings.openai_api_key or settings.openai_base_url):
-        return Agent(reader, None)
+    """An agent with the settings' language model, if there is one and `with_model` is set."""
+    return Agent(reader, model_of(reader.settings) if with_model else None)
+
+
+def model_of(settings: Settings) -> ChatModel | None:
+    """The settings' language model, None without a key or service for it; one may serve any number of agents."""
+    if not has_model(settings):
+        return None
     from rag.chat_model import ChatModel
 
     key = settings.openai_api_key
-    model = ChatModel(
+    return ChatModel(
         settings.openai_model,
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
@@ -142,7 +155,11 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
         max_answer_tokens=settings.agent_answer_tokens,
         timeout=settings.agent_timeout,
     )
-    return Agent(reader, model)
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether the settings name a language model: by a key, or by a service that may need none."""
+    return bool(settings.openai_api_key or settings.openai_base_url)
 
 
 def _check_length(question: str) -> None:

@@ -40,7 +40,7 @@ def generated_answer(
     """The response of a dialogue that is over, without times; `told` is what the reader has got of `told + rest`."""
     finding = best_of(gate, dialogue.findings)
     answered = bool(dialogue.text.strip()) and dialogue.failure is None and not is_refusal(dialogue.text)
-    support = check_support(dialogue.text, dialogue.shown, embedder) if answered else Support((), ())
+    support = check_support(dialogue.text, dialogue.shown, embedder) if answered else Support()
     cited = references.cited if answered else []
     used = _passages_used(gate, dialogue, cited, support, references.dropped)
     return AgentResponse(
@@ -56,6 +56,7 @@ def generated_answer(
         metrics=finding.metrics if answered else _not_answered(finding),
         passages=used,
         supported=not answered or _is_supported(used, support),
+        cited_sentences=support.sentences,
         unsupported=support.unsupported,
         tokens_used=dialogue.tokens,
         retrieval_count=len(used.retrieved),
@@ -97,22 +98,27 @@ def _passages_used(
         retrieved=tuple(dict.fromkeys(found)),
         shown=tuple(shown),
         cited=tuple(passage.id for passage in cited),
-        verified=tuple(passage.id for passage in support.verified),
+        verified=tuple(passage.id for passage in cited if passage.id in support.verified),
         dropped=dropped,
     )
 
 
 def _cite(number: int, passage: SearchResult, support: Support) -> Citation:
+    """The section of the passage that holds best what the answer says, and the lines that do; else all of it."""
+    blocks = support.verified.get(passage.id, ())
+    section, anchor = (blocks[0].section, blocks[0].anchor) if blocks else (passage.section_title, passage.anchor)
+    lines = [(each.line_start, each.line_end) for each in blocks if (each.section, each.anchor) == (section, anchor)]
+    starts, ends = zip(*(lines or [(passage.line_start, passage.line_end)]), strict=True)
     return Citation(
         number=number,
         chunk_id=passage.id,
         page_title=passage.page_title,
-        page_url=address(passage.page_url, passage.anchor) or None,
+        page_url=address(passage.page_url, anchor) or None,
         module_name=passage.module,
-        section_title=passage.section_title,
+        section_title=section,
         source_file=passage.source_file,
-        line_start=passage.line_start,
-        line_end=passage.line_end,
+        line_start=min(starts),
+        line_end=max(ends),
         score=passage.score,
-        verified=passage in support.verified,
+        verified=bool(blocks),
     )

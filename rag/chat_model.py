@@ -7,14 +7,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from ingestion.errors import ChatModelError
 
 if TYPE_CHECKING:
     import httpx2
     import openai
-    from openai.types.chat import ChatCompletionChunk
 
 Message = dict[str, Any]
 """A message in the form of the API."""
@@ -80,17 +79,21 @@ class ChatModel:
         import openai
 
         limit = "max_tokens" if self._base_url else "max_completion_tokens"
+        asked = {
+            "model": self.name,
+            "messages": messages,
+            "temperature": self._temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            limit: self._max_answer_tokens,
+        }
+        if tools:
+            asked |= {"tools": tools, "tool_choice": tool_choice}
         reply = _Assembly()
         try:
-            stream = await self._client.chat.completions.create(
-                model=self.name,
-                messages=cast(Any, messages),
-                tools=cast(Any, tools),
-                tool_choice=tool_choice,
-                temperature=self._temperature,
-                stream=True,
-                stream_options={"include_usage": True},
-                extra_body={limit: self._max_answer_tokens},
+            # Plain JSON: to build the SDK's models costs more, a token, than everything else that is done with one.
+            stream = await self._client.post(
+                "/chat/completions", body=asked, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
             )
             async with aclosing(stream):
                 async for chunk in stream:
@@ -99,11 +102,15 @@ class ChatModel:
         except openai.OpenAIError as exc:
             # A service may quote the key in its answer.
             raise self._error(_reason(exc, self.name)) from (None if self._key in str(exc) else exc)
-        except (AttributeError, TypeError, json.JSONDecodeError) as exc:
+        except (AttributeError, TypeError, LookupError, json.JSONDecodeError) as exc:
             raise self._error("the answer is no chat completion; check OPENAI_BASE_URL") from exc
         if reply.finish is None:
             raise self._error("the answer broke off; ask again")
         yield reply.whole()
+
+    def prepare(self) -> None:
+        """Import the SDK now, a second, instead of at the first call; opens no connection."""
+        assert self._client
 
     async def close(self) -> None:
         """Close the connections, if any were opened."""
@@ -137,23 +144,24 @@ class _Assembly:
     tokens: int = 0
     calls: dict[int, list[str]] = field(default_factory=dict)
 
-    def add(self, chunk: ChatCompletionChunk) -> str:
-        """Take in one chunk; returns its text."""
-        if chunk.usage:
-            self.tokens = chunk.usage.total_tokens
-        if not chunk.choices:
+    def add(self, chunk: Any) -> str:
+        """Take in one chunk, as parsed; returns its text."""
+        if usage := chunk.get("usage"):
+            self.tokens = usage.get("total_tokens") or 0
+        if not chunk.get("choices"):
             return ""
-        choice = chunk.choices[0]
-        self.finish = choice.finish_reason or self.finish
-        self.refusal += choice.delta.refusal or ""
-        for part in choice.delta.tool_calls or ():
-            call = self.calls.setdefault(part.index, ["", "", ""])
-            call[0] = call[0] or part.id or ""
-            if part.function:
-                # Some services repeat the name in every chunk.
-                call[1] = call[1] or part.function.name or ""
-                call[2] += part.function.arguments or ""
-        text = choice.delta.content or ""
+        choice = chunk["choices"][0]
+        delta = choice.get("delta") or {}
+        self.finish = choice.get("finish_reason") or self.finish
+        self.refusal += delta.get("refusal") or ""
+        for part in delta.get("tool_calls") or ():
+            call = self.calls.setdefault(part.get("index") or 0, ["", "", ""])
+            call[0] = call[0] or part.get("id") or ""
+            function = part.get("function") or {}
+            # Some services repeat the name in every chunk.
+            call[1] = call[1] or function.get("name") or ""
+            call[2] += function.get("arguments") or ""
+        text: str = delta.get("content") or ""
         self.text += text
         return text
 

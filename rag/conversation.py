@@ -28,12 +28,16 @@ def now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message; `confidence` is the answer's, None for a question."""
+    """One message; `confidence` is the answer's, None for a question.
+
+    `answer` is what else belongs to an answer that is shown again (its sources, how far it is supported), as JSON.
+    """
 
     role: Role
     content: str
     timestamp: datetime = field(default_factory=now)
     confidence: float | None = None
+    answer: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no thread may hold."""
@@ -48,8 +52,9 @@ class Message:
 
     def as_json(self) -> dict[str, Any]:
         """One JSON object (spec 004)."""
-        shown = {"role": self.role, "content": self.content, "timestamp": iso(self.timestamp)}
-        return shown if self.confidence is None else shown | {"confidence": self.confidence}
+        shown: dict[str, Any] = {"role": self.role, "content": self.content, "timestamp": iso(self.timestamp)}
+        shown |= {} if self.confidence is None else {"confidence": self.confidence}
+        return shown if self.answer is None else shown | {"answer": dict(self.answer)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Message:
@@ -59,6 +64,7 @@ class Message:
             stored["content"],
             datetime.fromisoformat(stored["timestamp"]),
             stored.get("confidence"),
+            stored.get("answer"),
         )
 
 
@@ -85,6 +91,11 @@ class ConversationThread(ThreadSummary):
     def needs_topic(self) -> bool:
         """Whether it is long enough for a summary and has none."""
         return self.topic_summary is None and self.message_count >= 2 * TOPIC_EXCHANGES
+
+
+def first_question(question: str) -> dict[str, str]:
+    """The metadata of a thread that begins with it: lists show it, since a summary comes later, or never."""
+    return {"question": question[:TOPIC_CHARS]}
 
 
 def iso(time: datetime) -> str:

@@ -16,6 +16,7 @@ from rag.history import PastMessage, recent_turns, tokens_of
 from rag.prompts import SYSTEM_PROMPT
 from rag.shown import ShownPassages
 from rag.tools import TOOL, TOOL_NAME, CallMistake, SearchCall, error_json, parse_call, results_json
+from rag.tracing import span
 
 MAX_MISTAKES = 3
 """How many calls that cannot be run are answered with what is wrong about them; one more ends the dialogue."""
@@ -93,13 +94,14 @@ class Dialogue:
     async def _replying(self) -> AsyncGenerator[str]:
         """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
         stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
-        async with aclosing(stream):
-            async for part in stream:
-                if isinstance(part, Reply):
-                    self._reply = part
-                elif self._searches:
-                    self.text += part
-                    yield part
+        with span("model call", model=self.model.name):
+            async with aclosing(stream):
+                async for part in stream:
+                    if isinstance(part, Reply):
+                        self._reply = part
+                    elif self._searches:
+                        self.text += part
+                        yield part
         self.tokens += self._reply.tokens
         if self.text and self._reply.tool_calls:
             self.text += PARAGRAPH

@@ -26,7 +26,13 @@ Questions = Annotated[Path, typer.Argument(help="JSONL file, one question a line
 Corpus = Annotated[
     str | None, typer.Option("--corpus", help="Ask only the questions of this corpus, of the chosen book.")
 ]
-Answers = Annotated[bool, typer.Option("--answers", help="Answer each question too, and check what the answer says.")]
+Answers = Annotated[
+    bool | None,
+    typer.Option(
+        "--answers/--no-answers",
+        help="Answer each question too and check the answers; done unasked where a language model is set up.",
+    ),
+]
 Compare = Annotated[Path | None, typer.Option("--compare", help="What an earlier `eval --json` printed.")]
 Against = Annotated[str | None, typer.Option("--against", help="Another collection, to compare this one with.")]
 MinRecall = Annotated[
@@ -42,7 +48,7 @@ def evaluate_command(
     questions: Questions,
     book: Book = None,
     corpus: Corpus = None,
-    answers: Answers = False,
+    answers: Answers = None,
     compare: Compare = None,
     against: Against = None,
     min_recall: MinRecall = None,
@@ -88,13 +94,15 @@ def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQ
     return [replace(each, book=None) for each in questions if each.book in (corpus, None)]
 
 
-def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool) -> list[Asked]:
+def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool | None) -> list[Asked]:
+    from rag.agent import has_model
     from rag.evaluation import evaluate
-    from rag.extract import answer_extractively
+    from rag.model_answers import open_answerer
     from rag.reader import open_readers
 
-    with open_readers(settings) as readers:
-        return evaluate(questions, readers, answer=answer_extractively if answers else None)
+    wanted = has_model(settings) if answers is None else answers
+    with open_readers(settings) as readers, open_answerer() as answer:
+        return evaluate(questions, readers, answer=answer if wanted else None)
 
 
 def _read_run(path: Path) -> list[Outcome]:

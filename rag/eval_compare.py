@@ -24,6 +24,11 @@ COMPARED = (
     "refusal recall",
     "wrongly refused",
     "answered right",
+    "cited sentences supported",
+    "answers with a true citation",
+    "answers citing a right page",
+    "refused by the model",
+    "wrongly refused by the model",
 )
 
 

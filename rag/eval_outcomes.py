@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from rag.eval_answers import AnswerOutcome
+
 DEPTHS = (1, 3, 5, 10)
 """The k of recall@k."""
 
@@ -19,7 +21,8 @@ class Outcome:
 
     `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
     `section_rank` also where the question names no section. `passages` were checked against the fences, `leaks` lay
-    outside. `answered_right` is None where no answer was asked for or none is expected.
+    outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
+    was asked for one.
     """
 
     id: str
@@ -35,6 +38,7 @@ class Outcome:
     leaks: int
     milliseconds: float
     answered_right: bool | None = None
+    answer: AnswerOutcome | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -67,6 +71,32 @@ def _gain(rank: int | None) -> float:
     return 1.0 / math.log2(1 + rank) if rank else 0.0
 
 
+def _of_answer(figure: Callable[[AnswerOutcome], float | None]) -> Measure:
+    """A figure of the answers that a language model gave."""
+    return lambda each: figure(each.answer) if each.answer and each.answer.ending == "answered" else None
+
+
+def _cites_right_page(each: Outcome) -> float | None:
+    if each.answer is None or not each.answerable or each.answer.ending != "answered":
+        return None
+    return float(each.answer.cites_right_page)
+
+
+def _support(answer: AnswerOutcome) -> float | None:
+    return answer.supported_sentences / answer.cited_sentences if answer.cited_sentences else None
+
+
+def _model_refused(*, answerable: bool) -> Measure:
+    """Whether the model refused, over the questions that it was asked."""
+
+    def measure(each: Outcome) -> float | None:
+        if each.answer is None or each.answerable != answerable or each.answer.ending not in ("answered", "refused"):
+            return None
+        return float(each.answer.ending == "refused")
+
+    return measure
+
+
 MEASURES: dict[str, Measure] = {
     **{f"file recall@{depth}": _page_recall(depth) for depth in DEPTHS},
     "file MRR": lambda each: _reciprocal(each.page_rank) if each.answerable else None,
@@ -78,6 +108,11 @@ MEASURES: dict[str, Measure] = {
     "refusal recall": lambda each: float(each.refused) if not each.answerable else None,
     "wrongly refused": lambda each: float(each.refused) if each.answerable else None,
     "answered right": lambda each: None if each.answered_right is None else float(each.answered_right),
+    "cited sentences supported": _of_answer(_support),
+    "answers with a true citation": _of_answer(lambda answer: float(answer.true_citations > 0)),
+    "answers citing a right page": _cites_right_page,
+    "refused by the model": _model_refused(answerable=False),
+    "wrongly refused by the model": _model_refused(answerable=True),
 }
 """By name; a page or section counts once, at the rank of its first passage."""
 
@@ -97,7 +132,7 @@ def leak_rate(outcomes: Sequence[Outcome]) -> float:
     return sum(each.leaks for each in outcomes) / checked if checked else 0.0
 
 
-def latency(outcomes: Sequence[Outcome], percent: int) -> float:
-    """The milliseconds that this percentage of the searches needed at most."""
-    times = sorted(each.milliseconds for each in outcomes)
+def latency(milliseconds: Iterable[float], percent: int) -> float:
+    """The milliseconds that this percentage of searches or answers needed at most; 0 where there are none."""
+    times = sorted(milliseconds)
     return times[min(len(times) - 1, math.ceil(len(times) * percent / 100) - 1)] if times else 0.0

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from ingestion.errors import UsageError
 from ingestion.views import Cell, Table, View
+from rag.eval_answers import AnswerOutcome, answer_totals
 from rag.eval_compare import Comparison, as_json
 from rag.eval_outcomes import MEASURES, Outcome, latency, leak_rate, mean_of
 
 PERCENTILES = (50, 99)
+NOT_MEASURED = "answer support: not measured, no language model answered"
 BY_GROUP = ("file recall@1", "file recall@5", "section recall@5", "refusal recall", "wrongly refused")
 """What is shown for each language and each book."""
 
@@ -29,7 +31,8 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
         ),
         _misses(outcomes),
         f"leak rate {leak_rate(outcomes):g} over {sum(each.passages for each in outcomes)} passages; "
-        + ", ".join(f"p{percent} {latency(outcomes, percent):.0f} ms" for percent in PERCENTILES),
+        + _times(_percentiles(each.milliseconds for each in outcomes)),
+        _answers(outcomes),
     ]
 
 
@@ -52,7 +55,8 @@ def evaluation_document(outcomes: Sequence[Outcome], comparisons: Sequence[Compa
         "questions": len(outcomes),
         "measures": _figures(outcomes),
         "leak_rate": leak_rate(outcomes),
-        "latency_ms": {f"p{percent}": latency(outcomes, percent) for percent in PERCENTILES},
+        "latency_ms": _percentiles(each.milliseconds for each in outcomes),
+        "answers": _answer_document(outcomes),
         "languages": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.language).items()},
         "books": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.book).items()},
         "compared": as_json(comparisons),
@@ -63,9 +67,42 @@ def evaluation_document(outcomes: Sequence[Outcome], comparisons: Sequence[Compa
 def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
     """The outcomes of an earlier run's document; raises UsageError where it holds none."""
     try:
-        return [Outcome(**each) for each in document["outcomes"]]
+        return [_outcome(each) for each in document["outcomes"]]
     except (KeyError, TypeError) as error:
         raise UsageError(f"{place}: is not what `bookwise eval --json` prints: {error}") from error
+
+
+def _outcome(stored: Mapping[str, Any]) -> Outcome:
+    answer = stored.get("answer")
+    return Outcome(**{**stored, "answer": AnswerOutcome(**answer) if answer else None})
+
+
+def _percentiles(milliseconds: Iterable[float]) -> dict[str, float]:
+    times = list(milliseconds)
+    return {f"p{percent}": latency(times, percent) for percent in PERCENTILES}
+
+
+def _times(percentiles: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {time:.0f} ms" for name, time in percentiles.items())
+
+
+def _answer_document(outcomes: Sequence[Outcome]) -> dict[str, Any] | None:
+    """The totals over the answers of a language model; None where none was asked."""
+    answers = [each.answer for each in outcomes if each.answer]
+    times = (each.milliseconds for each in answers if each.ending != "not_asked")
+    return {**answer_totals(answers), "latency_ms": _percentiles(times)} if answers else None
+
+
+def _answers(outcomes: Sequence[Outcome]) -> str:
+    made = _answer_document(outcomes)
+    if made is None:
+        return NOT_MEASURED
+    endings = ", ".join(f"{count} {ending.replace('_', ' ')}" for ending, count in made["endings"].items())
+    return (
+        f"answers of {made['model']}: {endings}; {made['supported_sentences']} of {made['cited_sentences']} cited "
+        f"sentences supported, {made['dropped']} references dropped, {made['tokens']} tokens; "
+        + _times(made["latency_ms"])
+    )
 
 
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, float]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ingestion.errors import UsageError
 from ingestion.vector_stores import Equals, Where
 from rag.confidence import assess
+from rag.eval_answers import answer_outcome
 from rag.eval_outcomes import DEEPEST, Outcome
 from rag.eval_questions import EvalQuestion, folder_of, is_right_page
-from rag.models import AgentResponse, Evidence, SearchResponse, SearchResult
+from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
 from rag.policies import policy_of
 from rag.reader import Reader
 
@@ -61,8 +63,10 @@ def _ask(question: EvalQuestion, reader: Reader, folder: str, answer: Answerer |
     response = reader.search(question.text, limit=DEEPEST, filters=fences)
     milliseconds = (time.perf_counter() - started) * 1000
     narrow = reader.search(question.text, limit=DEEPEST, filters={"hardware_tier_filter": OPEN_TIER})
-    right = [question.answerable and is_right_page(question, each.source_file, folder) for each in response.results]
+    is_right = partial(is_right_page, question, folder=folder)
+    right = [question.answerable and is_right(each.source_file) for each in response.results]
     in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
+    answered = answer(question.text, reader, fences) if answer else None
     metrics = assess(response, policy_of(reader.embedder.model, reader.settings))
     outcome = Outcome(
         id=question.id,
@@ -77,7 +81,8 @@ def _ask(question: EvalQuestion, reader: Reader, folder: str, answer: Answerer |
         passages=len(response.results) + len(narrow.results),
         leaks=len([*_leaks(response, reader.book_id), *_leaks(narrow, reader.book_id)]),
         milliseconds=milliseconds,
-        answered_right=_is_answered(question, answer(question.text, reader, fences)) if answer else None,
+        answered_right=_is_answered(question, answered) if answered else None,
+        answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
     )
     return Asked(outcome, response.evidence)
 

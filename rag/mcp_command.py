@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,16 +13,16 @@ from rag.ask_command import NoModel
 from rag.commands import Language, Levels, ModuleName, Tier
 
 if TYPE_CHECKING:
+    from mcp.server import Server
+
     from ingestion.settings import Settings
     from rag.mcp_tools import BookTools
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdin and stdout.")] = False,
     host: Annotated[
-        str, typer.Option("--host", help="Address for --http; there is no access control.")
+        str, typer.Option("--host", help="Address for --http; beyond loopback keys are needed.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port for --http; 0 takes a free one.")
@@ -54,13 +55,13 @@ async def _serve(
     """Serve until told to end; `address` is that for HTTP."""
     try:
         from rag.mcp_server import build_server
+        from rag.mcp_tools import BookTools
+        from rag.mcp_transports import serve_stdio
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; `bookwise mcp` needs the extra: pip install 'bookwise[mcp]'"
         ) from error
     from rag.api.index import SharedIndex
-    from rag.mcp_tools import BookTools
-    from rag.mcp_transports import serve_http, serve_stdio
 
     index = SharedIndex(settings)
     tools = BookTools(index, fences, with_model=with_model)
@@ -69,14 +70,32 @@ async def _serve(
         server = build_server(tools, fences)
         if address is None:
             await serve_stdio(server)
-            return
-        if address[0] not in LOOPBACK:
-            typer.echo(
-                f"{address[0]} is not loopback: whoever reaches it may ask, there is no access control", err=True
-            )
-        await serve_http(server, *address, ready=lambda url: typer.echo(f"serving MCP on {url}", err=True))
+        else:
+            await _serve_http(server, tools, settings, fences["hardware_tier_filter"], address)
     finally:
         await index.close()
+
+
+async def _serve_http(
+    server: Server[Any], tools: BookTools, settings: Settings, highest_tier: int, address: tuple[str, int]
+) -> None:
+    """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
+    from rag.api.access import Access
+    from rag.database import database_of
+    from rag.keys import KeyStore, are_asked_for
+    from rag.mcp_access import KeysOnly
+    from rag.mcp_transports import serve_http
+
+    with_keys = are_asked_for(settings, address[0])
+    keys = "keys are asked for" if with_keys else "no keys"
+    with closing(database_of(settings)) as database:
+        access = Access(settings, KeyStore(database), open_to_all=not with_keys)
+        await serve_http(
+            lambda app: KeysOnly(app, access, lambda: tools.book_id, highest_tier),
+            server,
+            *address,
+            ready=lambda url: typer.echo(f"serving MCP on {url} ({keys})", err=True),
+        )
 
 
 async def _check(tools: BookTools) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from ingestion.errors import UsageError
+from rag.listening import listen, url_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
+    from starlette.types import ASGIApp
 
 PATH = "/mcp"
 DRAIN_SECONDS = 5
@@ -37,8 +37,12 @@ async def serve_stdio(server: Server[Any]) -> None:
         await serving
 
 
-async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[[str], None]) -> None:
+async def serve_http(
+    behind: Callable[[ASGIApp], ASGIApp], server: Server[Any], host: str, port: int, ready: Callable[[str], None]
+) -> None:
     """Speak streamable HTTP until SIGINT or SIGTERM; `ready` is told the address. Port 0 takes a free one.
+
+    `behind` puts the app behind a door of the caller's.
 
     Raises UsageError where the address cannot be listened on.
     """
@@ -50,24 +54,15 @@ async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[
             """Leave signals alone: uvicorn would raise them once more at its end, in the middle of ours."""
             yield
 
-    listening = _listen(host, port)
-    app = server.streamable_http_app(streamable_http_path=PATH, host=host)
+    listening = listen(host, port)
+    app = behind(server.streamable_http_app(streamable_http_path=PATH, host=host))
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=DRAIN_SECONDS
     )
     http = HttpServer(config)
     _on_signals(http.handle_exit)
-    shown = f"[{host}]" if ":" in host else host
-    ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
+    ready(url_of(listening, host) + PATH)
     await http.serve(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as exc:
-        raise UsageError(f"cannot listen on {host} port {port}: {exc.strerror}; choose --host and --port") from exc
 
 
 def _on_signals(end: Callable[[int, None], object]) -> None:

@@ -15,7 +15,7 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
-RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
+RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered", "nothing_more"]
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
 """How a question ended: the last row of spec 000's state diagram."""
 
@@ -193,8 +193,9 @@ class PassagesUsed(_Model):
 class AgentResponse(_Model):
     """An answer with its sources (specs 000 and 002). With state `no_results` it is a refusal, and `metrics` say why.
 
-    `supported` is false where a sentence says what its source does not (`unsupported` lists them), where something
-    that was not shown was referred to, or where nothing is cited. Times are in milliseconds.
+    `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
+    `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
+    nothing is cited. Times are in milliseconds.
     """
 
     answer: str
@@ -209,6 +210,7 @@ class AgentResponse(_Model):
     metrics: ConfidenceMetrics | None = None
     passages: PassagesUsed = PassagesUsed()
     supported: bool = True
+    cited_sentences: Annotated[int, Field(ge=0)] = 0
     unsupported: tuple[str, ...] = ()
     tokens_used: Annotated[int, Field(ge=0)] = 0
     retrieval_count: Annotated[int, Field(ge=0)] = 0

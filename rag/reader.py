@@ -16,6 +16,7 @@ from ingestion.vector_stores import Schema, VectorStore, Where
 from rag.models import SearchQuery, SearchResponse
 from rag.reranker import Reranker, build_reranker
 from rag.search import search
+from rag.tracing import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Reader:
         """
         given = {name: value for name, value in filters.items() if value is not None}
         query = make_query(text, book_id=self.book_id, limit=limit, filters=given)
-        return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
+        with span("retrieval", book_id=self.book_id, limit=limit):
+            return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
 
 
 @contextmanager

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ingestion.errors import ConfigurationError, UsageError
+from ingestion.errors import ConfigurationError
 from ingestion.terminal import Book, Config, Json, read_book, read_settings, show
-
-if TYPE_CHECKING:
-    from ingestion.settings import Settings
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-DRAIN_SECONDS = 10
+from rag.listening import listen, url_of
+from rag.tracing import start_tracing
 
 keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
 
@@ -31,30 +28,23 @@ def serve(
 ) -> None:
     """Serve the chat API until interrupted; streams get 10 seconds to end."""
     try:
-        import uvicorn
-
         from rag.api.app import create_app
         from rag.api.logs import log_as_json
+        from rag.api.serving import run
+        from rag.keys import are_asked_for
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
+    start_tracing(os.environ)
     settings, root = read_book(docs, config, book_id=book)
-    has_keys = _has_keys(settings)
-    if not has_keys and host not in LOOPBACK:
-        raise UsageError(f"--host {host}: make a key first (`bookwise keys add NAME`), or listen on 127.0.0.1")
-    app = create_app(settings, root, open_to_all=not has_keys)
+    with_keys = are_asked_for(settings, host)
+    app = create_app(settings, root, open_to_all=not with_keys)
     log_as_json()
-    typer.echo(f"serving on http://{host}:{port} ({'keys are asked for' if has_keys else 'no keys'})", err=True)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-        server_header=False,
-    )
+    with closing(listen(host, port)) as listening:
+        asked = "keys are asked for" if with_keys else "no keys"
+        typer.echo(f"serving on {url_of(listening, host)} ({asked})", err=True)
+        run(app, listening)
 
 
 @keys.command("add")
@@ -62,6 +52,7 @@ def add_key(
     name: str,
     book: Annotated[list[str] | None, typer.Option("--book", help="Only this book; may be repeated.")] = None,
     highest_tier: Annotated[int, typer.Option("--highest-tier", min=1, max=4, help="No tier above it.")] = 4,
+    public: Annotated[bool, typer.Option("--public", help="For a page that all can read: lists no threads.")] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +61,9 @@ def add_key(
     from rag.keys import KeyStore
 
     with closing(database_of(read_settings(config))) as database:
-        key, secret = KeyStore(database).add(name, books=tuple(book or ()), highest_tier=highest_tier)
+        key, secret = KeyStore(database).add(
+            name, books=tuple(book or ()), highest_tier=highest_tier, is_public=public
+        )
     show([f"{secret}\nkey {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
 
 
@@ -89,12 +82,13 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
             "name": each.name,
             "books": ", ".join(each.books) or "all",
             "highest_tier": each.highest_tier,
+            "public": "yes" if each.is_public else "no",
             "created_at": each.created_at.isoformat(timespec="seconds"),
             "status": "revoked" if each.revoked_at else "in use",
         }
         for each in found
     ]
-    names = ("key_id", "name", "books", "highest_tier", "created_at", "status")
+    names = ("key_id", "name", "books", "highest_tier", "public", "created_at", "status")
     table = Table("keys", names, [tuple(row.values()) for row in rows])
     show([table] if rows else ["No keys; make one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
 
@@ -108,11 +102,3 @@ def revoke_key(key_id: str, config: Config = None) -> None:
     with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
     typer.echo(f"revoked {key_id}")
-
-
-def _has_keys(settings: Settings) -> bool:
-    from rag.database import database_of
-    from rag.keys import KeyStore
-
-    with closing(database_of(settings)) as database:
-        return any(each.revoked_at is None for each in KeyStore(database).list())

@@ -5,7 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Integer, MetaData, String, Table, Text, TypeDecorator, Uuid
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    Uuid,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 _JSON = JSON().with_variant(JSONB(), "postgresql")
@@ -61,4 +74,5 @@ API_KEYS = Table(
     Column("highest_tier", Integer),
     Column("created_at", UtcTime),
     Column("revoked_at", UtcTime),
+    Column("is_public", Boolean),
 )

@@ -22,6 +22,7 @@ from rag.conversation import (
     Message,
     ThreadSummary,
     check_alternation,
+    first_question,
     new_thread_id,
     now,
 )
@@ -59,25 +60,9 @@ class ThreadStore:
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
         """A new empty thread; raises UsageError where the id is taken, by whomever."""
-        moment = now()
         new_id = thread_id or new_thread_id()
-        row = {
-            "thread_id": new_id,
-            "messages": [],
-            "created_at": moment,
-            "updated_at": moment,
-            "metadata": dict(metadata or {}),
-            "owner": owner,
-            "message_count": 0,
-        }
         with self._database.write() as connection:
-            if _find(connection, new_id, None, messages=False):
-                raise UsageError(f"thread {new_id} exists already")
-            try:
-                with connection.begin_nested():
-                    connection.execute(insert(THREADS).values(row))
-            except IntegrityError:
-                raise UsageError(f"thread {new_id} exists already") from None
+            _create(connection, new_id, owner, metadata or {})
         return self.get(new_id, owner=owner)
 
     def get(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread:
@@ -88,14 +73,18 @@ class ThreadStore:
             raise UnknownThread(thread_id)
         return _thread(*found)
 
-    def append(self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL) -> ConversationThread:
-        """Add messages at the end, all or none, and bring an archived thread back.
+    def append(
+        self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
+    ) -> ConversationThread:
+        """Add messages at the end, all or none, and bring an archived thread back; `create` it where it is not there.
 
-        Raises UnknownThread, or UsageError unless the roles alternate.
+        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             if _find(connection, thread_id, owner, lock=True, messages=False) is None:
-                raise UnknownThread(thread_id)
+                if not create:
+                    raise UnknownThread(thread_id)
+                _create(connection, thread_id, owner, first_question(messages[0].content))
             _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             row = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()._mapping
             held = list(row["messages"])
@@ -128,8 +117,8 @@ class ThreadStore:
         query = select(*(table.c[name] for name in _SUMMARY)).where(table.c.owner == owner)
         query = query.where(table.c.updated_at < before) if before else query
         with self._database.read() as connection:
-            rows = connection.execute(query.order_by(table.c.updated_at.desc(), table.c.thread_id).limit(limit))
-            return [ThreadSummary(**row._mapping, archived=archived) for row in rows]
+            rows = connection.execute(query.order_by(table.c.updated_at.desc(), table.c.thread_id).limit(limit)).all()
+        return [ThreadSummary(**dict(zip(_SUMMARY, row, strict=True)), archived=archived) for row in rows]
 
     def set_topic(self, thread_id: UUID, topic: str, *, owner: str = LOCAL) -> None:
         """Keep what the thread is about, cut to 200 characters; a thread deleted meanwhile is left alone."""
@@ -159,6 +148,27 @@ class ThreadStore:
         """How many live threads there are; what `/ready` asks for."""
         with self._database.read() as connection:
             return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
+
+
+def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> None:
+    """Insert an empty thread; raises UsageError where the id is taken, by whomever."""
+    moment = now()
+    row = {
+        "thread_id": thread_id,
+        "messages": [],
+        "created_at": moment,
+        "updated_at": moment,
+        "metadata": dict(metadata),
+        "owner": owner,
+        "message_count": 0,
+    }
+    if _find(connection, thread_id, None, messages=False):
+        raise UsageError(f"thread {thread_id} exists already")
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(THREADS).values(row))
+    except IntegrityError:
+        raise UsageError(f"thread {thread_id} exists already") from None
 
 
 def _find(

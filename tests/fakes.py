@@ -90,6 +90,7 @@ class MemoryStore:
         self.points = points
         self.faults = faults
         self.writes = 0
+        self.checkpoints = 0
         self.closed = False
 
     def upsert(self, points: Sequence[Point]) -> None:
@@ -124,7 +125,8 @@ class MemoryStore:
         return len(self._matching(where))
 
     def values(self, field: str, where: Where) -> dict[str, int]:
-        return dict(Counter(point.payload[field] for point in self._matching(where)))
+        held = (point.payload[field] for point in self._matching(where))
+        return dict(Counter(each for value in held for each in (value if isinstance(value, list) else [value])))
 
     def search(
         self, *, dense: Any, sparse: SparseVector | None, where: Where, limit: int
@@ -142,6 +144,7 @@ class MemoryStore:
 
     def checkpoint(self) -> None:
         self._write("checkpoint")
+        self.checkpoints += 1
 
     def close(self) -> None:
         self.closed = True

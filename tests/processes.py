@@ -19,7 +19,7 @@ import numpy as np
 
 import ingestion.build
 import ingestion.file_groups
-import ingestion.run
+import ingestion.recorder
 from ingestion.build import build_parts, open_index
 from ingestion.configuration import load_settings
 from ingestion.embedders import Embedder
@@ -34,11 +34,11 @@ from tests.fakes import FakeEmbedder
 TIMES = ("created_at", "updated_at")
 SMALL_STEPS = """
 import signal
-import ingestion.file_groups, ingestion.run, cli
+import ingestion.file_groups, ingestion.recorder, cli
 # A shell that starts jobs in the background lets them ignore SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 ingestion.file_groups.FILES_A_GROUP = 2
-ingestion.run.SECONDS_BETWEEN_SAVES = 0.0
+ingestion.recorder.SECONDS_BETWEEN_SAVES = 0.0
 cli.app()
 """
 """The command, with two files a group and a save after each, which makes a run over eight lessons a long one."""
@@ -157,7 +157,7 @@ def _run_command(folder: Path, arguments: Sequence[str]) -> None:
     sys.stdout = sys.stderr = (folder / "output").open("w")
     ingestion.build.embedder_of = LoudEmbedder
     ingestion.file_groups.FILES_A_GROUP = 2
-    ingestion.run.SECONDS_BETWEEN_SAVES = 0.0
+    ingestion.recorder.SECONDS_BETWEEN_SAVES = 0.0
     cli.app()
 
 

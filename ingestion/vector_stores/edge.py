@@ -176,7 +176,8 @@ class EdgeStore:
         return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
 
     def checkpoint(self) -> None:
-        """See VectorStore."""
+        """See VectorStore; it would end the log that a shard in doubt is mended from, so there is none after that."""
+        self._refuse_if_in_doubt()
         with self._engine("write"):
             self._shard.flush()
 
@@ -203,8 +204,7 @@ class EdgeStore:
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         """Apply one write; after a failed one the shard is in doubt, and takes no other."""
-        if self._failed:
-            raise VectorStoreError(f"the index in {self.directory} failed an earlier write; open it again and repeat")
+        self._refuse_if_in_doubt()
         check_space(self.directory)
         self._failed = True
         with self._engine("write"):
@@ -213,6 +213,10 @@ class EdgeStore:
         self._counts, self._rarities = {}, {}
         self._failed = False
         self._written = True
+
+    def _refuse_if_in_doubt(self) -> None:
+        if self._failed:
+            raise VectorStoreError(f"the index in {self.directory} failed an earlier write; open it again and repeat")
 
     @contextmanager
     def _engine(self, doing: str) -> Iterator[None]:
@@ -223,7 +227,8 @@ class EdgeStore:
 
 
 def _to_point(point: Point) -> qe.Point:
-    vectors: dict[str, Any] = {DENSE: point.dense}
+    # A list for this one call: the engine reads it in a third of the time that it takes to read an array.
+    vectors: dict[str, Any] = {DENSE: point.dense.tolist()}
     if point.sparse.indices:
         vectors[SPARSE] = _to_query(point.sparse)
     return qe.Point(point.id, vectors, point.payload)

@@ -7,30 +7,36 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
-from rag.api import book_routes, chat_routes, health_routes, problems
+from rag.api import book_routes, chat_routes, choice_routes, health_routes, page_routes, problems
 from rag.api.access import Access
 from rag.api.conversations import Conversations
 from rag.api.index import SharedIndex
 from rag.api.ingest_jobs import IngestJobs
 from rag.api.metrics import Metrics
-from rag.api.middleware import Surroundings
+from rag.api.middleware import OnlyThisMachine, Surroundings
+from rag.api.offload import in_database
+from rag.api.openapi import describe
 from rag.api.parts import Server
-from rag.database import database_of
+from rag.api.time_bound import TimeBound
+from rag.database import Database, database_of
 from rag.keys import KeyStore
 from rag.threads import ThreadStore
 
 logger = logging.getLogger("bookwise.api")
 
 SECONDS_BETWEEN_ARCHIVALS = 300
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1", "testserver")
-"""Names of this machine: without keys any other is refused, so that no web page can reach in by a name of its own."""
+TELEMETRY: Any = {"metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+"""A span a request, where traces are asked for; FastAPI's logs would hold what was asked."""
+
+INGEST_SECONDS = 1.5
+"""What a run in the background gets to end, after the streams."""
 
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
@@ -46,54 +52,69 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         index=index,
         jobs=IngestJobs(settings, docs, index),
         metrics=metrics,
+        time_bound=TimeBound(settings.api_timeout),
     )
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        archiving = asyncio.create_task(_archive(threads))
-        try:
-            yield
-        finally:
-            archiving.cancel()
-            await server.jobs.finish()
-            await server.conversations.aclose()
-            await index.close()
-            database.close()
 
     app = FastAPI(
         title="bookwise",
         summary="Ask a book, and get answers with checked sources.",
-        lifespan=lifespan,
+        lifespan=lambda _: _running(server, database),
         responses=problems.RESPONSES,
         docs_url=None,
         redoc_url=None,
+        telemetry=TELEMETRY,
     )
     app.state.server = server
-    _add_routes(app, settings, metrics, open_to_all=open_to_all)
+    _add_routes(app, server, open_to_all=open_to_all)
     return app
 
 
-def _add_routes(app: FastAPI, settings: Settings, metrics: Metrics, *, open_to_all: bool) -> None:
+@asynccontextmanager
+async def _running(server: Server, database: Database) -> AsyncIterator[None]:
+    background = [
+        asyncio.create_task(_archive(server.conversations.threads)),
+        asyncio.create_task(_prepare(server.conversations)),
+    ]
+    try:
+        yield
+    finally:
+        for each in background:
+            each.cancel()
+        await server.jobs.finish(seconds=INGEST_SECONDS)
+        await server.conversations.aclose()
+        await server.access.aclose()
+        await server.index.close()
+        database.close()
+
+
+def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     problems.install(app)
-    for routes in (chat_routes, book_routes, health_routes):
+    for routes in (chat_routes, book_routes, choice_routes, health_routes, page_routes):
         app.include_router(routes.router)
+    describe(app)
     if open_to_all:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))
+        app.add_middleware(OnlyThisMachine)
+    app.add_middleware(Surroundings, metrics=server.metrics, time_bound=server.time_bound)
+    # Outermost, so that a page may read problem documents too.
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(settings.api_origins),
+        allow_origins=list(server.settings.api_origins),
         allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
         expose_headers=["Location", "Retry-After", "X-Request-ID"],
     )
-    app.add_middleware(Surroundings, metrics=metrics)
+
+
+async def _prepare(conversations: Conversations) -> None:
+    with suppress(BookwiseError):
+        await asyncio.to_thread(conversations.prepare)
 
 
 async def _archive(threads: ThreadStore) -> None:
     """Move what was not used for an hour to the archive, now and then."""
     while True:
         with suppress(BookwiseError):
-            moved = await asyncio.to_thread(threads.archive)
+            moved = await in_database(threads.archive)
             if moved:
                 logger.info("archived", extra={"threads": moved})
         await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
-from pydantic import UUID4, UUID5
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+from pydantic import UUID5
 
 from ingestion.errors import UsageError
 from rag.api.ingest_jobs import AlreadyRunning
@@ -16,6 +16,8 @@ from rag.lessons import LessonText, read_lesson
 from rag.models import SearchResponse
 
 router = APIRouter()
+MOST_JOBS = 2**31 - 1
+"""As far as the ledger counts."""
 
 
 @router.post("/search", response_model=SearchResponse)
@@ -49,7 +51,7 @@ async def start_ingest(body: IngestRequest, caller: Asker, parts: Parts, respons
     if caller.is_fenced:
         raise HTTPException(403, "a key with fences may not write")
     try:
-        job = parts.jobs.start(body)
+        job = await parts.jobs.start(body)
     except AlreadyRunning as running:
         raise HTTPException(409, str(running), {"Location": f"/ingest/{running.job_id}"}) from running
     response.headers["Location"] = f"/ingest/{job.job_id}"
@@ -57,9 +59,11 @@ async def start_ingest(body: IngestRequest, caller: Asker, parts: Parts, respons
 
 
 @router.get("/ingest/{job_id}", response_model=IngestJob, response_model_exclude_none=True)
-async def get_ingest(job_id: UUID4, caller: Asker, parts: Parts) -> IngestJob:
-    """Where a run stands that this server began."""
-    job = parts.jobs.get(job_id)
-    if job is None or caller.is_fenced:
-        raise HTTPException(404, f"no run {job_id}")
-    return job
+async def get_ingest(job_id: Annotated[int, Path(ge=1, le=MOST_JOBS)], caller: Asker, parts: Parts) -> IngestJob:
+    """Where a run stands, of this server or of the command line; `failed` where its process died."""
+    try:
+        if not caller.is_fenced:
+            return await parts.jobs.get(job_id)
+    except UsageError:
+        pass
+    raise HTTPException(404, f"no run {job_id}")

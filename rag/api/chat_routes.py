@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import UUID4, AwareDatetime
 
 from ingestion.errors import BookwiseError
 from rag.api.access import Caller
 from rag.api.answers import source_of
-from rag.api.conversations import Answered
+from rag.api.conversations import Answered, TurnEvent
+from rag.api.offload import in_database
 from rag.api.parts import Asker, Parts, Server
 from rag.api.problems import problem, status_of
-from rag.api.schemas import ChatRequest, ChatResponse, ShownConversation, ShownThread, ThreadList
+from rag.api.schemas import ChatRequest, ChatResponse, ShownConversation, ThreadList
 from rag.api.sse import event, with_heartbeat
 from rag.conversation import ConversationThread, ThreadSummary, iso
 from rag.events import Searched, Token
@@ -26,7 +26,7 @@ from rag.events import Searched, Token
 logger = logging.getLogger("bookwise.api")
 
 router = APIRouter()
-STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -35,11 +35,10 @@ async def run(body: ChatRequest, caller: Asker, parts: Parts, request: Request) 
     """Answer a question from the book, as one document, or as `/chat/stream` does where `stream` is true."""
     if body.stream:
         return await stream(body, caller, parts, request)
-    async with asyncio.timeout(parts.settings.api_timeout):
-        async with aclosing(parts.conversations.answer(body, caller)) as events:
-            async for each in events:
-                if isinstance(each, Answered):
-                    return each.response
+    async with aclosing(parts.conversations.answer(body, caller)) as events:
+        async for each in events:
+            if isinstance(each, Answered):
+                return each.response
     raise AssertionError("a turn ends with Answered")
 
 
@@ -57,29 +56,32 @@ async def stream(body: ChatRequest, caller: Asker, parts: Parts, request: Reques
 
 
 async def _events(body: ChatRequest, caller: Caller, parts: Server, path: str) -> AsyncGenerator[str]:
+    turn = parts.conversations.answer(body, caller)
     try:
         with parts.metrics.streams.track_inprogress():
-            async with asyncio.timeout(parts.settings.api_timeout):
-                async with aclosing(parts.conversations.answer(body, caller)) as turn:
-                    async for each in turn:
-                        if isinstance(each, Searched):
-                            passages = [source_of(passage).model_dump(mode="json") for passage in each.passages]
-                            yield event("retrieval", {"query": each.query, "passages": passages})
-                        elif isinstance(each, Token):
-                            yield event("token", {"text": each.text})
-                        else:
-                            document = each.response.model_dump(mode="json", exclude_none=True)
-                            yield event("sources", {"sources": document["sources"]})
-                            yield event("done", document)
+            async with parts.time_bound.bounded(), aclosing(turn):
+                async for each in turn:
+                    for told in _told(each):
+                        yield told
     except BookwiseError as error:
         yield event("error", problem(path, status_of(error), str(error)))
     except HTTPException as error:
         yield event("error", problem(path, error.status_code, error.detail))
-    except TimeoutError:
-        yield event("error", problem(path, 504, "the answer took longer than BOOKWISE_API_TIMEOUT seconds"))
     except Exception:
         logger.exception("a bug in a stream")
         yield event("error", problem(path, 500, "an error that was not foreseen; the log has more"))
+
+
+def _told(each: TurnEvent) -> Iterator[str]:
+    if isinstance(each, Searched):
+        passages = [source_of(passage).model_dump(mode="json") for passage in each.passages]
+        yield event("retrieval", {"query": each.query, "passages": passages})
+    elif isinstance(each, Token):
+        yield event("token", {"text": each.text})
+    else:
+        document = each.response.model_dump(mode="json", exclude_none=True)
+        yield event("sources", {"sources": document["sources"]})
+        yield event("done", document)
 
 
 @router.get("/threads", response_model=ThreadList)
@@ -90,37 +92,40 @@ async def list_threads(
     before: Annotated[AwareDatetime | None, Query(description="Go on after this `updated_at`.")] = None,
     archived: bool = False,
 ) -> Any:
-    """The caller's threads without messages, the last used first."""
+    """The caller's threads without messages, the last used first; none for a key that the public shares."""
+    if caller.is_public:
+        return {"threads": []}
     threads = parts.conversations.threads
-    found = await asyncio.to_thread(threads.list, owner=caller.owner, limit=limit, before=before, archived=archived)
+    found = await in_database(threads.list, owner=caller.owner, limit=limit, before=before, archived=archived)
     more = found[-1].updated_at.isoformat() if len(found) == limit else None
-    return {"threads": [_summary(each) for each in found], "next_before": more}
+    # Already in shape: to check a thousand threads against the model would take longer than to read them.
+    return JSONResponse({"threads": [_summary(each) for each in found], "next_before": more})
 
 
 @router.get("/threads/{thread_id}", response_model=ShownConversation, response_model_exclude_none=True)
 async def get_thread(thread_id: UUID4, caller: Asker, parts: Parts) -> Any:
     """A thread with its last 50 messages, archived or not."""
-    thread = await asyncio.to_thread(parts.conversations.threads.get, thread_id, owner=caller.owner)
+    thread = await in_database(parts.conversations.threads.get, thread_id, owner=caller.owner)
     return _conversation(thread)
 
 
 @router.delete("/threads/{thread_id}", status_code=204, response_class=Response)
 async def delete_thread(thread_id: UUID4, caller: Asker, parts: Parts) -> Response:
     """Delete a thread with all its messages, for good."""
-    await asyncio.to_thread(parts.conversations.threads.delete, thread_id, owner=caller.owner)
+    await in_database(parts.conversations.threads.delete, thread_id, owner=caller.owner)
     return Response(status_code=204)
 
 
 def _summary(thread: ThreadSummary) -> dict[str, Any]:
-    return ShownThread(
-        thread_id=thread.thread_id,
-        created_at=iso(thread.created_at),
-        updated_at=iso(thread.updated_at),
-        topic_summary=thread.topic_summary,
-        metadata=dict(thread.metadata),
-        message_count=thread.message_count,
-        archived=thread.archived,
-    ).model_dump()
+    return {
+        "thread_id": str(thread.thread_id),
+        "created_at": iso(thread.created_at),
+        "updated_at": iso(thread.updated_at),
+        "topic_summary": thread.topic_summary,
+        "metadata": dict(thread.metadata),
+        "message_count": thread.message_count,
+        "archived": thread.archived,
+    }
 
 
 def _conversation(thread: ConversationThread) -> dict[str, Any]:

@@ -5,26 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from ingestion.errors import ChatModelError
-from ingestion.vector_stores import VectorStore
-from rag.agent import Agent, build_agent
+from ingestion.errors import BookwiseError, ChatModelError
+from ingestion.tokens import count_tokens
+from rag.agent import Agent, model_of
 from rag.api.access import Caller
 from rag.api.answers import chat_response
 from rag.api.index import SharedIndex
 from rag.api.metrics import Metrics
-from rag.api.schemas import ChatRequest, ChatResponse
-from rag.conversation import ConversationThread, Message, new_thread_id, now
+from rag.api.offload import in_database
+from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
+from rag.conversation import ConversationThread, Message, first_question, new_thread_id, now
 from rag.events import Done, Searched, Token
+from rag.history import CHAT_ENCODING
 from rag.models import AgentResponse, SearchResult
-from rag.reader import Reader
 from rag.threads import ThreadStore, UnknownThread
-from rag.topics import topic_summary
+from rag.tools import MIN_QUERY_CHARS
+from rag.topics import topic_by_model, topic_summary
 
 logger = logging.getLogger("bookwise.api")
 
@@ -48,8 +51,9 @@ class Conversations:
         self.threads = threads
         self._index = index
         self._metrics = metrics
-        self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._agents: dict[str, tuple[VectorStore, Agent]] = {}
+        self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
+        self._model = model_of(index.settings)
+        self._naming: set[asyncio.Task[None]] = set()
 
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
         """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
@@ -60,12 +64,11 @@ class Conversations:
         fences = caller.fenced(request)
         asked = now()
         found: dict[str, SearchResult] = {}
-        async with self._turn_of(session_id), self._index.reader(caller.book(request.book_id)) as reader:
-            thread = await asyncio.to_thread(self._thread, session_id, caller, known=bool(request.session_id))
+        async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
+            thread = await in_database(self._thread, request, caller)
             history = thread.messages if thread else ()
-            agent = await self._agent(reader)
-            running = agent.run(
-                request.message, history, fences, top_k=request.top_k, min_score=self._threshold(request)
+            running = Agent(reader, self._model).run(
+                _question(request.message), history, fences, top_k=request.top_k, min_score=self._threshold(request)
             )
             async with aclosing(running) as events:
                 async for event in events:
@@ -79,20 +82,19 @@ class Conversations:
                     else:
                         yield event
 
-    async def aclose(self) -> None:
-        """Close the connections to the language model."""
-        for _, agent in self._agents.values():
-            await agent.aclose()
+    def prepare(self) -> None:
+        """Load what the first answer needs, so that it takes no longer than the others; raises BookwiseErrors."""
+        if self._model:
+            self._model.prepare()
+        count_tokens(["a question"], CHAT_ENCODING)
+        self._index.prepare()
 
-    async def _agent(self, reader: Reader) -> Agent:
-        """One agent a book, so that connections to the model are kept; a new one for an index opened anew."""
-        store, agent = self._agents.get(reader.book_id, (None, None))
-        if agent is None or store is not reader.store:
-            if agent:
-                await agent.aclose()
-            agent = build_agent(reader)
-            self._agents[reader.book_id] = (reader.store, agent)
-        return agent
+    async def aclose(self) -> None:
+        """Close the connections to the language model; what a thread is about can be said later."""
+        for naming in self._naming:
+            naming.cancel()
+        if self._model:
+            await self._model.close()
 
     def _threshold(self, request: ChatRequest) -> float | None:
         if request.similarity_threshold is None and self._index.settings.confidence_policy == "spec":
@@ -100,19 +102,21 @@ class Conversations:
         return request.similarity_threshold
 
     @asynccontextmanager
-    async def _turn_of(self, thread_id: UUID) -> AsyncIterator[None]:
-        lock = self._turns.setdefault(thread_id, asyncio.Lock())
+    async def _turn_of(self, caller: Caller, thread_id: UUID) -> AsyncIterator[None]:
+        lock = self._turns.setdefault((caller.owner, thread_id), asyncio.Lock())
         async with lock:
             yield
 
-    def _thread(self, thread_id: UUID, caller: Caller, *, known: bool) -> ConversationThread | None:
-        if not known:
+    def _thread(self, request: ChatRequest, caller: Caller) -> ConversationThread | None:
+        if request.session_id is None:
             return None
         try:
-            return self.threads.get(thread_id, owner=caller.owner)
+            return self.threads.get(request.session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(thread_id, owner=caller.owner)
+            return self.threads.create(
+                request.session_id, owner=caller.owner, metadata=first_question(request.message)
+            )
 
     async def _keep(
         self,
@@ -125,15 +129,18 @@ class Conversations:
     ) -> ChatResponse:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
-        reply = Message("assistant", shown.response, confidence=shown.confidence)
-        thread = await asyncio.to_thread(self._append, session_id, [question, reply], caller)
+        reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
+        messages = [question, reply]
+        thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
         if thread.needs_topic:
-            topic = topic_summary([each.content for each in thread.messages if each.role == "user"])
-            await asyncio.to_thread(self.threads.set_topic, session_id, topic, owner=caller.owner)
+            self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
+            naming.add_done_callback(self._naming.discard)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
+        texts = {"question": request.message, "answer": shown.response} if self._index.settings.api_log_texts else {}
         logger.info(
             "answer",
-            extra={
+            extra=texts
+            | {
                 "thread_id": str(session_id),
                 "model": shown.model,
                 "tokens": shown.tokens_used,
@@ -144,9 +151,21 @@ class Conversations:
         )
         return shown
 
-    def _append(self, thread_id: UUID, messages: list[Message], caller: Caller) -> ConversationThread:
-        try:
-            return self.threads.append(thread_id, messages, owner=caller.owner)
-        except UnknownThread:
-            self.threads.create(thread_id, owner=caller.owner)
-            return self.threads.append(thread_id, messages, owner=caller.owner)
+    async def _name(self, thread: ConversationThread, caller: Caller) -> None:
+        """Say what a thread is about, beside its answer; where that fails, the next answer tries again."""
+        questions = [each.content for each in thread.messages if each.role == "user"]
+        with suppress(BookwiseError):
+            topic = await topic_by_model(self._model, questions) if self._model else None
+            await in_database(
+                self.threads.set_topic, thread.thread_id, topic or topic_summary(questions), owner=caller.owner
+            )
+
+
+def _question(message: str) -> str:
+    """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
+    return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'
+
+
+def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
+    """What is kept of an answer, so that a reader who comes back can open its sources."""
+    return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")

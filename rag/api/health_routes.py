@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Response
 
 from ingestion.errors import BookwiseError
+from rag.api.offload import in_database
 from rag.api.parts import Parts
 from rag.api.schemas import Health
 
@@ -24,7 +23,7 @@ async def ready(parts: Parts, response: Response) -> Health:
     """Database and index can be used, else 503 and what is wrong."""
     checks = {"database": "ok", "index": "ok"}
     try:
-        await asyncio.to_thread(parts.conversations.threads.count)
+        await in_database(parts.conversations.threads.count)
     except BookwiseError as error:
         checks["database"] = str(error)
     try:

@@ -7,6 +7,7 @@ server writes through the same one, and two seconds after the last use other pro
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from ingestion.embedders import Embedder
 from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
 from ingestion.vector_stores import Generations, Schema, VectorStore
+from rag.api.shared_embedder import SharedEmbedder
 from rag.reader import Reader
 from rag.reranker import build_reranker
 
@@ -29,11 +31,17 @@ class SharedIndex:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._embedder: Embedder | None = None
-        self._store: VectorStore | None = None
+        self._making = threading.Lock()
+        self._opening: asyncio.Task[VectorStore] | None = None
         self._books: dict[str | None, str] = {}
         self._users = 0
-        self._opening = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()
         self._closing: asyncio.TimerHandle | None = None
+
+    def prepare(self) -> None:
+        """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
+        if self.settings.embedder != "openai" and not self.settings.openai_api_key:
+            self._embedder_now().embed_query("a question")
 
     @asynccontextmanager
     async def reader(self, book_id: str | None) -> AsyncIterator[Reader]:
@@ -47,16 +55,18 @@ class SharedIndex:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:
-        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held."""
-        async with self._opening:
-            if self._store is None:
-                self._store = await asyncio.to_thread(self._open)
-            store = self._store
-            self._users += 1
-            if self._closing:
-                self._closing.cancel()
+        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
+
+        One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
+        """
+        self._users += 1
+        if self._closing:
+            self._closing.cancel()
         try:
-            yield store
+            if self._opening is None:
+                self._opening = asyncio.create_task(self._open())
+                self._opening.add_done_callback(self._forget_failure)
+            yield await asyncio.shield(self._opening)
         finally:
             self._users -= 1
             if not self._users:
@@ -65,12 +75,12 @@ class SharedIndex:
 
     async def close(self) -> None:
         """Give the index back, unless it is in use."""
-        async with self._opening:
-            store = self._store
-            if store and not self._users:
-                self._store = None
+        async with self._one_at_a_time:
+            opening = self._opening
+            if opening and opening.done() and not opening.exception() and not self._users:
+                self._opening = None
                 self._books.clear()
-                await asyncio.to_thread(store.close)
+                await asyncio.to_thread(opening.result().close)
 
     @asynccontextmanager
     async def for_writing(self) -> AsyncIterator[Generations]:
@@ -85,11 +95,24 @@ class SharedIndex:
         if await asyncio.to_thread(generations.active_schema) != store.schema:
             await self.close()
 
-    def _open(self) -> VectorStore:
-        if self._embedder is None:
-            self._embedder = embedder_of(self.settings)
+    async def _open(self) -> VectorStore:
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._open_now)
+
+    def _forget_failure(self, opening: asyncio.Task[VectorStore]) -> None:
+        if (opening.cancelled() or opening.exception()) and self._opening is opening:
+            self._opening = None
+
+    def _embedder_now(self) -> Embedder:
+        with self._making:
+            if self._embedder is None:
+                self._embedder = SharedEmbedder(embedder_of(self.settings))
+            return self._embedder
+
+    def _open_now(self) -> VectorStore:
+        embedder = self._embedder_now()
         store = open_index(self.settings)
-        wanted = Schema(self._embedder.model, self._embedder.dimensions)
+        wanted = Schema(embedder.model, embedder.dimensions)
         if store.schema != wanted:
             store.close()
             raise ConfigurationError(

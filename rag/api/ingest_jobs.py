@@ -1,35 +1,46 @@
-"""Runs in the background, one at a time a book; the last hundred are remembered."""
+"""Runs in the background, one at a time a book; the job ledger knows them, also after the server has ended."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from uuid import UUID, uuid4
+from typing import TYPE_CHECKING, cast
 
-from ingestion.build import book_to_write, build_parts, generations_of, states_of
-from ingestion.errors import BookwiseError
-from ingestion.models import utc_now
+from ingestion.build import book_to_write, build_parts, generations_of, ledger_of, states_of
+from ingestion.errors import BookwiseError, Interrupted, Locked
+from ingestion.models import IngestionJob, IngestionMode
 from ingestion.pipeline import ingest
 from ingestion.report import IngestReport
 from ingestion.settings import Settings
-from ingestion.vector_stores import Generations
 from rag.api.index import SharedIndex
+from rag.api.offload import in_database
 from rag.api.schemas import IngestJob, IngestRequest
 
-logger = logging.getLogger("bookwise.api")
+if TYPE_CHECKING:
+    from ingestion.jobs import JobLedger
+    from ingestion.vector_stores import Generations
 
-REMEMBERED = 100
+logger = logging.getLogger("bookwise.api")
 
 
 class AlreadyRunning(Exception):
     """The book is being written; `job_id` is the run."""
 
-    def __init__(self, job_id: UUID) -> None:
+    def __init__(self, job_id: int) -> None:
         self.job_id = job_id
         super().__init__(f"run {job_id} of this book has not ended")
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of this server, while it lasts."""
+
+    job: IngestionJob
+    lessons_done: int = 0
+    lessons_total: int = 0
 
 
 class IngestJobs:
@@ -39,56 +50,118 @@ class IngestJobs:
         self._settings = settings
         self._docs = docs
         self._index = index
-        self._jobs: dict[UUID, IngestJob] = {}
+        self._ledger = ledger_of(settings)
+        self._running: dict[int, _Run] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.Lock()
+        self._is_stopping = False
 
-    def start(self, request: IngestRequest) -> IngestJob:
+    async def start(self, request: IngestRequest) -> IngestJob:
         """A run that has begun; raises AlreadyRunning."""
-        book_id = book_to_write(self._settings, states_of(self._settings, generations_of(self._settings)))
-        for job in self._jobs.values():
-            if job.book_id == book_id and job.status == "running":
-                raise AlreadyRunning(job.job_id)
-        job = IngestJob(job_id=uuid4(), book_id=book_id, mode=request.mode, status="running", started_at=utc_now())
-        self._jobs[job.job_id] = job
-        for old in list(self._jobs)[:-REMEMBERED]:
-            del self._jobs[old]
-        task = asyncio.create_task(self._run(job, request))
+        async with self._starting:
+            book_id = await asyncio.to_thread(self._book)
+            if open_jobs := await in_database(self._alive, book_id):
+                raise AlreadyRunning(open_jobs[0])
+            run = _Run(await in_database(self._ledger.queue, book_id, request.mode))
+            self._running[run.job.job_id] = run
+        task = asyncio.create_task(self._run(run, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return job
+        return await self.get(run.job.job_id)
 
-    def get(self, job_id: UUID) -> IngestJob | None:
-        """A run that this server started, None where it did not."""
-        return self._jobs.get(job_id)
+    async def get(self, job_id: int) -> IngestJob:
+        """A run, of this server or another process; raises UsageError where there is none."""
+        entry = await in_database(self._ledger.entry, job_id)
+        if entry.job.completed_at is None and job_id not in self._running:
+            await in_database(self._alive, entry.job.book_id)
+            entry = await in_database(self._ledger.entry, job_id)
+        done = total = entry.job.files_processed
+        if entry.job.completed_at is None and (run := self._running.get(job_id)):
+            done, total = run.lessons_done, run.lessons_total
+        progress = {"lessons_done": done, "lessons_total": total}
+        return IngestJob.model_validate(entry.as_json() | progress)
 
-    async def finish(self) -> None:
-        """Wait for the runs that have begun; what they finish is recorded, whatever ends the server."""
+    async def finish(self, *, seconds: float) -> None:
+        """End the runs at their next step; what they finished is recorded."""
+        self._is_stopping = True
         if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=5)
+            await asyncio.wait(set(self._tasks), timeout=seconds)
+        self._ledger.close()
 
-    async def _run(self, job: IngestJob, request: IngestRequest) -> None:
+    def _book(self) -> str:
+        return book_to_write(self._settings, states_of(self._settings, generations_of(self._settings)))
+
+    def _alive(self, book_id: str) -> list[int]:
+        """The book's jobs that have not ended; those whose process died are closed, which only a writer can tell."""
+        ours = [each for each in self._running if self._running[each].job.book_id == book_id]
+        found = self._ledger.open_jobs(book_id)
+        if ours or not found:
+            return ours
+        try:
+            with closing(build_parts(self._settings)) as parts, parts.as_writer():
+                self._ledger.close_dead(book_id)
+        except Locked:
+            return found
+        return []
+
+    async def _run(self, run: _Run, request: IngestRequest) -> None:
+        ledger = _Announced(self._ledger, run)
+        error = None
         try:
             async with self._index.for_writing() as generations:
-                report = await asyncio.to_thread(self._ingest, job, request, generations)
-            job.report, job.status = report.as_json(), "completed"
-        except BookwiseError as error:
-            job.error, job.status = str(error), "failed"
+                report = await asyncio.to_thread(self._ingest, run, request, generations, ledger)
+        except BookwiseError as failure:
+            report, error = _nothing(run), str(failure)
         except Exception:
             logger.exception("a bug in a run")
-            job.error, job.status = "an error that was not foreseen; the log has more", "failed"
-        job.completed_at = utc_now()
+            report, error = _nothing(run), "an error that was not foreseen; the log has more"
+        try:
+            if not ledger.has_ended:
+                await in_database(ledger.finish, run.job, report, error=error)
+        except BookwiseError:
+            logger.exception("a run stays open in the job ledger")
+        finally:
+            del self._running[run.job.job_id]
 
-    def _ingest(self, job: IngestJob, request: IngestRequest, generations: Generations) -> IngestReport:
+    def _ingest(
+        self, run: _Run, request: IngestRequest, generations: Generations, ledger: _Announced
+    ) -> IngestReport:
         def progress(done: int, total: int, report: IngestReport) -> None:
-            job.lessons_done, job.lessons_total = done, total
+            run.lessons_done, run.lessons_total = done, total
+            if self._is_stopping:
+                raise Interrupted("the server was stopped; what was finished is recorded")
 
-        parts = replace(build_parts(self._settings), generations=generations)
+        parts = replace(build_parts(self._settings), generations=generations, jobs=cast("JobLedger", ledger))
         with closing(parts):
             return ingest(
                 parts,
                 self._docs,
-                book_id=job.book_id,
+                book_id=run.job.book_id,
                 mode=request.mode,
                 allow_delete=request.allow_delete,
                 progress=progress,
             )
+
+
+class _Announced:
+    """The ledger for one run whose job is in it already; a run without work never begins it."""
+
+    def __init__(self, ledger: JobLedger, run: _Run) -> None:
+        self.has_ended = False
+        self._ledger = ledger
+        self._run = run
+
+    def begin(self, book_id: str, mode: IngestionMode) -> IngestionJob:
+        self._run.job = self._ledger.begin(book_id, mode, queued=self._run.job)
+        return self._run.job
+
+    def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> None:
+        self._ledger.finish(job.start() if job.status == "queued" else job, report, error=error)
+        self.has_ended = True
+
+    def close(self) -> None:
+        """The server's ledger goes on."""
+
+
+def _nothing(run: _Run) -> IngestReport:
+    return IngestReport(book_id=run.job.book_id, mode=run.job.mode, root="", dry_run=False)

@@ -1,4 +1,4 @@
-"""One line of JSON a log record, with the id of its request; never the text of a message."""
+"""One line of JSON a log record, with the id of its request; no text of a message unless asked."""
 
 from __future__ import annotations
 

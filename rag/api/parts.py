@@ -13,6 +13,7 @@ from rag.api.conversations import Conversations
 from rag.api.index import SharedIndex
 from rag.api.ingest_jobs import IngestJobs
 from rag.api.metrics import Metrics
+from rag.api.time_bound import TimeBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Server:
     index: SharedIndex
     jobs: IngestJobs
     metrics: Metrics
+    time_bound: TimeBound
 
 
 def _server(request: Request) -> Server:

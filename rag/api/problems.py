@@ -19,6 +19,7 @@ from ingestion.errors import (
 )
 from rag.api.request_id import request_id
 from rag.api.schemas import Problem
+from rag.api.time_bound import TooLate
 from rag.threads import UnknownThread
 
 RETRY_SECONDS = "5"
@@ -36,6 +37,8 @@ def status_of(error: BookwiseError) -> int:
         return 404
     if isinstance(error, UsageError):
         return 422
+    if isinstance(error, TooLate):
+        return 504
     return 502 if isinstance(error, ChatModelError | EmbeddingError) else 503
 
 
@@ -83,7 +86,3 @@ def install(app: FastAPI) -> None:
         status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
         detail = "; ".join(f"{each['field']}: {each['message']}" for each in found)
         return problem_response(request.url.path, status, detail, errors=found)
-
-    @app.exception_handler(TimeoutError)
-    async def late(request: Request, error: TimeoutError) -> Response:
-        return problem_response(request.url.path, 504, "the answer took longer than BOOKWISE_API_TIMEOUT seconds")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import UUID4, UUID5, BaseModel, ConfigDict, Field, StringConstraints
 
-from ingestion.models import DocType, IngestionMode, ProficiencyLevel, TeachingLayer
+from ingestion.models import DocType, IngestionMode, JobStatus, ProficiencyLevel, TeachingLayer
 from rag.models import ConfidenceLevel, ConfidenceMetrics, Score, SearchMode
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
@@ -28,6 +28,7 @@ class Fences(BaseModel):
     chapter_min: Number | None = None
     chapter_max: Number | None = None
     lesson: Number | None = None
+    parent_doc_id: UUID5 | None = Field(None, description="One page: that of a source, or of /books/{book_id}/pages.")
     proficiency_levels: tuple[ProficiencyLevel, ...] | None = Field(None, max_length=6)
     layer: TeachingLayer | None = None
     language: Word | None = None
@@ -42,6 +43,7 @@ class Fences(BaseModel):
             "chapter_min": self.chapter_min,
             "chapter_max": self.chapter_max,
             "lesson_filter": self.lesson,
+            "parent_doc_id": str(self.parent_doc_id) if self.parent_doc_id else None,
             "proficiency_levels": self.proficiency_levels,
             "layer_filter": self.layer,
             "language": self.language,
@@ -136,17 +138,28 @@ class ChatResponse(BaseModel):
     error: str | None = None
 
 
+class ShownAnswer(BaseModel):
+    """What belongs to an answer beside its text, as it was when it was given."""
+
+    sources: tuple[Source, ...]
+    confidence_level: ConfidenceLevel
+    should_answer: bool
+    supported: bool
+    model: str
+
+
 class ShownMessage(BaseModel):
-    """A message of a thread (spec 004)."""
+    """A message of a thread (spec 004); `answer` is there for answers."""
 
     role: Literal["user", "assistant"]
     content: str
     timestamp: str
     confidence: Score | None = None
+    answer: ShownAnswer | None = None
 
 
 class ShownThread(BaseModel):
-    """A thread without its messages; `message_count` counts archived ones too."""
+    """A thread without its messages; `message_count` counts archived ones too, `metadata` has the first question."""
 
     thread_id: UUID4
     created_at: str
@@ -200,18 +213,27 @@ class IngestRequest(BaseModel):
 
 
 class IngestJob(BaseModel):
-    """A run and where it stands; `report` is its result."""
+    """A run as the job ledger knows it, and how far it is while this server runs it."""
 
-    job_id: UUID4
+    job_id: int
     book_id: str
     mode: IngestionMode
-    status: Literal["running", "completed", "failed"]
+    status: JobStatus
     started_at: str
     completed_at: str | None = None
+    duration_seconds: int | None = None
     lessons_done: int = 0
     lessons_total: int = 0
-    report: dict[str, Any] | None = None
-    error: str | None = None
+    files_processed: int
+    files_skipped: int
+    chunks_created: int
+    chunks_deleted: int
+    embedded: int
+    reused: int
+    tokens: int
+    cost: float | None = None
+    failures: tuple[dict[str, Any], ...] = ()
+    error_message: str | None = None
 
 
 class Health(BaseModel):

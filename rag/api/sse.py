@@ -18,21 +18,33 @@ def event(name: str, data: Any) -> str:
 
 
 async def with_heartbeat(events: AsyncGenerator[str], *, seconds: float = HEARTBEAT_SECONDS) -> AsyncGenerator[str]:
-    """The events, and a comment after each so many seconds without one; left early, it closes `events`."""
-    async with aclosing(events):
-        coming = asyncio.ensure_future(anext(events))
-        try:
-            while True:
-                done, _ = await asyncio.wait({coming}, timeout=seconds)
-                if not done:
-                    yield _BEAT
-                    continue
-                try:
-                    sent = coming.result()
-                except StopAsyncIteration:
-                    return
-                yield sent
-                coming = asyncio.ensure_future(anext(events))
-        finally:
-            coming.cancel()
-            await asyncio.wait({coming})
+    """The events, and a comment after each so many seconds without one; left early, it closes `events`.
+
+    All of `events` runs in one task: a time bound in it would be lost with the task that began it.
+    """
+    coming: asyncio.Queue[str | None] = asyncio.Queue()
+    pumping = asyncio.create_task(_pump(events, coming))
+    try:
+        while True:
+            try:
+                sent = await asyncio.wait_for(coming.get(), seconds)
+            except TimeoutError:
+                yield _BEAT
+                continue
+            if sent is None:
+                await pumping
+                return
+            yield sent
+    finally:
+        pumping.cancel()
+        await asyncio.wait({pumping})
+
+
+async def _pump(events: AsyncGenerator[str], coming: asyncio.Queue[str | None]) -> None:
+    """Put every event into the queue, and None at the end; an answer is small, so the queue has no bound."""
+    try:
+        async with aclosing(events):
+            async for each in events:
+                coming.put_nowait(each)
+    finally:
+        coming.put_nowait(None)

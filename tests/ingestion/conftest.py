@@ -11,6 +11,8 @@ import pytest
 
 from ingestion.vector_stores import Generations
 from ingestion.vector_stores.edge_generations import EdgeGenerations
+from tests.ingestion.batch_desk import PAGES, Desk
+from tests.openai_batches import BatchServer
 from tests.vector_points import build_index, index_directory
 
 if TYPE_CHECKING:
@@ -66,3 +68,13 @@ def either_generations(request: pytest.FixtureRequest) -> Iterator[Generations]:
     from tests.qdrant_server import KEY
 
     yield ServerGenerations(connect(request.getfixturevalue("server").url, KEY), "bookwise")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """Three lessons, and a service that takes batches."""
+    monkeypatch.chdir(tmp_path)
+    with BatchServer() as server:
+        desk = Desk(server)
+        desk.write(PAGES)
+        yield desk

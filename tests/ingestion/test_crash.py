@@ -29,7 +29,7 @@ AFTER = {
 
 def one_file_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingestion.file_groups.FILES_A_GROUP", 1)
-    monkeypatch.setattr("ingestion.run.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("ingestion.recorder.SECONDS_BETWEEN_SAVES", 0.0)
 
 
 def survives(

@@ -243,3 +243,12 @@ def test_a_run_with_nothing_to_do_loads_neither_numpy_nor_the_server_client(
     )
     command = [sys.executable, "-c", code, str(directory)]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60).stdout == "30\n"
+
+
+def test_after_a_failed_write_there_is_no_checkpoint_that_would_end_the_log(
+    own: EdgeGenerations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(opened(own)) as store:
+        monkeypatch.setattr(store, "_failed", True)
+        with pytest.raises(VectorStoreError, match="failed an earlier write"):
+            store.checkpoint()

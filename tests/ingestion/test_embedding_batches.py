@@ -2,69 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import ingestion.batch_commands
-from cli import app
 from ingestion.errors import VectorStoreError
-from tests.books import BOOK, page, write_book
-from tests.openai_batches import BatchServer
+from tests.books import page
+from tests.ingestion.batch_desk import KEY, PAGES, THREE, TWO, Desk
 from tests.openai_server import Reply, error
-
-ONE, TWO, THREE = "module-1-ros2/01-one.md", "module-1-ros2/02-two.md", "module-1-ros2/03-three.md"
-PAGES = {
-    ONE: page("One", "The alpha turns on its axis."),
-    TWO: page("Two", "The beta turns on its axis."),
-    THREE: page("Three", "The gamma turns on its axis."),
-}
-KEY = "sk-not-to-be-seen"
-
-
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with BatchServer() as server:
-        yield server
-
-
-class Desk:
-    """A folder with a book, and commands run in it."""
-
-    def __init__(self, server: BatchServer) -> None:
-        self.server = server
-        self.results: list[Result] = []
-
-    def write(self, pages: dict[str, str]) -> None:
-        write_book(Path("docs"), pages)
-
-    def run(self, *arguments: str, exit_code: int = 0, **variables: str) -> str:
-        """Standard output of one command that must end with that code."""
-        env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": self.server.base_url, "BOOKWISE_BOOK": BOOK} | variables
-        result = CliRunner().invoke(app, list(arguments), env=env)
-        assert result.exit_code == exit_code, result.output
-        assert KEY not in result.output
-        return result.output
-
-    def report(self, *arguments: str, exit_code: int = 0, **variables: str) -> Any:
-        return json.loads(self.run(*arguments, "--json", exit_code=exit_code, **variables).split("\nerror:")[0])
-
-    @property
-    def indexed(self) -> int:
-        return int(self.report("info")["points"])
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: BatchServer) -> Desk:
-    monkeypatch.chdir(tmp_path)
-    desk = Desk(server)
-    desk.write(PAGES)
-    return desk
 
 
 def test_a_batch_is_sent_awaited_and_indexed_without_one_text_embedded_at_full_price(desk: Desk) -> None:
@@ -233,7 +180,7 @@ def test_a_batch_whose_results_are_deleted_by_now_is_closed_and_its_texts_sent_a
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.run("ingest", "--batch")
-    monkeypatch.setattr("ingestion.embedding_batches.RESULTS_ARE_KEPT", timedelta(days=-1))
+    monkeypatch.setattr("ingestion.batch_ledger.RESULTS_ARE_KEPT", timedelta(days=-1))
     assert "no batch is open" in desk.run("ingest", "--resume")
     assert [each["texts"] for each in desk.report("ingest", "--batch")["batches"]] == [3]
 
@@ -324,3 +271,8 @@ def test_flags_that_contradict_each_other_are_refused(desk: Desk, flags: tuple[s
 
 def test_the_embedded_model_takes_no_batches(desk: Desk) -> None:
     assert "BOOKWISE_EMBEDDER" in desk.run("ingest", "--batch", BOOKWISE_EMBEDDER="local", exit_code=4)
+
+
+def test_azure_is_sent_no_batches(desk: Desk) -> None:
+    assert "not sent to Azure" in desk.run("ingest", "--batch", BOOKWISE_AZURE_API_VERSION="2024-10-21", exit_code=4)
+    assert desk.server.files == {}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ingestion.file_groups
-import ingestion.run
+import ingestion.recorder
 from ingestion.build import states_of
 from ingestion.configuration import load_settings
 from ingestion.errors import ConfigurationError, StateError
@@ -105,7 +105,7 @@ def test_a_crash_between_chunks_and_records_heals(
     server: QdrantServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
     monkeypatch.setattr(ingestion.file_groups, "FILES_A_GROUP", 2)
-    monkeypatch.setattr(ingestion.run, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr(ingestion.recorder, "SECONDS_BETWEEN_SAVES", 0.0)
     library = runner(server, tmp_path / "a")
     saves = iter(["saved"] if lost == "a record" else [])
 

@@ -90,4 +90,4 @@ def address_of(started: subprocess.Popen[str]) -> str:
     assert started.stderr
     line = started.stderr.readline()
     assert line.startswith("serving MCP on http://127.0.0.1:"), line
-    return line.split()[-1]
+    return line.split()[3]

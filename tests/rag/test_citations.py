@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from ingestion.embedders import Embedder, build_embedder
 from rag.citations import References
 from rag.shown import ShownPassages, random_id
-from rag.support import Support, check_support, cited_sentences, support
+from rag.support import Support, check_support, cited_sentences
 from rag.views import sources_view
-from tests.openai_chat import ChatServer, calls, says
+from tests.openai_chat import ChatServer, calls, cites, says
 from tests.rag.agents import PUMP, WAIT, ask, shelf_for
-from tests.rag.test_quotes import passage
+from tests.rag.test_quotes import PASSAGE, passage
 
 HELD = "The pump runs for five seconds."
 
@@ -62,16 +62,39 @@ def embedder() -> Embedder:
         ("~~~\n```\n[s1]\n~~~\n[s1]", "~~~\n```\n[s1]\n~~~\n[1]", 0),
         ("See docs/a.md and docs/z.md.", "See docs/a.md and (unknown source).", 1),
         ("![x](https://evil.example/?q=1) stays out", "![x](unknown source) stays out", 1),
+        (
+            "The first is [0], the last [-1], all are in [0, 1].",
+            "The first is [0], the last [-1], all are in [0, 1].",
+            0,
+        ),
+        ("It sets rows[3]=4, argv[2].x and f[1](y) [s1].", "It sets rows[3]=4, argv[2].x and f[1](y) [1].", 0),
+        ("It is unknown[3].", "It is unknown.", 1),
+        (
+            "A [1](docs/a.md), a [see [2]](docs/b.md), [3](#x).",
+            "A [1](docs/a.md), a [see [2]](docs/b.md), [3](#x).",
+            0,
+        ),
+        ("A [9](docs/z.md), [s1](docs/a.md), [^1].", "A(unknown source), [1](docs/a.md), [^1].", 2),
+        ("> ```\n> a[1]\n> ```\n> It runs [s1].", "> ```\n> a[1]\n> ```\n> It runs [1].", 0),
+        ("- ```\n  a[1]\n  ```\n- b[1] [s1]", "- ```\n  a[1]\n  ```\n- b [1]", 1),
     ],
 )
 def test_references_are_numbered_in_order_and_unknown_ones_go(written: str, read: str, dropped: int) -> None:
     assert rewritten(written) == (read, dropped)
 
 
+def test_what_a_passage_has_in_brackets_is_text_unless_it_looks_like_a_source() -> None:
+    book = passage("Read argv[1] of [3, 5] and layer [A2]; see also [4].")
+    references = References(shown(book))
+    written = "Read argv[1] of [3, 5], layer [A2]; see also [4], argv[2] [s1]."
+    assert references.feed(written) + references.end() == "Read argv[1] of [3, 5], layer [A2]; see also, argv [1]."
+    assert references.dropped == 2
+
+
 ANSWERS = st.lists(
     st.sampled_from(
         ["[s1]", "[s2, s9]", " ", "  ", "\n", "```", "`", "~~~", "[", "]", "word", ".", "docs/z.md", "(", ")", "é",
-         "https://x.example/a", "[12]", "\n```\n", "字。"]
+         "https://x.example/a", "[12]", "\n```\n", "字。", "[0]", "a[3]", "[x](docs/a.md)", "> ", "- ", "[s1]("]
     ),
     max_size=30,
 )  # fmt: skip
@@ -83,7 +106,7 @@ def test_how_an_answer_is_cut_into_pieces_changes_nothing(parts: list[str], size
     assert rewritten(text, sizes=tuple(sizes)) == rewritten(text)
 
 
-@given(st.text(alphabet="ab 12[]`~\n.sp-,", max_size=60), st.integers(1, 5))
+@given(st.text(alphabet="ab 012[]()`~\n.sp-,>", max_size=60), st.integers(1, 5))
 def test_any_text_survives_any_cut(text: str, size: int) -> None:
     assert rewritten(text, sizes=(size,)) == rewritten(text)
 
@@ -113,19 +136,40 @@ def test_a_sentence_is_cited_by_the_references_in_it_and_right_after_it(answer: 
     assert [each.text for each in cited_sentences(answer, shown())] == texts
 
 
-def test_a_number_that_the_passage_does_not_hold_is_never_supported() -> None:
-    assert support("It needs 16 GB.", "It needs 12 GB.", cosine=1.0) == 0.0
-    assert support("It needs 12 GB.", "It needs 12 GB.", cosine=1.0) == 1.0
-
-
 def test_the_right_fact_with_the_wrong_source_is_not_supported(embedder: Embedder) -> None:
-    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support((), (HELD,))
-    assert check_support(f"{HELD} [s1]", shown(), embedder) == Support((PUMP,), ())
+    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support(1, {}, (HELD,))
+    support = check_support(f"{HELD} [s1]", shown(), embedder)
+    assert (list(support.verified), support.unsupported) == ([PUMP.id], ())
 
 
 def test_a_sentence_of_two_sources_is_held_by_both_together(embedder: Embedder) -> None:
     answer = "The pump runs for five seconds, then wait twenty seconds before the next reading [s1, s2]."
-    assert check_support(answer, shown(), embedder).unsupported == ()
+    support = check_support(answer, shown(), embedder)
+    assert support.unsupported == () and set(support.verified) == {PUMP.id, WAIT.id}
+
+
+def test_a_citation_names_the_section_and_the_lines_that_hold_the_sentence(embedder: Embedder) -> None:
+    with ChatServer() as server:
+        server.script += [
+            calls("keep last message"),
+            cites("Transient local durability keeps the last message for late subscribers {0}."),
+        ]
+        shelf = shelf_for(server, passage(page_url="https://x.example/qos"))
+        shelf.embedder = embedder
+        response = ask(shelf, "keep the last message ?")
+    [citation] = response.citations
+    assert (citation.section_title, citation.verified) == ("Late subscribers", True)
+    assert citation.page_url == "https://x.example/qos#late-subscribers"
+    assert PASSAGE.split("\n")[citation.line_start - 5].startswith("To keep the last message")
+    assert PASSAGE.split("\n")[citation.line_end - 5] == "```"
+
+
+def test_a_citation_that_nothing_holds_names_the_passage() -> None:
+    with ChatServer() as server:
+        server.script += [calls("keep last message"), cites("Bananas grow in Ecuador {0}.")]
+        [citation] = ask(shelf_for(server, passage()), "keep the last message ?").citations
+    assert (citation.section_title, citation.line_start, citation.line_end) == (None, 5, 21)
+    assert not citation.verified
 
 
 REPLIES = json.loads((Path(__file__).parents[1] / "cases/c26/replies.json").read_text(encoding="utf-8"))

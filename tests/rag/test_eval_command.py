@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.books import page, write_book
+from tests.openai_chat import TOKENS, ChatServer, calls, cites, says
+from tests.openai_server import error
 from tests.test_cli import copy_index, document, run
 
 TOPICS = {
@@ -84,6 +86,46 @@ def test_another_collection_is_compared(folder: Path) -> None:
     assert run("eval", "questions.jsonl", "--against", "bookwise", "--json").exit_code == 0
     missing = run("eval", "questions.jsonl", "--against", "nothing")
     assert missing.exit_code == 4 and "nothing is indexed" in missing.stderr
+
+
+@pytest.fixture
+def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.base_url)
+        monkeypatch.setenv("BOOKWISE_EMBEDDER", "local")
+        yield running
+
+
+def test_a_language_model_is_asked_and_its_answers_are_measured(server: ChatServer) -> None:
+    shown = document(run("eval", "questions.jsonl", "--json"))
+    answers, measures = shown["answers"], shown["measures"]
+    assert answers["endings"] == {"answered": 5, "refused": 0, "not_asked": 2, "failed": 0}
+    assert (answers["cited_sentences"], answers["supported_sentences"], answers["dropped"]) == (5, 5, 0)
+    assert answers["tokens"] == 5 * 2 * TOKENS and answers["latency_ms"]["p99"] > 0
+    assert measures["answers with a true citation"] == measures["answers citing a right page"] == 1.0
+    assert measures["wrongly refused by the model"] == 0.0
+
+
+def test_what_a_model_does_wrong_shows_in_the_measures(server: ChatServer) -> None:
+    calls_nodes = calls("nodes talk over topics")
+    server.script += [calls_nodes, cites("A node is a camera with 12 legs {0}.")]
+    server.script += [calls_nodes, says("Topics [p-ffffff].")]
+    server.script += [calls_nodes, says("I don't have information about that in the book content.")]
+    server.script += [error(401, "no")]
+    answers = document(run("eval", "questions.jsonl", "--json"))["answers"]
+    assert answers["endings"] == {"answered": 3, "refused": 1, "not_asked": 2, "failed": 1}
+    assert (answers["cited_sentences"], answers["supported_sentences"], answers["dropped"]) == (2, 1, 1)
+
+
+def test_a_model_that_fails_at_once_ends_the_evaluation(server: ChatServer) -> None:
+    server.script += [error(401, "no")]
+    failed = run("eval", "questions.jsonl")
+    assert failed.exit_code == 9 and "the key is not accepted" in failed.stderr
+
+
+def test_no_answers_asks_no_model(server: ChatServer) -> None:
+    assert "answer support: not measured" in run("eval", "questions.jsonl", "--no-answers").stdout
+    assert server.requests == []
 
 
 @pytest.mark.parametrize(

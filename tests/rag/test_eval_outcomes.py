@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.errors import UsageError
+from rag.eval_answers import AnswerOutcome
 from rag.eval_compare import compare
 from rag.eval_outcomes import MEASURES, Outcome, latency, leak_rate, mean_of
 from rag.eval_views import evaluation_document, evaluation_view, markdown, outcomes_of
@@ -61,8 +63,8 @@ def test_the_leak_rate_is_a_share_of_all_passages() -> None:
 
 
 def test_latency_is_a_percentile() -> None:
-    outcomes = [outcome(number, milliseconds=float(number)) for number in range(1, 101)]
-    assert (latency(outcomes, 50), latency(outcomes, 99), latency(outcomes[:1], 99)) == (50.0, 99.0, 1.0)
+    times = [float(number) for number in range(1, 101)]
+    assert (latency(times, 50), latency(times, 99), latency(times[:1], 99), latency([], 50)) == (50.0, 99.0, 1.0, 0.0)
 
 
 @given(RANKS, RANKS)
@@ -70,6 +72,40 @@ def test_every_measure_is_from_0_to_1(page: int | None, section: int | None) -> 
     for name in MEASURES:
         figure = mean_of(name, [outcome(page_rank=page, section_rank=section)])
         assert figure is None or 0.0 <= figure <= 1.0
+
+
+def answered(ending: Any = "answered", **changes: Any) -> AnswerOutcome:
+    return AnswerOutcome(**{"model": "m", "ending": ending, "milliseconds": 10.0} | changes)
+
+
+def test_answers_are_measured_where_there_are_any() -> None:
+    full = answered(cited_sentences=4, supported_sentences=3, true_citations=1, cites_right_page=True, tokens=7)
+    outcomes = [
+        outcome(1, answer=full),
+        outcome(2, answer=answered(dropped=2)),
+        outcome(3, answer=answered("failed")),
+    ]
+    assert mean_of("cited sentences supported", outcomes) == 0.75
+    assert (
+        mean_of("answers with a true citation", outcomes) == mean_of("answers citing a right page", outcomes) == 0.5
+    )
+    document = evaluation_document(outcomes)["answers"]
+    assert document["endings"] == {"answered": 2, "refused": 0, "not_asked": 0, "failed": 1}
+    assert (document["dropped"], document["tokens"], document["latency_ms"]["p50"]) == (2, 7, 10.0)
+    assert "3 of 4 cited sentences supported, 2 references dropped, 7 tokens" in markdown(evaluation_view(outcomes))
+
+
+def test_refusals_of_the_model_are_counted_over_the_questions_it_was_asked() -> None:
+    refused, not_asked = answered("refused"), answered("not_asked")
+    nothing = unanswerable(1, refused=False)
+    outcomes = [replace(nothing, answer=refused), replace(nothing, answer=not_asked), outcome(2, answer=answered())]
+    assert mean_of("refused by the model", outcomes) == 1.0
+    assert mean_of("wrongly refused by the model", outcomes) == 0.0
+
+
+def test_without_a_model_answer_support_is_said_to_be_unmeasured() -> None:
+    assert evaluation_document([outcome()])["answers"] is None
+    assert "answer support: not measured" in markdown(evaluation_view([outcome()]))
 
 
 def test_a_clear_difference_is_certain_and_a_single_question_may_be_chance() -> None:
@@ -89,7 +125,7 @@ def test_only_questions_of_both_runs_are_compared_and_equal_runs_do_not_differ()
 
 
 def test_a_document_gives_its_outcomes_back() -> None:
-    outcomes = [outcome(1), unanswerable(2, refused=True)]
+    outcomes = [outcome(1, answer=answered()), unanswerable(2, refused=True)]
     document = evaluation_document(outcomes)
     assert outcomes_of(document, "run.json") == outcomes
     assert document["books"]["b"]["refusal recall"] == 1.0

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
@@ -245,6 +246,27 @@ def test_over_http_many_calls_at_once_are_answered(folder: Path) -> None:
     assert len(results) == 10 and not any(each.is_error for each in results)
 
 
+@pytest.mark.parametrize(
+    ("made_with", "given", "status", "said"),
+    [
+        (("--highest-tier", "2"), True, 200, ""),
+        (("--highest-tier", "1"), True, 403, "this key reads hardware tier 1 or lower, this server offers 2"),
+        (("--book", "another"), True, 403, "this key reads another only"),
+        ((), False, 401, "Authorization: Bearer"),
+    ],
+)
+def test_over_http_a_key_opens_what_it_may_read_and_nothing_else(
+    folder: Path, made_with: tuple[str, ...], given: bool, status: int, said: str
+) -> None:
+    secret = json.loads(run("keys", "add", "agent", *made_with, "--json").stdout)["secret"]
+    with process(folder, "--http", "--port", "0", "--tier", "2") as server:
+        headers = {"Authorization": f"Bearer {secret}"} if given else {}
+        accepted = {"Accept": "application/json, text/event-stream"}
+        answer = httpx.post(address_of(server), json=HELLO, headers=headers | accepted)
+    assert answer.status_code == status and said in answer.text
+    assert status == 200 or answer.headers["content-type"] == "application/problem+json"
+
+
 @posix
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_stdio_cleanly_with_nothing_but_the_protocol_on_stdout(
@@ -284,7 +306,7 @@ def test_the_end_of_stdin_ends_the_server_and_a_line_that_is_no_json_does_not_ha
         (("--module", "cooking"), 2, "known are "),
         (("--level", "D4"), 2, "proficiency_levels"),
         (("--book", "another"), 2, "no book 'another'"),
-        (("--http", "--host", "203.0.113.1"), 2, "cannot listen on 203.0.113.1"),
+        (("--http", "--host", "203.0.113.1"), 2, "make a key first (`bookwise keys add NAME`)"),
     ],
 )
 def test_a_start_that_cannot_work_says_why(folder: Path, flags: tuple[str, ...], code: int, said: str) -> None:

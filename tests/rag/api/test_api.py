@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_DNS, uuid4, uuid5
+from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from starlette.testclient import TestClient
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from cli import app as command_line
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
+from rag.api.logs import JsonLines
 from rag.database import database_of
 from rag.keys import KeyStore
 from tests.books import page, write_book
@@ -110,6 +112,13 @@ def test_a_thread_goes_on_is_listed_and_can_be_deleted(client: TestClient) -> No
     assert client.get("/threads").json()["threads"] == []
 
 
+def test_a_message_of_one_character_is_a_question(client: TestClient) -> None:
+    answer = client.post("/chat/run", json={"message": "?"})
+    assert answer.status_code == 200 and not answer.json()["should_answer"]
+    [asked, _] = client.get(f"/threads/{answer.json()['session_id']}").json()["messages"]
+    assert asked["content"] == "?"
+
+
 def test_what_the_book_does_not_answer_is_refused_and_says_so(client: TestClient) -> None:
     answer = client.post("/chat/run", json={"message": "Who won the world cup in 1998?"}).json()
     assert not answer["should_answer"] and answer["sources"] == []
@@ -176,6 +185,43 @@ def test_a_thread_belongs_to_its_key_and_no_key_is_refused(book: Path) -> None:
         assert client.get(f"/threads/{session}", headers=one).status_code == 200
 
 
+def test_who_shares_a_public_key_is_not_told_of_the_threads_of_others(book: Path) -> None:
+    shared = add_key("site", is_public=True)
+    with serving(book, open_to_all=False) as client:
+        session = client.post("/chat/run", json=QUESTION, headers=shared).json()["session_id"]
+        assert client.get("/threads", headers=shared).json() == {"threads": [], "next_before": None}
+        assert len(client.get(f"/threads/{session}", headers=shared).json()["messages"]) == 2
+        assert is_problem(client.post("/ingest", json={}, headers=shared), 403)
+
+
+def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(client: TestClient) -> None:
+    answer = client.post("/chat/run", json=QUESTION).json()
+    [listed] = client.get("/threads").json()["threads"]
+    assert listed["metadata"] == {"question": QUESTION["message"]}
+    kept = client.get(f"/threads/{answer['session_id']}").json()["messages"][1]["answer"]
+    assert [each["chunk_id"] for each in kept["sources"]] == [each["chunk_id"] for each in answer["sources"]]
+    assert kept["confidence_level"] == answer["confidence_level"] and kept["should_answer"]
+
+
+def test_the_books_that_a_key_may_ask_and_what_can_be_chosen_in_them(book: Path) -> None:
+    low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
+    mine = "physical-ai-robotics"
+    with serving(book, open_to_all=False) as client:
+        assert [each["book_id"] for each in client.get("/books", headers=low).json()["books"]] == [mine]
+        choices = client.get(f"/books/{mine}", headers=low).json()
+        assert [each["name"] for each in choices["modules"]] == ["ros2"] and choices["tiers"] == [1]
+        assert client.get("/books", headers=other).json() == {"books": []}
+        assert is_problem(client.get(f"/books/{mine}", headers=other), 404)
+        assert is_problem(client.get(f"/books/{mine}/pages?url=/x", headers=other), 403)
+
+
+def test_a_question_may_keep_to_one_page(client: TestClient) -> None:
+    [first, *_] = client.post("/search", json={"query": "one program does one job"}).json()["results"]
+    body = {"query": "graphics card memory", "hardware_tier": 4, "parent_doc_id": first["parent_doc_id"]}
+    found = client.post("/search", json=body).json()["results"]
+    assert {each["source_file"] for each in found} == {first["source_file"]}
+
+
 def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
     low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
     with serving(book, open_to_all=False) as client:
@@ -202,13 +248,13 @@ def test_a_run_started_over_http_indexes_what_changed_while_readers_go_on(client
     started = client.post("/ingest", json={})
     assert started.status_code == 202
     deadline = time.monotonic() + 30
-    while (job := client.get(f"/ingest/{started.json()['job_id']}").json())["status"] == "running":
+    while (job := client.get(f"/ingest/{started.json()['job_id']}").json())["status"] in ("queued", "running"):
         assert time.monotonic() < deadline
         assert client.get("/health").status_code == 200
-    assert job["status"] == "completed" and job["report"]["files"]["new"] == 1
+    assert job["status"] == "completed" and job["files_processed"] == 1
     found = client.post("/search", json={"query": "a topic hums"}).json()["results"]
     assert found[0]["source_file"].endswith("02-topics.md")
-    assert is_problem(client.get(f"/ingest/{uuid4()}"), 404)
+    assert is_problem(client.get("/ingest/123456"), 404)
 
 
 def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestClient) -> None:
@@ -217,6 +263,21 @@ def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestC
     assert 'route="/chat/run",status="200"} 1.0' in client.get("/metrics").text
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
+
+
+def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(
+    book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "bookwise.api")
+    for asked in (False, True):
+        caplog.clear()
+        with serving(book, open_to_all=True, api_log_texts=asked) as client:
+            answer = client.post("/chat/run", json=QUESTION, headers={"X-Request-ID": "mine-12345"}).json()
+        lines = [json.loads(JsonLines().format(each)) for each in caplog.records]
+        [told] = [each for each in lines if each["event"] == "answer"]
+        assert told["thread_id"] == answer["session_id"] and told["tokens"] == 0 and told["retrieval_ms"] > 0
+        assert any(each["event"] == "request" and each["route"] == "/chat/run" and each["ms"] > 0 for each in lines)
+        assert (QUESTION["message"] in json.dumps(lines)) is asked
 
 
 def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_surroundings: Path) -> None:
@@ -251,7 +312,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     run = CliRunner()
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("uvicorn.run", lambda *_, **__: None)
+        patch.setattr("rag.api.serving.run", lambda *_: None)
         patch.setattr("rag.api.logs.log_as_json", lambda: None)
-        told = run.invoke(command_line, ["serve", str(book)])
+        told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "keys are asked for" in told.stderr

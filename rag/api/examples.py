@@ -1,0 +1,159 @@
+"""What the API's description shows for each request and each result; a test holds every example valid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag.api.schemas import SESSION
+
+_PARENT = "8c9e2c1e-7d0b-5a53-9f0e-0d3c2c5f7a11"
+_CHUNK = "5f0c5a3a-64a5-5d5e-8c38-6f4b4f1f6a52"
+_FILE = "module-1-ros2/chapter-1-first-steps/02-nodes-and-topics.md"
+_HASH = "9b74c9897bac770ffc029102a200c5de2f0f4c7f1d3a6f0c2a7f8f6f1e2d3c4b"
+_TEXT = "A node is one program that does one job. Nodes talk to each other over topics."
+
+SOURCE: dict[str, Any] = {
+    "chunk_text": _TEXT,
+    "similarity_score": 0.82,
+    "chapter": "Chapter 1",
+    "section": "What a node is",
+    "url": "https://example.org/physical-ai/nodes-and-topics#what-a-node-is",
+    "chunk_index": 0,
+    "number": 1,
+    "chunk_id": _CHUNK,
+    "page_title": "Nodes and topics",
+    "heading_path": ["What a node is"],
+    "source_file": _FILE,
+    "line_start": 12,
+    "line_end": 18,
+    "content_hash": _HASH,
+    "parent_doc_id": _PARENT,
+    "verified": True,
+}
+
+ANSWER: dict[str, Any] = {
+    "response": "A node is one program that does one job [1].",
+    "confidence": 0.82,
+    "sources": [SOURCE],
+    "session_id": SESSION,
+    "timestamp": "2025-12-17T14:23:45.123Z",
+    "confidence_level": "high",
+    "should_answer": True,
+    "model": "gpt-4o-mini",
+    "tokens_used": 812,
+    "supported": True,
+}
+
+_EVENTS = (
+    'event: retrieval\ndata: {"query":"What is a node?","passages":[]}\n\n'
+    'event: token\ndata: {"text":"A node is"}\n\n'
+    'event: sources\ndata: {"sources":[]}\n\n'
+    'event: done\ndata: {"response":"A node is one program."}\n\n'
+)
+
+_PASSAGE: dict[str, Any] = {
+    "id": _CHUNK,
+    "rank": 1,
+    "text": _TEXT,
+    "score": 0.82,
+    "relevance": 0.91,
+    "source_file": _FILE,
+    "page_title": "Nodes and topics",
+    "page_url": "https://example.org/physical-ai/nodes-and-topics",
+    "section_title": "What a node is",
+    "heading_path": ["What a node is"],
+    "anchor": "what-a-node-is",
+    "line_start": 12,
+    "line_end": 18,
+    "book_id": "physical-ai-robotics",
+    "module": "ros2",
+    "chapter": 1,
+    "lesson": 2,
+    "hardware_tier": 1,
+    "proficiency_level": "A2",
+    "layer": "L1",
+    "language": "en",
+    "doc_type": "lesson",
+    "declared": ["hardware_tier"],
+    "chunk_index": 0,
+    "total_chunks": 3,
+    "parent_doc_id": _PARENT,
+    "prev_chunk_id": None,
+    "next_chunk_id": None,
+    "content_hash": _HASH,
+}
+
+_THREAD: dict[str, Any] = {
+    "thread_id": SESSION,
+    "created_at": "2025-12-17T14:20:00.000Z",
+    "updated_at": "2025-12-17T14:21:00.000Z",
+    "topic_summary": "What is a node? Also: topics, messages",
+    "metadata": {},
+    "message_count": 2,
+    "archived": False,
+}
+
+_MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "What is a node?", "timestamp": "2025-12-17T14:20:00.000Z"},
+    {
+        "role": "assistant",
+        "content": "A node is one program that does one job [1].",
+        "timestamp": "2025-12-17T14:20:02.150Z",
+        "confidence": 0.82,
+    },
+]
+
+_JOB: dict[str, Any] = {
+    "job_id": 12,
+    "book_id": "physical-ai-robotics",
+    "mode": "incremental",
+    "status": "completed",
+    "started_at": "2025-12-17T14:20:00Z",
+    "completed_at": "2025-12-17T14:20:09Z",
+    "duration_seconds": 9,
+    "lessons_done": 1,
+    "lessons_total": 1,
+    "files_processed": 1,
+    "files_skipped": 25,
+    "chunks_created": 4,
+    "chunks_deleted": 0,
+    "embedded": 4,
+    "reused": 0,
+    "tokens": 1204,
+}
+
+_READY = {"database": "ok", "index": "ok"}
+_JSON = "application/json"
+_STREAM = "text/event-stream"
+
+RESULTS: dict[tuple[str, str, str, str], Any] = {
+    ("post", "/chat/run", "200", _JSON): ANSWER,
+    ("post", "/chat/run", "200", _STREAM): _EVENTS,
+    ("post", "/chat/stream", "200", _STREAM): _EVENTS,
+    ("get", "/threads", "200", _JSON): {"threads": [_THREAD], "next_before": None},
+    ("get", "/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
+    ("post", "/search", "200", _JSON): {
+        "query": "What is a node?",
+        "results": [_PASSAGE],
+        "total_found": 82,
+        "hardware_tier_filter": 1,
+        "module_filter": None,
+        "book_id": "physical-ai-robotics",
+    },
+    ("get", "/lessons/{parent_doc_id}", "200", _JSON): {
+        "title": "Nodes and topics",
+        "parent_doc_id": _PARENT,
+        "text": _TEXT,
+        "chunks": [{"id": _CHUNK, "text": _TEXT, "hardware_tier": 1}],
+    },
+    ("post", "/ingest", "202", _JSON): _JOB | {"status": "queued"},
+    ("get", "/ingest/{job_id}", "200", _JSON): _JOB,
+    ("get", "/health", "200", _JSON): {"status": "ok", "checks": {}},
+    ("get", "/ready", "200", _JSON): {"status": "ok", "checks": _READY},
+    ("get", "/ready", "503", _JSON): {
+        "status": "unavailable",
+        "checks": _READY | {"index": "nothing is indexed; run `bookwise ingest DOCS` first"},
+    },
+    ("get", "/metrics", "200", "text/plain"): 'bookwise_answers_total{confidence_level="high"} 12.0\n',
+}
+"""By method, path, status and media type."""

@@ -1,0 +1,54 @@
+"""The API's description: what FastAPI makes of the routes, with examples, problems and how keys are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rag.api.examples import RESULTS
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+PROBLEM = "application/problem+json"
+_PROBLEM_SCHEMA = "#/components/schemas/Problem"
+_OPEN = ("/health", "/ready", "/metrics")
+"""What answers without a key."""
+
+_KEYS = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `bookwise keys add`."},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same key."},
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Make the app serve the whole description, which is built once."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            _complete(plain())
+        return plain()
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Method, path and description of every operation."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def _complete(document: dict[str, Any]) -> None:
+    document["components"]["securitySchemes"] = _KEYS
+    for method, path, operation in operations(document):
+        if path not in _OPEN:
+            operation["security"] = [{"bearer": []}, {"header": []}, {}]
+        for status, response in operation["responses"].items():
+            contents = response.get("content", {})
+            if contents.get("application/json", {}).get("schema", {}).get("$ref") == _PROBLEM_SCHEMA:
+                contents[PROBLEM] = contents.pop("application/json")
+            for media, content in contents.items():
+                if (method, path, status, media) in RESULTS:
+                    content["example"] = RESULTS[method, path, status, media]

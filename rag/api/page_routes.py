@@ -1,0 +1,122 @@
+"""Routes of what a browser loads: the chat page at `/`, the widget for other sites, and the files of both."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from fastapi import APIRouter, HTTPException, Request, Response
+
+router = APIRouter(include_in_schema=False)
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+"""The page loads from this server alone, runs no inline script or style, and can make no markup out of text."""
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+FILE_HEADERS = {
+    # Sites that carry the widget load it from here.
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+COMMON_HEADERS = {
+    # Names carry no version, so a browser asks each time and is told 304.
+    "Cache-Control": "no-cache",
+    "Referrer-Policy": "no-referrer",
+    "Vary": "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file as it is sent, plain or compressed."""
+
+    content: bytes
+    compressed: bytes
+    media_type: str
+    etag: str
+
+
+@router.api_route("/", methods=["GET", "HEAD"])
+async def page(request: Request) -> Response:
+    """The chat page."""
+    return _send(request, "index.html", PAGE_HEADERS)
+
+
+@router.api_route("/widget.js", methods=["GET", "HEAD"])
+async def widget(request: Request) -> Response:
+    """What a site includes to carry the chat."""
+    return _send(request, "widget.js", FILE_HEADERS)
+
+
+@router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
+async def static(request: Request, name: str) -> Response:
+    """A script, a style or an icon."""
+    return _send(request, name, FILE_HEADERS)
+
+
+@cache
+def static_files() -> Mapping[str, StaticFile]:
+    """Every file of the page by its path, read once; there are few, and they are small."""
+    return dict(_read(files("rag.api") / "static", ""))
+
+
+def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
+    found: list[tuple[str, StaticFile]] = []
+    for each in folder.iterdir():
+        if each.is_dir():
+            found += _read(each, f"{prefix}{each.name}/")
+            continue
+        media_type = TYPES.get("." + each.name.rpartition(".")[2])
+        if media_type:
+            content = each.read_bytes()
+            # Weak: plain and compressed are one file, but not the same bytes.
+            etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
+            compressed = gzip.compress(content, mtime=0)
+            found.append((prefix + each.name, StaticFile(content, compressed, media_type, etag)))
+    return found
+
+
+def _send(request: Request, name: str, headers: Mapping[str, str]) -> Response:
+    file = static_files().get(name)
+    if file is None:
+        raise HTTPException(404, f"no file {name[:80]!r}")
+    sent = {**COMMON_HEADERS, **headers, "ETag": file.etag}
+    if _matches(request.headers.get("if-none-match", ""), file.etag):
+        return Response(status_code=304, headers=sent)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(file.content, media_type=file.media_type, headers=sent)
+    return Response(file.compressed, media_type=file.media_type, headers={**sent, "Content-Encoding": "gzip"})
+
+
+def _matches(given: str, etag: str) -> bool:
+    """Whether the client's copy is this one, whichever way it was sent (RFC 9110, 8.8.3.2)."""
+    tags = [each.strip().removeprefix("W/") for each in given.split(",")]
+    return etag.removeprefix("W/") in tags or tags == ["*"]

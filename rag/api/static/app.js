@@ -1,0 +1,129 @@
+/** The chat page: puts its parts together, and keeps the address in step with the conversation that is open. */
+
+import { Choice } from "./chat/choice.js";
+import { Conversation } from "./chat/conversation.js";
+import { Filters } from "./chat/filters.js";
+import { Threads } from "./chat/threads.js";
+import { icon } from "./elements.js";
+import { KeyRing } from "./key.js";
+import { themeToggle } from "./theme.js";
+import { Wire } from "./wire.js";
+
+const WIDE = matchMedia("(min-width: 75rem)");
+/** Elsewhere a keyboard would unfold over the page: there the reader decides. */
+const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+const find = (selector) => document.querySelector(selector);
+
+const wire = new Wire("", new KeyRing());
+const choice = new Choice();
+const filters = new Filters(choice, chooseBook);
+const conversation = new Conversation({ wire, choice, filters: filters.element, place: find("main"), isModal: () => !WIDE.matches });
+const threads = new Threads(find("#threads"), wire, {
+  open: async (id) => {
+    await go(id);
+    toTheQuestion();
+  },
+  fresh: beginAnew,
+  gone: (id) => id === conversation.threadId && begin(),
+});
+
+async function start() {
+  for (const each of document.querySelectorAll("[data-icon]")) each.append(icon(each.dataset.icon));
+  themeToggle(find(".theme"));
+  find(".fresh").addEventListener("click", beginAnew);
+  document.addEventListener("keydown", pressed);
+  conversation.addEventListener("kept", () => {
+    address(conversation.threadId);
+    refreshThreads();
+  });
+  conversation.addEventListener("unlocked", load);
+  addEventListener("popstate", () => go(threadInAddress()));
+  conversation.reset();
+  if (HAS_KEYBOARD) conversation.composer.focus();
+  await load();
+  const id = threadInAddress();
+  if (id) await go(id);
+}
+
+/** What the server tells of its books and of the reader's conversations. */
+async function load() {
+  try {
+    const { books } = await wire.books();
+    choice.books = books;
+    const wanted = books.find(({ book_id: id }) => id === choice.chosen.book_id) ?? books[0];
+    if (wanted) await chooseBook(wanted.book_id);
+    await threads.refresh();
+  } catch (error) {
+    if (error.status === 401) await conversation.unlock();
+  }
+}
+
+async function chooseBook(id) {
+  const book = await wire.book(id);
+  choice.of(book);
+  const title = book.title ?? book.book_id;
+  document.title = title;
+  find(".book-title").textContent = title;
+  if (!conversation.threadId && !conversation.running) conversation.reset();
+}
+
+async function refreshThreads() {
+  await threads.refresh().catch(() => {});
+  threads.mark(conversation.threadId);
+}
+
+function begin() {
+  conversation.reset();
+  address(null);
+  threads.mark(null);
+}
+
+function beginAnew() {
+  begin();
+  toTheQuestion();
+}
+
+/** Opens a conversation; one that is gone leaves an empty page. */
+async function go(id) {
+  if (!id) return begin();
+  try {
+    conversation.show(await wire.thread(id));
+    address(id);
+    threads.mark(id);
+  } catch (error) {
+    if (error.status === 404) begin();
+  }
+}
+
+function threadInAddress() {
+  return /^#\/threads\/([0-9a-f-]{36})$/.exec(location.hash)?.[1] ?? null;
+}
+
+function address(id) {
+  const wanted = id ? `#/threads/${id}` : location.pathname;
+  if (threadInAddress() !== id) history.pushState(null, "", wanted);
+}
+
+/** The reader chose a conversation: the drawer is done with, and the next thing is to ask. */
+function toTheQuestion() {
+  if (find("#threads").matches(":popover-open")) find("#threads").hidePopover();
+  if (HAS_KEYBOARD) conversation.composer.focus();
+}
+
+function pressed(event) {
+  if (event.key === "Escape" && conversation.running) {
+    event.preventDefault();
+    conversation.stop();
+  } else if (event.key === "Escape" && conversation.passage.isOpen && !event.defaultPrevented) {
+    conversation.passage.close();
+  } else if (event.key === "/" && !isTyping(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    conversation.composer.focus();
+  }
+}
+
+function isTyping(target) {
+  return target.matches("input, textarea, select, [contenteditable]");
+}
+
+await start();

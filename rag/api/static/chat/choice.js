@@ -1,0 +1,127 @@
+/** What the reader has chosen to ask: a book, and the filters within it; kept between visits. */
+
+import { forGood } from "../kept.js";
+
+/**
+ * @typedef {{book_id?: string, module?: string, hardware_tier: number, proficiency_levels: string[],
+ *   chapter_min?: number, chapter_max?: number, language?: string, parent_doc_id?: string}} Chosen
+ *   The fields of a ChatRequest that are filters.
+ */
+
+const NOTHING = { hardware_tier: 1, proficiency_levels: [] };
+
+export class Choice extends EventTarget {
+  /**
+   * @param {Partial<Chosen>} [fixed] what a site has set, which the reader cannot change
+   * @param {string} [kept] the name under which the browser keeps the rest
+   */
+  constructor(fixed = {}, kept = "filters") {
+    super();
+    this.fixed = fixed;
+    this.kept = kept;
+    this.books = [];
+    this.book = null;
+    this.pageTitle = null;
+    this.chosen = { ...NOTHING, ...read(kept), ...fixed };
+  }
+
+  /** @param {Partial<Chosen>} change */
+  change(change) {
+    this.chosen = { ...this.chosen, ...change, ...this.fixed };
+    const { parent_doc_id: _, ...kept } = this.chosen;
+    forGood.set(this.kept, JSON.stringify(kept));
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** One page alone, or with null no longer so. @param {{title: string, parent_doc_id: string}|null} page */
+  keepTo(page) {
+    this.pageTitle = page?.title ?? null;
+    this.change({ parent_doc_id: page?.parent_doc_id });
+  }
+
+  /** Back to all of the book for everybody. */
+  clear() {
+    this.change({ ...NOTHING, module: undefined, chapter_min: undefined, chapter_max: undefined, language: undefined, parent_doc_id: undefined });
+  }
+
+  /** To everything that the key may read. */
+  widen() {
+    this.clear();
+    this.change({ hardware_tier: Math.max(...(this.book?.tiers ?? [1])) });
+  }
+
+  /** A book's choices are known: what it does not have is no longer chosen. */
+  of(book) {
+    this.book = book;
+    const { module, language, proficiency_levels: levels, hardware_tier: tier } = this.chosen;
+    this.change({
+      book_id: book.book_id,
+      module: book.modules.some(({ name }) => name === module) ? module : undefined,
+      language: book.languages.includes(language) ? language : undefined,
+      proficiency_levels: levels.filter((level) => book.levels.includes(level)),
+      hardware_tier: Math.min(tier, Math.max(1, ...book.tiers)),
+    });
+  }
+
+  /** The filters of a request: only what is set. */
+  get fields() {
+    const set = Object.entries(this.chosen).filter(([, value]) => value !== undefined && value !== null && value.length !== 0);
+    return Object.fromEntries(set);
+  }
+
+  /** Whether something of the book is left out that could be let in. */
+  get isNarrow() {
+    const { hardware_tier: tier, ...others } = this.fields;
+    const highest = Math.max(1, ...(this.book?.tiers ?? []));
+    return tier < highest || Object.keys(others).some((name) => name !== "book_id" && !(name in this.fixed));
+  }
+
+  /** What is asked, in a few words each: the filters, or that there are none. */
+  get summary() {
+    const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
+    const parts = [book, ...this.#parts].filter(Boolean);
+    return [...(parts.length ? parts : ["Whole book"]), this.#tier && `tier ${this.#tier}`].filter(Boolean);
+  }
+
+  /** What alone is searched of the book, "" where it is all of it. */
+  get scope() {
+    return this.isNarrow ? [...this.#parts, this.#tier && `hardware tier ${this.#tier}`].filter(Boolean).join(", ") : "";
+  }
+
+  get #parts() {
+    const { module, proficiency_levels: levels, language, parent_doc_id: page } = this.chosen;
+    const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
+    return [page && this.pageTitle, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
+  }
+
+  /** The tier, where the book tells tiers apart. */
+  get #tier() {
+    return (this.book?.tiers.length ?? 1) > 1 ? this.chosen.hardware_tier : null;
+  }
+}
+
+function chapters({ chapter_min: first, chapter_max: last }) {
+  if (first === undefined && last === undefined) return null;
+  if (first === last) return `Chapter ${first}`;
+  if (last === undefined) return `Chapter ${first} on`;
+  return first === undefined ? `Up to chapter ${last}` : `Chapters ${first}–${last}`;
+}
+
+/** @param {string} code */
+export function languageName(code) {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+  } catch {
+    return code;
+  }
+}
+
+/** @returns {Partial<Chosen>} */
+function read(name) {
+  try {
+    const kept = JSON.parse(forGood.get(name) ?? "{}");
+    return Array.isArray(kept.proficiency_levels) ? kept : {};
+  } catch {
+    return {};
+  }
+}

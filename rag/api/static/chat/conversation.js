@@ -1,0 +1,159 @@
+/** A conversation: its turns, the box below them, and what a question sets off. The page and the widget share it. */
+
+import { element, iconButton } from "../elements.js";
+import { askForKey } from "../key.js";
+import { Problem } from "../wire.js";
+import { Announcer } from "./announcer.js";
+import { Composer } from "./composer.js";
+import { confidenceWords } from "./confidence.js";
+import { followEnd } from "./following.js";
+import { PassagePanel } from "./passage.js";
+import { Turn } from "./turn.js";
+import { welcome } from "./welcome.js";
+
+export class Conversation extends EventTarget {
+  /**
+   * Fires `kept` after an exchange that the server keeps.
+   * @param {{wire: import("../wire.js").Wire, choice: import("./choice.js").Choice, filters: HTMLElement,
+   *   place: HTMLElement, isModal: () => boolean}} parts
+   */
+  constructor({ wire, choice, filters, place, isModal }) {
+    super();
+    Object.assign(this, { wire, choice, place });
+    this.threadId = null;
+    this.running = null;
+    this.announcer = new Announcer();
+    this.passage = new PassagePanel(wire, { isModal, book: () => choice.chosen.book_id });
+    this.composer = new Composer({ send: (question) => this.ask(question), stop: () => this.stop(), filters });
+    this.log = element("div", { class: "log" });
+    const jump = iconButton("send", "To the newest", { class: "jump", hidden: true });
+    this.scroller = element("div", { class: "scroller", tabindex: "-1" }, this.log);
+    this.following = followEnd(this.scroller, jump);
+    place.append(
+      element("div", { class: "conversation" }, this.scroller,
+        element("div", { class: "dock" }, jump, this.composer.element, element("p", { class: "fine-print" }, "Answers come from the book. Check the sources."))),
+      this.passage.element, this.announcer.element);
+  }
+
+  /** Begins anew. */
+  reset() {
+    this.stop();
+    if (this.passage.isOpen) this.passage.close();
+    this.threadId = null;
+    this.log.replaceChildren(welcome(this.choice.book, (question) => this.ask(question)));
+    this.following.toStart();
+  }
+
+  /** Shows a kept thread, to go on with. @param {object} thread a ShownConversation */
+  show(thread) {
+    this.reset();
+    this.threadId = thread.thread_id;
+    this.log.replaceChildren();
+    let turn = null;
+    for (const { role, content, answer } of thread.messages) {
+      if (role === "user") turn = this.#turn(content);
+      else turn?.finish({ response: content, ...answer });
+    }
+    this.following.toEnd();
+  }
+
+  /** Asks, and shows the answer as it comes. @param {string} question */
+  async ask(question) {
+    if (this.running) return;
+    this.log.querySelector(".welcome")?.remove();
+    const turn = this.#turn(question);
+    const running = new AbortController();
+    this.#run(running);
+    turn.search();
+    this.announcer.say("Searching the book");
+    this.following.toEnd();
+    try {
+      await this.#answer(turn, question, running.signal);
+    } catch (error) {
+      if (running.signal.aborted) turn.stop();
+      else this.#failed(turn, error);
+    } finally {
+      if (this.running === running) this.#run(null);
+    }
+  }
+
+  stop() {
+    if (!this.running) return;
+    this.running.abort();
+    this.#run(null);
+    this.announcer.say("Stopped");
+  }
+
+  /** Has the reader give a key; resolves to whether there is one now. */
+  async unlock() {
+    this.keyAsked ??= askForKey(this.place, this.wire.keys);
+    const isGiven = await this.keyAsked;
+    this.keyAsked = null;
+    if (isGiven) this.dispatchEvent(new Event("unlocked"));
+    return isGiven;
+  }
+
+  async #answer(turn, question, signal) {
+    const asked = { message: question, ...this.choice.fields, ...(this.threadId && { session_id: this.threadId }) };
+    const { scope } = this.choice;
+    const passages = new Set();
+    const events = this.wire.ask(asked, signal);
+    for await (const { name, data } of events) {
+      if (name === "retrieval") {
+        data.passages.forEach((passage) => passages.add(passage.chunk_id));
+        this.announcer.say(turn.found(passages.size));
+      } else if (name === "token") {
+        turn.write(data.text);
+      } else if (name === "done") {
+        turn.finish(data, scope);
+        this.threadId = data.session_id;
+        this.announcer.say(spoken(turn, data));
+        this.dispatchEvent(new Event("kept"));
+      }
+    }
+  }
+
+  async #failed(turn, error) {
+    if (!(error instanceof Problem)) console.error(error);
+    const problem = error instanceof Problem ? error : new Problem({ status: 500, detail: "This page made a mistake. Load it again." });
+    turn.fail(problem);
+    if (problem.status === 401 && (await this.unlock())) this.#again(turn);
+  }
+
+  #run(running) {
+    this.running = running;
+    this.composer.isBusy = Boolean(running);
+  }
+
+  #turn(question) {
+    const turn = new Turn(question, {
+      openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
+      again: () => this.#again(turn),
+      widen: () => this.#widen(question),
+    });
+    this.log.append(turn.element);
+    return turn;
+  }
+
+  /** An attempt that gave nothing makes room for the next. */
+  #again(turn) {
+    if (this.running) return;
+    turn.element.remove();
+    this.composer.focus();
+    this.ask(turn.question);
+  }
+
+  #widen(question) {
+    if (this.running) return;
+    this.choice.widen();
+    this.composer.focus();
+    this.ask(question);
+  }
+}
+
+/** What is said of a finished answer: its text without the buttons in it, and how far to trust it. */
+function spoken(turn, response) {
+  const count = response.sources.length;
+  const sources = count ? `${count} ${count === 1 ? "source" : "sources"}.` : "";
+  return [turn.prose.textContent, confidenceWords(response), sources].filter(Boolean).join(". ");
+}

@@ -1,0 +1,124 @@
+/** The passage behind a citation: beside the answer where there is room, else a sheet from below. */
+
+import { element, icon, iconButton } from "../elements.js";
+import { isWebAddress } from "../markdown/inline.js";
+import { copyButton, showProse } from "../markdown/prose.js";
+import { linesOf, placeOf } from "./sources.js";
+
+export class PassagePanel {
+  /**
+   * @param {import("../wire.js").Wire} wire
+   * @param {{isModal: () => boolean, book: () => string|undefined}} options
+   */
+  constructor(wire, { isModal, book }) {
+    this.wire = wire;
+    this.isModal = isModal;
+    this.book = book;
+    this.lessons = new Map();
+    this.previous = iconButton("previous", "Previous source", { onclick: () => this.#step(-1) });
+    this.next = iconButton("next", "Next source", { onclick: () => this.#step(1) });
+    this.title = element("h2", { class: "passage-title", id: "passage-title", dir: "auto", tabindex: "-1" });
+    this.number = element("p", { class: "passage-number" });
+    this.body = element("div", { class: "passage-body", tabindex: "0", role: "group", "aria-label": "Passage" });
+    this.element = element("dialog", { class: "passage", "aria-labelledby": "passage-title" },
+      element("div", { class: "passage-bar" }, this.number,
+        element("span", { class: "passage-steps" }, this.previous, this.next, iconButton("close", "Close the passage", { onclick: () => this.close() }))),
+      this.title, this.body);
+    this.element.addEventListener("close", () => this.#closed());
+    this.element.addEventListener("click", (event) => event.target === this.element && this.close());
+  }
+
+  get isOpen() {
+    return this.element.open;
+  }
+
+  /**
+   * @param {import("./sources.js").Source[]} sources
+   * @param {number} index
+   * @param {HTMLElement} invoker gets the focus back
+   */
+  open(sources, index, invoker) {
+    this.sources = sources;
+    this.#mark(invoker);
+    this.#show(index);
+    if (!this.isOpen) {
+      if (this.isModal()) this.element.showModal();
+      else this.element.show();
+    }
+    this.title.focus();
+  }
+
+  close() {
+    this.element.close();
+  }
+
+  #closed() {
+    const invoker = this.invoker;
+    this.#mark(null);
+    invoker?.focus();
+  }
+
+  /** The citation that is open is marked in the answer. */
+  #mark(invoker) {
+    this.invoker?.removeAttribute("aria-current");
+    this.invoker = invoker;
+    invoker?.setAttribute("aria-current", "true");
+  }
+
+  #step(by) {
+    this.#show(this.index + by);
+  }
+
+  #show(index) {
+    const source = this.sources[index];
+    this.index = index;
+    this.previous.disabled = index === 0;
+    this.next.disabled = index === this.sources.length - 1;
+    this.number.textContent = source.number ? `Source ${source.number} of ${this.sources.length}` : "Passage";
+    this.title.textContent = source.page_title;
+    const prose = element("div", { class: "prose passage-text" });
+    const note = element("p", { class: "note" });
+    this.body.replaceChildren(...[
+      element("p", { class: "passage-place", dir: "auto" }, placeOf(source)),
+      source.verified ? null : element("p", { class: "note warn" }, icon("alert"), "The answer says something that this passage does not clearly state."),
+      prose, note, facts(source),
+    ].filter(Boolean));
+    this.body.scrollTop = 0;
+    showProse(prose, withoutTitle(source.chunk_text, source));
+    this.#complete(source, prose, note);
+  }
+
+  /** A source carries the beginning of its passage; the lesson holds the whole, unless it has changed since. */
+  async #complete(source, prose, note) {
+    if (!source.parent_doc_id) return;
+    const lesson = await this.#lesson(source.parent_doc_id).catch(() => null);
+    const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
+      ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
+    if (chunk) showProse(prose, withoutTitle(chunk.text, source));
+    else note.textContent = lesson ? "The lesson has changed since this was answered." : "The whole passage cannot be loaded now.";
+  }
+
+  #lesson(parent) {
+    if (!this.lessons.has(parent)) {
+      const asked = this.wire.lesson(parent, this.book());
+      asked.catch(() => this.lessons.delete(parent));
+      this.lessons.set(parent, asked);
+    }
+    return this.lessons.get(parent);
+  }
+}
+
+/** The lesson's title stands above its passage already. */
+function withoutTitle(text, { page_title: title }) {
+  return text.startsWith(`# ${title}\n`) ? text.slice(title.length + 3) : text;
+}
+
+function facts(source) {
+  const lines = linesOf(source);
+  return element("div", { class: "facts" },
+    isWebAddress(source.url)
+      ? element("a", { class: "open-lesson", href: source.url, target: "_blank", rel: "noopener" }, "Open the lesson", icon("out"))
+      : null,
+    element("p", { class: "fact" }, element("code", {}, lines), copyButton("Copy file and lines", () => lines)),
+    element("p", { class: "fact" }, `Similarity to the question ${source.similarity_score.toFixed(2)} of 1`));
+}

@@ -1,0 +1,94 @@
+/** Earlier conversations: the list, opening one, deleting one. */
+
+import { button, element, icon, iconButton } from "../elements.js";
+import { confirmIn } from "./confirm.js";
+
+const DAY = 86_400_000;
+
+export class Threads {
+  /**
+   * @param {HTMLElement} place
+   * @param {import("../wire.js").Wire} wire
+   * @param {{open: (id: string) => void, fresh: () => void, gone: (id: string) => void}} on
+   */
+  constructor(place, wire, on) {
+    this.place = place;
+    this.wire = wire;
+    this.on = on;
+    this.list = element("div", { class: "thread-list" });
+    this.current = null;
+    this.found = [];
+    this.older = null;
+    place.append(
+      button({ class: "secondary fresh-thread", onclick: on.fresh }, icon("plus"), "New conversation"),
+      this.list);
+  }
+
+  /** Asks for the list again; what an hour of rest has archived belongs to it. */
+  async refresh() {
+    const [live, archived] = await Promise.all([this.wire.threads(), this.wire.archived()]);
+    this.found = [...live.threads, ...archived.threads];
+    this.older = archived.next_before;
+    this.#show();
+  }
+
+  async #more() {
+    const { threads, next_before: older } = await this.wire.archived(this.older);
+    this.found.push(...threads);
+    this.older = older;
+    this.#show();
+  }
+
+  /** @param {string|null} id the conversation that is open */
+  mark(id) {
+    this.current = id;
+    this.#show();
+  }
+
+  #show() {
+    const begun = this.found.filter(({ message_count: count }) => count > 0);
+    const groups = Map.groupBy(begun, ({ updated_at: time }) => dayOf(new Date(time)));
+    const sections = [...groups].map(([day, threads]) =>
+      element("section", {}, element("h2", { class: "thread-day" }, day), element("ul", {}, ...threads.map((thread) => this.#entry(thread)))));
+    const none = element("p", { class: "note" }, "Your conversations will be listed here.");
+    const more = button({ class: "quiet", onclick: () => this.#more().catch(() => {}) }, "Older conversations");
+    this.list.replaceChildren(...(sections.length ? sections : [none]), ...(this.older ? [more] : []));
+  }
+
+  #entry(thread) {
+    const { thread_id: id } = thread;
+    const name = nameOf(thread);
+    return element("li", { class: "thread" },
+      button({ class: "thread-open", dir: "auto", "aria-current": id === this.current ? "true" : null, title: name, onclick: () => this.on.open(id) }, name),
+      iconButton("trash", `Delete “${name}”`, { class: "small", onclick: () => this.#delete(id, name) }));
+  }
+
+  async #delete(id, name) {
+    const place = this.place.parentElement;
+    const asked = { title: "Delete this conversation?", words: `“${name}” and its answers will be gone for good.`, yes: "Delete" };
+    if (!(await confirmIn(place, asked))) return;
+    try {
+      await this.wire.forget(id);
+    } catch (problem) {
+      // One that is gone already is as good as deleted.
+      if (problem.status !== 404) {
+        await confirmIn(place, { title: "It could not be deleted", words: problem.message, yes: null });
+        return;
+      }
+    }
+    this.found = this.found.filter((thread) => thread.thread_id !== id);
+    this.#show();
+    this.on.gone(id);
+  }
+}
+
+function nameOf({ topic_summary: topic, metadata }) {
+  return topic ?? metadata.question ?? "Conversation";
+}
+
+function dayOf(date) {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  if (date >= midnight) return "Today";
+  if (date >= midnight - DAY) return "Yesterday";
+  return date >= midnight - 7 * DAY ? "This week" : "Earlier";
+}

@@ -1,0 +1,122 @@
+/** One question with its answer, from the search to the sources. */
+
+import { button, element, icon } from "../elements.js";
+import { copyButton, showProse } from "../markdown/prose.js";
+import { confidenceMark } from "./confidence.js";
+import { sourceList } from "./sources.js";
+import { troubleNotice } from "./trouble.js";
+
+/**
+ * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
+ *   again: () => void, widen: () => void}} TurnActions `widen` asks again without filters
+ */
+
+export class Turn {
+  /** @param {string} question @param {TurnActions} actions */
+  constructor(question, actions) {
+    this.question = question;
+    this.actions = actions;
+    this.text = "";
+    this.sources = [];
+    this.progress = element("p", { class: "progress" });
+    this.prose = element("div", { class: "prose" });
+    this.notes = element("div", { class: "notes" });
+    this.answer = element("div", { class: "answer" }, this.progress, this.prose, this.notes);
+    this.element = element("article", { class: "turn", "aria-label": "Question and answer" },
+      element("h2", { class: "question", dir: "auto" }, question), this.answer);
+    this.prose.addEventListener("click", (event) => this.#cite(event));
+  }
+
+  /** Nothing is known yet. */
+  search() {
+    this.answer.setAttribute("aria-busy", "true");
+    this.#state("searching");
+    this.progress.textContent = "Searching the book…";
+  }
+
+  /** @param {number} passages found so far @returns {string} what is said of it */
+  found(passages) {
+    const words = passages === 1 ? "1 passage found" : `${passages} passages found`;
+    this.progress.textContent = `${words}${passages ? ", reading…" : ""}`;
+    return words;
+  }
+
+  /** A piece of the answer; it is shown with the next frame. */
+  write(piece) {
+    this.text += piece;
+    this.#state("writing");
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      this.#show();
+    });
+  }
+
+  /**
+   * The end of an answer.
+   * @param {object} response a ChatResponse, or a kept message in its form
+   * @param {string} [scope] what alone of the book was searched, where it was not all of it
+   */
+  finish(response, scope = "") {
+    this.text = response.response;
+    this.sources = response.sources ?? [];
+    const isAnswer = response.should_answer !== false;
+    const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
+    if (isAnswer) this.#end("answered", this.#verdict(response), list);
+    else this.#end("refused", this.#refusal(scope), list);
+  }
+
+  /** The reader had enough; what is there stays. */
+  stop() {
+    const again = button({ class: "secondary", onclick: this.actions.again }, icon("again"), "Ask again");
+    this.#end("stopped", element("p", { class: "note" }, "Stopped."), again);
+  }
+
+  /** @param {import("../wire.js").Problem} problem */
+  fail(problem) {
+    this.#end("failed", troubleNotice(problem, this.actions));
+  }
+
+  #end(state, ...notes) {
+    cancelAnimationFrame(this.frame);
+    this.#state(state);
+    this.answer.removeAttribute("aria-busy");
+    this.progress.textContent = "";
+    this.notes.append(...notes);
+    this.#show();
+  }
+
+  #state(state) {
+    this.element.dataset.state = state;
+  }
+
+  #show() {
+    showProse(this.prose, this.text);
+    for (const cite of this.prose.querySelectorAll(".cite")) {
+      const source = this.sources.find(({ number }) => number === Number(cite.dataset.number));
+      cite.disabled = !source;
+      if (source) cite.setAttribute("aria-label", `Source ${source.number}: ${source.page_title}`);
+    }
+    this.element.dispatchEvent(new CustomEvent("grown", { bubbles: true }));
+  }
+
+  #cite(event) {
+    const cite = event.target.closest(".cite");
+    if (!cite) return;
+    this.#open(this.sources.findIndex(({ number }) => number === Number(cite.dataset.number)), cite);
+  }
+
+  #open = (index, invoker) => this.actions.openSource(this.sources, index, invoker);
+
+  #verdict(response) {
+    return element("div", { class: "verdict" }, confidenceMark(response), copyButton("Copy the answer", () => this.text));
+  }
+
+  /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
+  #refusal(scope) {
+    return element("div", { class: "refusal" },
+      element("p", {}, scope
+        ? `Your filters leave some of the book out. Only this was searched: ${scope}.`
+        : "Nothing was made up. Other words, or one question at a time, may help."),
+      scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
+  }
+}

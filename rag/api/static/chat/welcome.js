@@ -1,0 +1,34 @@
+/** What an empty conversation shows: what this is, and a few questions that the book itself asks. */
+
+import { button, element } from "../elements.js";
+
+const SHOWN = 4;
+
+/**
+ * @param {{title: string, modules: {name: string, title: string|null, chunks: number}[], subjects: {title: string, module: string}[]}|null} book
+ * @param {(question: string) => void} ask
+ */
+export function welcome(book, ask) {
+  const names = new Map(book?.modules.map((module) => [module.name, module.title ?? module.name]));
+  const example = ({ title, module }) => element("li", {},
+    button({ class: "example", onclick: () => ask(questionOf(title)) },
+      element("span", { class: "example-question", dir: "auto" }, questionOf(title)),
+      element("span", { class: "example-module", dir: "auto" }, names.get(module) ?? module)));
+  const subjects = book ? spread(book) : [];
+  return element("section", { class: "welcome", "aria-label": "Welcome" },
+    element("p", { class: "welcome-title" }, "What would you like to know?"),
+    element("p", { class: "welcome-words" }, "Answers come from the book alone, and every one names the passages it rests on."),
+    subjects.length ? element("ul", { class: "examples", "aria-label": "Questions to begin with" }, ...subjects.map(example)) : null);
+}
+
+/** A heading as a question: most are names of a subject. */
+function questionOf(title) {
+  return /[?؟？]$/.test(title) ? title : `What does the book say about “${title}”?`;
+}
+
+/** The real questions first, then the subjects of the largest modules. */
+function spread({ modules, subjects }) {
+  const chunks = new Map(modules.map((module) => [module.name, module.chunks]));
+  const rank = ({ title, module }) => (questionOf(title) === title ? Infinity : chunks.get(module));
+  return subjects.toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one))).slice(0, SHOWN);
+}

@@ -1,0 +1,62 @@
+/** The reader's API key: where it is kept, and the dialog that asks for it once the server wants one. */
+
+import { button, element } from "./elements.js";
+import { forGood, forTab } from "./kept.js";
+
+/** The key of one server. */
+export class KeyRing {
+  /**
+   * @param {string} server names the key in storage, so that two servers do not share one
+   * @param {string|null} given a key that the page itself carries
+   */
+  constructor(server = "", given = null) {
+    this.name = `key${server && `.${server}`}`;
+    this.key = forTab.get(this.name) ?? forGood.get(this.name) ?? given;
+  }
+
+  /** @param {string} key @param {boolean} stays kept after the tab is closed */
+  keep(key, stays) {
+    this.key = key;
+    forTab.set(this.name, stays ? null : key);
+    forGood.set(this.name, stays ? key : null);
+  }
+
+  forget() {
+    this.key = null;
+    forTab.set(this.name, null);
+    forGood.set(this.name, null);
+  }
+}
+
+/**
+ * Asks for a key until one is given; resolves to whether it was.
+ * @param {Node} place where the dialog is put
+ * @param {KeyRing} keys
+ * @returns {Promise<boolean>}
+ */
+export function askForKey(place, keys) {
+  const { promise, resolve } = Promise.withResolvers();
+  const field = element("input", {
+    type: "password", id: "api-key", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "key-note",
+  });
+  const stays = element("input", { type: "checkbox" });
+  const refused = keys.key ? element("p", { class: "note", role: "alert" }, "The server does not accept this key.") : null;
+  const form = element("form", { method: "dialog", class: "dialog-form", onsubmit: () => keys.keep(field.value.trim(), stays.checked) },
+    element("h2", { id: "key-title" }, "This server asks for a key"),
+    refused,
+    element("label", { class: "field" }, "API key", field),
+    element("p", { class: "note", id: "key-note" }, "Whoever runs the server makes one with “bookwise keys add”. It is kept until you close this tab."),
+    element("label", { class: "check" }, stays, "Remember it on this device"),
+    element("div", { class: "dialog-actions" },
+      button({ class: "quiet", onclick: () => dialog.close() }, "Not now"),
+      element("button", { class: "primary", value: "kept" }, "Use this key")));
+  const dialog = element("dialog", { class: "modal", "aria-labelledby": "key-title" }, form);
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    resolve(dialog.returnValue === "kept");
+  });
+  place.append(dialog);
+  dialog.showModal();
+  field.focus();
+  return promise;
+}

@@ -1,0 +1,99 @@
+/** Makes nodes of the marks within a line: code, emphasis, links, references to sources. Text stays text. */
+
+import { element } from "../elements.js";
+
+const LONGEST = 600;
+const DEEPEST = 8;
+
+/**
+ * The rules, tried in this order where a mark may begin; each makes a node of what it matched, or null to let it be.
+ * @type {[RegExp, (match: RegExpExecArray, nested: (text: string) => Node[]) => Node|string|null][]}
+ */
+const RULES = [
+  [/\\([!-/:-@[-`{-~])/y, ([, mark]) => mark],
+  [/ {2,}\n|\\\n/y, () => element("br")],
+  [/(`+)(?!`)((?:.|\n)+?)(?<!`)\1(?!`)/y, ([, , text]) => element("code", {}, text.replace(/^ (.*[^ ].*) $/, "$1"))],
+  [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || "picture")],
+  [/\[(\d{1,3})\](?!\()([.,;:!?)]*)/y, ([, number, after]) => reference(number, after)],
+  [/\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y,
+    ([, text, address], nested) => link(address, nested(text))],
+  [/<(https?:\/\/[^\s<>]+)>/y, ([, address]) => link(address, [address])],
+  [/https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]*_~]/y, ([address]) => link(address, [address])],
+  [emphasis("\\*\\*\\*"), ([, text], nested) => element("strong", {}, element("em", {}, ...nested(text)))],
+  [emphasis("\\*\\*"), ([, text], nested) => element("strong", {}, ...nested(text))],
+  [emphasis("\\*"), ([, text], nested) => element("em", {}, ...nested(text))],
+  [emphasis("__", true), ([, text], nested) => element("strong", {}, ...nested(text))],
+  [emphasis("_", true), ([, text], nested) => element("em", {}, ...nested(text))],
+  [emphasis("~~"), ([, text], nested) => element("s", {}, ...nested(text))],
+];
+
+/** Where a mark may begin; all between two such places is text. */
+const MARK = /[\\`![<*_~h]| {2,}\n/g;
+
+/** Marks around a text of bounded length; underscores within a word are part of it, as in `snake_case`. */
+function emphasis(mark, wholeWords = false) {
+  const [before, after] = wholeWords ? ["(?<![\\p{L}\\p{N}_])", "(?![\\p{L}\\p{N}_])"] : ["", `(?!${mark.slice(0, 2)})`];
+  return new RegExp(`${before}${mark}(?=\\S)([^]{1,${LONGEST}}?)(?<=\\S)${mark}${after}`, "uy");
+}
+
+/**
+ * @param {string} text
+ * @param {number} [depth]
+ * @returns {Node[]}
+ */
+export function inlineNodes(text, depth = 0) {
+  const nodes = [];
+  let from = 0;
+  let at = nextMark(text, 0);
+  while (at < text.length) {
+    const [node, end] = depth < DEEPEST ? match(text, at, depth) : [null, at];
+    if (node === null) {
+      at = nextMark(text, at + 1);
+      continue;
+    }
+    nodes.push(text.slice(from, at), node);
+    from = end;
+    at = nextMark(text, end);
+  }
+  nodes.push(text.slice(from));
+  return nodes.filter((node) => node !== "").map((node) => (typeof node === "string" ? new Text(node) : node));
+}
+
+function nextMark(text, from) {
+  MARK.lastIndex = from;
+  return MARK.exec(text)?.index ?? text.length;
+}
+
+function match(text, at, depth) {
+  for (const [pattern, make] of RULES) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    const node = found && make(found, (inner) => inlineNodes(inner, depth + 1));
+    // Not `lastIndex`: making the node may have used the same pattern within.
+    if (node) return [node, at + found[0].length];
+  }
+  return [null, at];
+}
+
+/** A reference to a source: a button, which stays off until the source is known; what follows it stays on its line. */
+function reference(number, after) {
+  const bracket = (sign) => element("span", { class: "copied" }, sign);
+  const cite = element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": `Source ${number}` },
+    bracket("["), number, bracket("]"));
+  return element("span", { class: "cited" }, cite, after);
+}
+
+/** A link, for http and https alone; whatever else stands there stays text. */
+function link(address, nodes) {
+  if (!isWebAddress(address)) return element("span", {}, ...nodes);
+  return element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, ...nodes);
+}
+
+/** @param {string} address */
+export function isWebAddress(address) {
+  try {
+    return ["http:", "https:"].includes(new URL(address).protocol);
+  } catch {
+    return false;
+  }
+}

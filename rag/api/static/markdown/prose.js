@@ -1,0 +1,98 @@
+/** Shows markdown as elements, and keeps those whose text did not change, so that a selection survives a stream. */
+
+import { button, element, icon } from "../elements.js";
+import { blocksOf } from "./blocks.js";
+import { inlineNodes } from "./inline.js";
+
+/** Headings of an answer stand below the question, or below the passage's title, which are h2. */
+const ABOVE = 2;
+
+/** @type {WeakMap<Element, {source: string, element: Element}[]>} */
+const shown = new WeakMap();
+
+/**
+ * Makes `place` show this text; returns the elements that are new.
+ * @param {Element} place
+ * @param {string} text
+ * @returns {Element[]}
+ */
+export function showProse(place, text) {
+  const before = shown.get(place) ?? [];
+  const blocks = levelled(blocksOf(text));
+  let same = 0;
+  while (same < blocks.length && before[same]?.source === blocks[same].source) same += 1;
+  before.slice(same).forEach((each) => each.element.remove());
+  const added = blocks.slice(same).map((block) => ({ source: block.source, element: blockElement(block) }));
+  place.append(...added.map((each) => each.element));
+  shown.set(place, [...before.slice(0, same), ...added]);
+  return added.map((each) => each.element);
+}
+
+/** The blocks with headings that go down by one level at a time, whatever the text does. */
+function levelled(blocks) {
+  let last = ABOVE;
+  return blocks.map((block) => {
+    if (block.kind !== "heading") return block;
+    last = Math.min(ABOVE + block.level, last + 1, 6);
+    return { ...block, level: last };
+  });
+}
+
+/** @param {import("./blocks.js").Block} block */
+function blockElement(block) {
+  return MAKERS[block.kind](block);
+}
+
+const MAKERS = {
+  paragraph: ({ text }) => element("p", { dir: "auto" }, ...inlineNodes(text)),
+  heading: ({ level, text }) => element(`h${level}`, { dir: "auto" }, ...inlineNodes(text)),
+  rule: () => element("hr"),
+  quote: ({ blocks }) => element("blockquote", { dir: "auto" }, ...levelled(blocks).map(blockElement)),
+  notice: ({ label, blocks }) => element("div", { class: "notice", role: "note" },
+    element("p", { class: "notice-label", dir: "auto" }, label), ...levelled(blocks).map(blockElement)),
+  list: ({ ordered, start, items }) =>
+    element(ordered ? "ol" : "ul", { dir: "auto", start: ordered && start !== 1 ? start : null }, ...items.map(item)),
+  code: codeBlock,
+  table: tableElement,
+};
+
+/** An item of one paragraph shows its text without the paragraph's spacing. */
+function item(blocks) {
+  const [first, ...others] = levelled(blocks);
+  if (first?.kind !== "paragraph") return element("li", { dir: "auto" }, ...blocks.map(blockElement));
+  return element("li", { dir: "auto" }, ...inlineNodes(first.text), ...others.map(blockElement));
+}
+
+function codeBlock({ language, text }) {
+  const copy = copyButton("Copy code", () => text);
+  return element("figure", { class: "code" },
+    element("figcaption", {}, element("span", {}, language || "text"), copy),
+    element("pre", { tabindex: "0", "aria-label": `Code${language ? `, ${language}` : ""}`, role: "group" }, element("code", {}, text)));
+}
+
+function tableElement({ aligns, head, rows }) {
+  const cell = (tag) => (text, column) => element(tag, { class: `align-${aligns[column]}`, dir: "auto", scope: tag === "th" ? "col" : null }, ...inlineNodes(text));
+  return element("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" },
+    element("table", {},
+      element("thead", {}, element("tr", {}, ...head.map(cell("th")))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell("td")))))));
+}
+
+/**
+ * A button that puts a text into the clipboard and says so.
+ * @param {string} label
+ * @param {() => string} text
+ */
+export function copyButton(label, text) {
+  const made = button({ class: "icon-button small", "aria-label": label, title: label, onclick: copy }, icon("copy"));
+  async function copy() {
+    const done = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
+    made.replaceChildren(icon(done ? "check" : "alert"));
+    made.setAttribute("aria-label", done ? "Copied" : "The browser does not allow copying");
+    setTimeout(() => {
+      made.replaceChildren(icon("copy"));
+      made.setAttribute("aria-label", label);
+    }, 1600);
+  }
+  return made;
+}

@@ -1,0 +1,116 @@
+/** The widget's panel: the chat of the page within the shadow root of another site's page. */
+
+import { Choice } from "../chat/choice.js";
+import { Conversation } from "../chat/conversation.js";
+import { Filters } from "../chat/filters.js";
+import { element, iconButton } from "../elements.js";
+import { KeyRing } from "../key.js";
+import { forTab } from "../kept.js";
+import { Wire } from "../wire.js";
+
+const STYLES = ["tokens", "controls", "chat", "prose", "panels"];
+const KEPT = "widget.thread";
+const OPEN = "widget.open";
+
+/**
+ * @param {{root: ShadowRoot, launch: HTMLElement, origin: string, label: string, options: DOMStringMap}} parts
+ *   `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
+ */
+export async function makePanel({ root, launch, origin, label, options }) {
+  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${origin}/static/${name}.css`)));
+  const wire = new Wire(origin, new KeyRing(origin, options.key ?? null));
+  const choice = new Choice(fixedBy(options), `filters.${origin}`);
+  const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
+  const place = element("div", { class: "widget-chat" });
+  const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false });
+  const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, hidden: true },
+    element("header", { class: "panel-head" },
+      element("h2", { class: "panel-title", dir: "auto" }, label),
+      iconButton("plus", "New conversation", { onclick: () => begin(conversation) }),
+      iconButton("close", "Close the chat", { onclick: close })),
+    place);
+  panel.addEventListener("keydown", (event) => event.key === "Escape" && escape(event));
+  root.append(panel);
+  fitText(panel);
+
+  /** @param {{focus: boolean}} how whether the reader asked for it */
+  function open({ focus }) {
+    panel.hidden = false;
+    launch.hidden = true;
+    forTab.set(OPEN, "yes");
+    if (focus) conversation.composer.focus();
+  }
+
+  function close() {
+    panel.hidden = true;
+    launch.hidden = false;
+    forTab.set(OPEN, null);
+    launch.focus();
+  }
+
+  /** Leaves what is innermost: the answer being written, the passage, the panel. */
+  function escape(event) {
+    // The site's own shortcuts are none of ours.
+    event.stopPropagation();
+    if (event.defaultPrevented || event.target.closest(".modal")) return;
+    if (conversation.running) conversation.stop();
+    else if (conversation.passage.isOpen) conversation.passage.close();
+    else close();
+  }
+
+  conversation.reset();
+  conversation.addEventListener("kept", () => forTab.set(KEPT, conversation.threadId));
+  const begun = () => load(wire, choice, conversation);
+  conversation.addEventListener("unlocked", begun);
+  begun();
+  return { open, close };
+}
+
+/** The book, and the conversation that an earlier page of this visit has begun. */
+async function load(wire, choice, conversation) {
+  try {
+    choice.books = choice.fixed.book_id ? [] : (await wire.books()).books;
+    const id = choice.fixed.book_id ?? choice.books[0]?.book_id;
+    if (id) choice.of(await wire.book(id));
+    const kept = forTab.get(KEPT);
+    const thread = kept && (await wire.thread(kept).catch(() => null));
+    if (thread) conversation.show(thread);
+    else if (!conversation.running) conversation.reset();
+  } catch (error) {
+    if (error.status === 401) await conversation.unlock();
+  }
+}
+
+function begin(conversation) {
+  forTab.set(KEPT, null);
+  conversation.reset();
+  conversation.composer.focus();
+}
+
+/** Sizes are in rem, which a site may have set to anything; the reader's own size of text is what counts. */
+function fitText(panel) {
+  const [reader, site] = [panel, document.documentElement].map((each) => parseFloat(getComputedStyle(each).fontSize));
+  if (reader !== site) panel.style.zoom = String(reader / site);
+}
+
+/** The lesson that the reader has before them, null on other pages of the site. */
+async function pageHere(wire, choice) {
+  const { pages } = await wire.pages(choice.chosen.book_id, location.origin + location.pathname);
+  return pages[0] ?? null;
+}
+
+/** What the site has set for its readers. @param {DOMStringMap} options */
+function fixedBy({ book, module, tier, level, language }) {
+  const fixed = {
+    book_id: book, module, language,
+    hardware_tier: tier && Number(tier),
+    proficiency_levels: level && level.split(/[\s,]+/),
+  };
+  return Object.fromEntries(Object.entries(fixed).filter(([, value]) => value));
+}
+
+function addStyle(root, href) {
+  const { promise, resolve, reject } = Promise.withResolvers();
+  root.append(element("link", { rel: "stylesheet", href, crossorigin: "anonymous", onload: resolve, onerror: () => reject(new Error(href)) }));
+  return promise;
+}

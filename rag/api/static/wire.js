@@ -1,0 +1,87 @@
+/** What the server is asked and what it answers: the only file that knows its paths. */
+
+import { eventsIn } from "./sse.js";
+
+/** A request that failed; `status` 0 is a server that was not reached. */
+export class Problem extends Error {
+  /** @param {{status: number, detail: string, requestId?: string, retryAfter?: number}} told */
+  constructor({ status, detail, requestId, retryAfter }) {
+    super(detail);
+    this.name = "Problem";
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  /** A problem document (RFC 9457), as it comes within a stream too. */
+  static from(document, status = document.status, retryAfter = undefined) {
+    const detail = document.detail || document.title || `The server answered ${status}.`;
+    return new Problem({ status, detail, requestId: document.request_id, retryAfter });
+  }
+}
+
+const UNREACHED = { status: 0, detail: "The server cannot be reached." };
+const CUT_OFF = { status: 0, detail: "The connection broke off before the answer was complete." };
+
+/** The server at one address, asked with the reader's key where there is one. */
+export class Wire {
+  /**
+   * @param {string} base address of the server without a slash at its end; "" is the page's own
+   * @param {import("./key.js").KeyRing} keys
+   */
+  constructor(base, keys) {
+    this.base = base;
+    this.keys = keys;
+  }
+
+  books = () => this.#json("/books");
+  book = (id) => this.#json(`/books/${encodeURIComponent(id)}`);
+  pages = (book, url) => this.#json(`/books/${encodeURIComponent(book)}/pages?url=${encodeURIComponent(url)}`);
+  threads = () => this.#json("/threads?limit=50");
+  archived = (before) => this.#json(`/threads?limit=50&archived=true${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+  thread = (id) => this.#json(`/threads/${encodeURIComponent(id)}`);
+  forget = (id) => this.#send(`/threads/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+  lesson(parent, book) {
+    const query = book ? `?book_id=${encodeURIComponent(book)}` : "";
+    return this.#json(`/lessons/${encodeURIComponent(parent)}${query}`);
+  }
+
+  /**
+   * The events of an answer, `done` the last; raises Problem, also for an `error` event and for a stream cut short.
+   * @param {object} question a ChatRequest
+   * @param {AbortSignal} signal
+   */
+  async *ask(question, signal) {
+    const headers = { "Content-Type": "application/json" };
+    const reply = await this.#send("/chat/stream", { method: "POST", body: JSON.stringify(question), headers, signal });
+    try {
+      for await (const event of eventsIn(reply.body)) {
+        if (event.name === "error") throw Problem.from(event.data);
+        yield event;
+        if (event.name === "done") return;
+      }
+    } catch (error) {
+      if (error instanceof Problem || signal.aborted) throw error;
+      throw new Problem(CUT_OFF);
+    }
+    throw new Problem(CUT_OFF);
+  }
+
+  async #json(path) {
+    return (await this.#send(path)).json();
+  }
+
+  async #send(path, options = {}) {
+    const key = this.keys.key;
+    const headers = { ...options.headers, ...(key && { Authorization: `Bearer ${key}` }) };
+    const asked = { ...options, headers, credentials: "omit", cache: "no-store" };
+    const reply = await fetch(this.base + path, asked).catch((error) => {
+      if (error.name === "AbortError") throw error;
+      throw new Problem(UNREACHED);
+    });
+    if (reply.ok) return reply;
+    const document = await reply.json().catch(() => ({}));
+    throw Problem.from(document, reply.status, Number(reply.headers.get("Retry-After")) || undefined);
+  }
+}

@@ -1,0 +1,68 @@
+"""What is measured of the answers that a language model gives to the questions of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from rag.models import AgentResponse
+
+Ending = Literal["answered", "refused", "not_asked", "failed"]
+"""`refused` by the model, which read the passages; `not_asked`, as the search found none that could answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOutcome:
+    """One answer. Of its `cited_sentences`, `supported_sentences` are held by the passages they cite.
+
+    `dropped` counts references to something that was not shown. `cites_right_page` is what the question's own labels
+    say, whatever the check of the sentences says.
+    """
+
+    model: str
+    ending: Ending
+    cited_sentences: int = 0
+    supported_sentences: int = 0
+    true_citations: int = 0
+    cites_right_page: bool = False
+    dropped: int = 0
+    tokens: int = 0
+    milliseconds: float = 0.0
+
+
+def answer_outcome(response: AgentResponse, is_right_page: Callable[[str], bool]) -> AnswerOutcome:
+    """What came of an answer; `is_right_page` tells of a source file whether it answers the question."""
+    return AnswerOutcome(
+        model=response.model,
+        ending=_ending(response),
+        cited_sentences=response.cited_sentences,
+        supported_sentences=response.cited_sentences - len(response.unsupported),
+        true_citations=sum(each.verified for each in response.citations),
+        cites_right_page=any(is_right_page(each.source_file) for each in response.citations),
+        dropped=response.passages.dropped,
+        tokens=response.tokens_used,
+        milliseconds=response.total_time_ms,
+    )
+
+
+def _ending(response: AgentResponse) -> Ending:
+    if response.state == "error":
+        return "failed"
+    if response.state != "no_results":
+        return "answered"
+    return "refused" if response.metrics and response.metrics.should_answer else "not_asked"
+
+
+def answer_totals(answers: Sequence[AnswerOutcome]) -> dict[str, Any]:
+    """The counts over all answers, as a JSON object; `endings` has one count for each way to end."""
+    endings = [each.ending for each in answers]
+    return {
+        "model": ", ".join(sorted({each.model for each in answers})),
+        "endings": {ending: endings.count(ending) for ending in get_args(Ending)},
+        "cited_sentences": sum(each.cited_sentences for each in answers),
+        "supported_sentences": sum(each.supported_sentences for each in answers),
+        "dropped": sum(each.dropped for each in answers),
+        "tokens": sum(each.tokens for each in answers),
+    }

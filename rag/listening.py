@@ -1,0 +1,21 @@
+"""The address a server listens on."""
+
+from __future__ import annotations
+
+import socket
+
+from ingestion.errors import UsageError
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one. Raises UsageError where that cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as exc:
+        raise UsageError(f"cannot listen on {host} port {port}: {exc.strerror}; choose --host and --port") from exc
+
+
+def url_of(listening: socket.socket, host: str) -> str:
+    """The address as clients write it."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"

@@ -1,0 +1,21 @@
+"""Lists of threads are read from an index, the archive's too, without touching the messages.
+
+SQLite keeps a row's long texts in a chain of pages which every read of a later column follows, so there the index
+holds all that a list shows. PostgreSQL keeps long values aside, and bounds the size of an index row.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+SHOWN = ("created_at", "topic_summary", "metadata", "message_count")
+
+
+def upgrade() -> None:
+    """Create the indexes."""
+    shown = SHOWN if op.get_bind().dialect.name == "sqlite" else ()
+    op.drop_index("idx_threads_owner", "conversation_threads")
+    for name, table in (("idx_threads_list", "conversation_threads"), ("idx_archive_list", "archived_threads")):
+        op.create_index(name, table, ["owner", sa.text("updated_at DESC"), "thread_id", *shown])

@@ -1,0 +1,83 @@
+"""The page's own markdown: what elements each construct becomes, and that anything else stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.served_book import ServedBook
+
+SHOW = """async (text) => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const place = document.createElement("div");
+  showProse(place, text);
+  for (const each of place.querySelectorAll("*")) {
+    for (const name of each.getAttributeNames()) if (!["href", "start"].includes(name)) each.removeAttribute(name);
+  }
+  place.querySelectorAll("figcaption").forEach((each) => each.remove());
+  return place.innerHTML;
+}"""
+STREAM = """async (text) => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const [streamed, whole] = [document.createElement("div"), document.createElement("div")];
+  for (let end = 1; end <= text.length; end += 1) showProse(streamed, text.slice(0, end));
+  showProse(whole, text);
+  return [streamed.innerHTML, whole.innerHTML];
+}"""
+CASES = {
+    "a **b** *c* ***d*** ~~e~~ `f * g`": "<p>a <strong>b</strong> <em>c</em> <strong><em>d</em></strong> <s>e</s> "
+    "<code>f * g</code></p>",
+    "snake_case_name and _this_, 2 * 3 * 4, **open": "<p>snake_case_name and <em>this</em>, 2 * 3 * 4, **open</p>",
+    "**all `of` it**": "<p><strong>all <code>of</code> it</strong></p>",
+    r"\*not\* \[1\]": "<p>*not* [1]</p>",
+    "see [2], [3].": "<p>see <span><button><span>[</span>2<span>]</span></button>,</span> "
+    "<span><button><span>[</span>3<span>]</span></button>.</span></p>",
+    "x[1](y) z[1000]": "<p>x<span>1</span> z[1000]</p>",
+    "[a](https://x.example/b_(c)) <https://y.example>": '<p><a href="https://x.example/b_(c)">a</a> '
+    '<a href="https://y.example">https://y.example</a></p>',
+    "go to https://x.example/a?b=1.": '<p>go to <a href="https://x.example/a?b=1">https://x.example/a?b=1</a>.</p>',
+    "[a](javascript:alert(1)) [b](/c) [d](ftp://e)": "<p><span>a</span> <span>b</span> <span>d</span></p>",
+    "![a cat](https://x.example/cat.png)": "<p><span>a cat</span></p>",
+    "<script>alert(1)</script>": "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>",
+    "one  \ntwo\nthree": "<p>one<br>two\nthree</p>",
+    "# A\n\n### B\n\n## C": "<h3>A</h3><h4>B</h4><h4>C</h4>",
+    "- a\n  - b\n- c": "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>",
+    "3. a\n4. b\n\ntext": '<ol start="3"><li>a</li><li>b</li></ol><p>text</p>',
+    "born in\n1998. Then": "<p>born in\n1998. Then</p>",
+    "> a\n> b": "<blockquote><p>a\nb</p></blockquote>",
+    "> [!NOTE]\n> a": "<div><p>Note</p><p>a</p></div>",
+    ":::tip Do this\na\n:::\nb": "<div><p>Do this</p><p>a</p></div><p>b</p>",
+    "```py\n# **x**\n```\nafter": "<figure><pre><code># **x**</code></pre></figure><p>after</p>",
+    "~~~\nnever closed\n\n[1]": "<figure><pre><code>never closed\n\n[1]</code></pre></figure>",
+    "| a | b |\n|---|--:|\n| `x|y` | |\n": "<div><table><thead><tr><th>a</th><th>b</th></tr></thead>"
+    "<tbody><tr><td><code>x|y</code></td><td></td></tr></tbody></table></div>",
+    "a | b is no table": "<p>a | b is no table</p>",
+    "a\n\n---\n\nb": "<p>a</p><hr><p>b</p>",
+}
+HOSTILE = ("*" * 5000, "[" * 5000, "`" * 5000, "_a" * 3000, "> " * 3000, "- " * 3000, "|" * 5000 + "\n" + "|-" * 2000)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, served: ServedBook) -> Iterator[Any]:
+    page = browser.new_page()
+    page.goto(served.url)
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("text", CASES, ids=lambda text: text.split("\n")[0])
+def test_markdown_becomes_these_elements(page: Any, text: str) -> None:
+    assert page.evaluate(SHOW, text) == CASES[text]
+
+
+@pytest.mark.parametrize("text", ["\n\n".join(CASES), "\n\n".join(reversed(CASES))], ids=["cases", "reversed"])
+def test_a_text_that_grows_letter_by_letter_ends_as_the_whole_would(page: Any, text: str) -> None:
+    streamed, whole = page.evaluate(STREAM, text)
+    assert streamed == whole
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:2])
+def test_no_text_holds_the_page_up(page: Any, text: str) -> None:
+    assert page.evaluate(f"async (text) => {{ await ({SHOW})(text); return 'shown' }}", text) == "shown"

@@ -1,0 +1,87 @@
+"""The API's description: complete, true, and held by requests made from it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from rag.api.openapi import PROBLEM, operations
+from tests.rag.api.test_api import indexed, serving
+
+__all__ = ["indexed"]
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+positive_data_acceptance = pytest.importorskip("schemathesis.specs.openapi.checks").positive_data_acceptance
+
+
+@pytest.fixture(scope="module")
+def app(indexed: Path) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(indexed)
+        with serving(indexed, open_to_all=True, directory=str(indexed / ".bookwise")) as client:
+            yield client.app
+
+
+@pytest.fixture(scope="module")
+def document(app: Any) -> dict[str, Any]:
+    described: dict[str, Any] = app.openapi()
+    return described
+
+
+def check(document: dict[str, Any], schema: dict[str, Any], example: Any) -> None:
+    jsonschema.validate(example, schema | {"components": document["components"]})
+
+
+def examples(document: dict[str, Any], content: dict[str, Any]) -> list[Any]:
+    if "example" in content:
+        return [content["example"]]
+    name = content["schema"].get("$ref", "").removeprefix("#/components/schemas/")
+    return list(document["components"]["schemas"].get(name, {}).get("examples", []))
+
+
+def test_every_request_and_result_has_an_example_that_fits_its_schema(document: dict[str, Any]) -> None:
+    for method, path, operation in operations(document):
+        described = [operation["requestBody"]] if "requestBody" in operation else []
+        described += operation["responses"].values()
+        for content in (content for each in described for content in each.get("content", {}).values()):
+            shown = examples(document, content)
+            assert shown, f"{method} {path}: an example is missing"
+            for example in shown:
+                check(document, content.get("schema", {}), example)
+
+
+def test_every_failure_is_described_as_a_problem_document(document: dict[str, Any]) -> None:
+    for method, path, operation in operations(document):
+        assert operation.get("summary") and operation.get("description"), f"{method} {path}"
+        for status, response in operation["responses"].items():
+            if int(status) >= 400 and (path, status) != ("/ready", "503"):
+                assert list(response["content"]) == [PROBLEM], f"{method} {path} {status}"
+
+
+@pytest.fixture(scope="module")
+def api(app: Any) -> Any:
+    return schemathesis.openapi.from_asgi("/openapi.json", app)
+
+
+def test_requests_made_from_the_description_get_what_it_says(api: Any, document: dict[str, Any]) -> None:
+    for method, path, _ in operations(document):
+        if (method, path) != ("post", "/ingest"):  # each would begin a run
+            ask_as_described(api[path][method.upper()])
+
+
+def ask_as_described(operation: Any) -> None:
+    @given(case=operation.as_strategy())
+    @settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+    def ask(case: Any) -> None:
+        # What no schema can say: a module or language that the book does not have is refused.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ask()

@@ -1,0 +1,59 @@
+"""The bound on requests a minute, counted in Redis by several servers, and what holds while Redis is away."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.errors import ConfigurationError
+from tests.rag.api.test_api import add_key, book, indexed, is_problem, serving
+
+__all__ = ["book", "indexed"]
+
+
+@pytest.fixture
+def redis_url() -> Iterator[str]:
+    pytest.importorskip("lupa", reason="fakeredis[lua] is not installed")
+    fakeredis = pytest.importorskip("fakeredis", reason="fakeredis[lua] is not installed")
+    pytest.importorskip("redis", reason="redis is not installed")
+    server = fakeredis.TcpFakeServer(("127.0.0.1", 0), server_type="redis")
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield f"redis://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) -> None:
+    key, other = add_key("busy"), add_key("other")
+    store = {"api_rate": "3", "api_rate_store": redis_url}
+    with (
+        serving(book, open_to_all=False, **store) as one,
+        serving(book, open_to_all=False, **store) as two,
+    ):
+        statuses = [server.get("/threads", headers=key).status_code for server in (one, two, one, two)]
+        refused = one.get("/threads", headers=key)
+        assert statuses == [200, 200, 200, 429]
+        assert is_problem(refused, 429) and 0 < int(refused.headers["retry-after"]) <= 61
+        assert two.get("/threads", headers=other).status_code == 200
+
+
+def test_a_server_whose_redis_is_away_counts_alone(book: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pytest.importorskip("redis", reason="redis is not installed")
+    key = add_key("busy")
+    with (
+        caplog.at_level(logging.WARNING),
+        serving(book, open_to_all=False, api_rate="2", api_rate_store="redis://:s3cret@127.0.0.1:1") as client,
+    ):
+        statuses = [client.get("/threads", headers=key).status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
+    assert "counts alone" in caplog.text and "s3cret" not in caplog.text
+
+
+@pytest.mark.parametrize("url", ["nonsense", "nonsense://127.0.0.1"])
+def test_a_store_that_cannot_be_is_a_mistake_of_the_settings(book: Path, url: str) -> None:
+    with pytest.raises(ConfigurationError, match="BOOKWISE_API_RATE_STORE"):
+        serving(book, open_to_all=False, api_rate_store=url)

@@ -1,0 +1,151 @@
+"""The widget on a lesson of the sample book that another site serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.openai_chat import calls, cites
+from tests.rag.api.conftest import Watch
+from tests.served_book import ServedBook
+
+QUESTION = "Why does a subscriber that starts late miss the last message?"
+LESSON = "physical-ai/module-1-ros2/chapter-2-robot-systems/quality-of-service.html"
+HOSTILE = "* { font: 40px cursive !important; letter-spacing: 9px; color: red } button { display: none !important }"
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}">
+<head>
+  <meta charset="utf-8">
+  <title>Quality of service</title>
+  <link rel="icon" href="data:,">
+  <style>{style}</style>
+  <script src="{server}/widget.js" data-book="physical-ai-robotics" defer></script>
+</head>
+<body><div id="__docusaurus"><h1>Quality of service</h1><p>A video stream and an emergency message.</p></div></body>
+</html>"""
+
+
+@pytest.fixture
+def lesson(site: tuple[Path, str], served: ServedBook) -> str:
+    """The address of a lesson that carries the widget."""
+    return put(site, served)
+
+
+def put(site: tuple[Path, str], served: ServedBook, *, theme: str = "light", style: str = "") -> str:
+    folder, address = site
+    file = folder / LESSON
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(PAGE.format(server=served.url, theme=theme, style=style), encoding="utf-8")
+    return f"{address}/{LESSON}"
+
+
+def opened(page: Any) -> Any:
+    page.get_by_role("button", name="Ask the book").click()
+    panel = page.get_by_role("dialog", name="Ask the book")
+    panel.locator(".example").first.wait_for()
+    return panel
+
+
+def answered(panel: Any, question: str = QUESTION) -> Any:
+    panel.get_by_label("Your question").fill(question)
+    panel.page.keyboard.press("Enter")
+    panel.locator(".turn .sources").last.wait_for()
+    return panel.locator(".turn").last
+
+
+def test_closed_it_costs_one_small_script(watch: Watch, served: ServedBook, lesson: str) -> None:
+    page = watch.open(lesson)
+    page.get_by_role("button", name="Ask the book").wait_for()
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(each => new URL(each.name).pathname)")
+    assert [path for path in loaded if path != "/favicon.ico"] == ["/widget.js"]
+    assert (
+        page.evaluate("fetch(document.scripts[0].src).then(reply => reply.text()).then(text => text.length)") < 5000
+    )
+
+
+def test_it_answers_and_a_citation_leads_to_the_site_s_page(watch: Watch, served: ServedBook, lesson: str) -> None:
+    page = watch.open(lesson)
+    panel = opened(page)
+    served.model.script.extend([calls(QUESTION), cites("Choose **transient local** {0}.")])
+    turn = answered(panel)
+    turn.locator(".cite").click()
+    passage = panel.get_by_role("dialog", name="Quality of service")
+    assert passage.get_by_role("link").first.get_attribute("href").startswith("https://example.org/physical-ai/")
+    page.keyboard.press("Escape")
+    assert not passage.is_visible() and panel.is_visible()
+    page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    assert page.evaluate("document.querySelector('bookwise-chat').shadowRoot.activeElement.className") == "launch"
+
+
+def test_a_reader_may_ask_the_page_they_are_on_alone(watch: Watch, served: ServedBook, lesson: str) -> None:
+    panel = opened(watch.open(lesson))
+    panel.get_by_role("button", name="Filters:").click()
+    panel.get_by_label("This page: Quality of service").check()
+    panel.page.keyboard.press("Escape")
+    assert panel.get_by_role("button", name="Filters: Quality of service").is_visible()
+    turn = answered(panel, "Which policies are there, and what about deadlines?")
+    titles = set(turn.locator(".source-title").all_text_contents())
+    assert titles == {"Source 1: Quality of service"}
+
+
+def test_the_conversation_and_the_open_panel_go_along_to_the_next_page(
+    watch: Watch, served: ServedBook, lesson: str
+) -> None:
+    page = watch.open(lesson)
+    answered(opened(page))
+    page.evaluate(
+        "history.pushState(null, '', '/next'); document.querySelector('#__docusaurus').replaceChildren('Next')"
+    )
+    assert page.locator(".turn").count() == 1
+    page.goto(lesson)
+    page.locator(".turn .cite:enabled").wait_for()
+    page.get_by_role("button", name="Close the chat").click()
+    page.reload()
+    page.get_by_role("button", name="Ask the book").wait_for()
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_it_follows_the_theme_of_the_site(watch: Watch, site: tuple[Path, str], served: ServedBook) -> None:
+    page = watch.open(put(site, served, theme="dark"))
+    panel = opened(page)
+    background = "panel => getComputedStyle(panel).backgroundColor"
+    dark = panel.evaluate(background)
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    assert panel.evaluate(background) != dark
+
+
+@pytest.mark.parametrize("root_size", ["16px", "10px"])
+def test_the_site_s_styles_and_its_own_do_not_mix(
+    watch: Watch, site: tuple[Path, str], served: ServedBook, root_size: str
+) -> None:
+    style = f"{HOSTILE} html {{ font-size: {root_size} !important }}"
+    page = watch.open(put(site, served, style=style))
+    before = page.locator("h1").evaluate("each => getComputedStyle(each).fontSize")
+    panel = opened(page)
+    words = panel.locator(".welcome-words")
+    assert words.evaluate("each => getComputedStyle(each).letterSpacing") == "normal"
+    assert words.bounding_box()["height"] > 40
+    assert 300 < panel.bounding_box()["width"] < 460
+    assert page.locator("h1").evaluate("each => getComputedStyle(each).fontSize") == before
+
+
+@pytest.mark.parametrize("width", [1280, 375, 320])
+def test_nothing_is_wider_than_the_window(watch: Watch, served: ServedBook, lesson: str, width: int) -> None:
+    page = watch.open(lesson, width=width, height=700)
+    panel = opened(page)
+    answered(panel)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    box = panel.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] >= 0
+
+
+def test_a_site_that_may_not_ask_is_told_so(watch: Watch, served: ServedBook, site: tuple[Path, str]) -> None:
+    page = watch.open(put(site, served).replace("127.0.0.1", "localhost"))
+    page.get_by_role("button", name="Ask the book").click()
+    page.get_by_role("button", name="could not be loaded").wait_for()
+    assert any("api.origins" in each for each in watch.complaints)
+    watch.complaints.clear()
+    watch.hosts = {each.replace("localhost", "127.0.0.1") for each in watch.hosts}
