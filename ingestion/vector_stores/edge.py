@@ -1,4 +1,4 @@
-"""The embedded vector store: Qdrant's engine in this process, one directory a generation, searched exactly."""
+"""The embedded vector store: Qdrant's engine in this process, one directory a generation."""
 
 from __future__ import annotations
 

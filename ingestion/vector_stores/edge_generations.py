@@ -78,7 +78,7 @@ class EdgeGenerations:
         return None
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
-        """See Generations; search is exact, there is nothing to wait for."""
+        """See Generations; points are searchable at once, there is nothing to wait for."""
         return nullcontext()
 
     def create(self, schema: Schema) -> EdgeStore:
