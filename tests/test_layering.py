@@ -74,8 +74,12 @@ ROWS = {
     "rag.tools": 11,
     "rag.citations": 12,
     "rag.history": 22,
+    "rag.follow_ups": 23,
     "rag.chat_model": 20,
-    "rag.support": 30,
+    "rag.sentences": 10,
+    "rag.passage_blocks": 14,
+    "rag.statements": 30,
+    "rag.support": 31,
     # DESIGN row 2: chunker, embedders, stores
     "ingestion.ahead": 10,
     "ingestion.embedders.packing": 19,
@@ -144,6 +148,7 @@ ROWS = {
     "rag.evidence": 30,
     "rag.expand": 30,
     "rag.lessons": 30,
+    "rag.cuts": 15,
     "rag.quotes": 30,
     "rag.search": 31,
     # DESIGN row 4: the one pass, and the parts it is built from
