@@ -8,7 +8,7 @@ import { KeyRing } from "../key.js";
 import { forTab } from "../kept.js";
 import { Wire } from "../wire.js";
 
-const STYLES = ["tokens", "controls", "chat", "prose", "panels"];
+const STYLES = ["tokens", "controls", "chat", "welcome", "composer", "prose", "panels"];
 const KEPT = "widget.thread";
 const OPEN = "widget.open";
 
