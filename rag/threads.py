@@ -73,17 +73,23 @@ class ThreadStore:
         return _thread(*found)
 
     def append(
-        self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
+        self,
+        thread_id: UUID,
+        messages: Sequence[Message],
+        *,
+        owner: str = LOCAL,
+        begin: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
-        """Add messages at the end, all or none, and bring an archived thread back; `create` it where it is not there.
+        """Add messages at the end, all or none, and bring an archived thread back.
 
-        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
+        With `begin`, its metadata, a thread that is not there is begun. Raises UnknownThread, or UsageError unless the
+        roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             if _find(connection, thread_id, owner, lock=True, messages=False) is None:
-                if not create:
+                if begin is None:
                     raise UnknownThread(thread_id)
-                _create(connection, thread_id, owner, {})
+                _create(connection, thread_id, owner, begin)
             _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             row = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()._mapping
             held = list(row["messages"])

@@ -62,11 +62,8 @@ ROWS = {
     "rag.migrations": 10,
     "rag.migrations.versions": 10,
     "rag.migrations.versions.v0001_conversation_threads": 10,
-<<<<<<< HEAD
     "rag.migrations.versions.v0002_public_keys": 10,
-=======
-    "rag.migrations.versions.v0002_list_index": 10,
->>>>>>> load
+    "rag.migrations.versions.v0003_list_index": 10,
     "rag.thread_tables": 10,
     "rag.database": 11,
     "rag.migrations.env": 11,
@@ -260,11 +257,8 @@ HOMES = {
     "sqlalchemy": {
         *("ingestion.batch_ledger", "ingestion.database", "ingestion.jobs"),
         *("rag.database", "rag.migrations", "rag.migrations.versions.v0001_conversation_threads"),
-<<<<<<< HEAD
         "rag.migrations.versions.v0002_public_keys",
-=======
-        "rag.migrations.versions.v0002_list_index",
->>>>>>> load
+        "rag.migrations.versions.v0003_list_index",
         *("rag.thread_tables", "rag.threads"),
         "rag.keys",
     },

@@ -114,11 +114,7 @@ class Conversations:
             return self.threads.get(request.session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self._begin(request.session_id, request.message, caller)
-
-    def _begin(self, thread_id: UUID, question: str, caller: Caller) -> ConversationThread:
-        # A list of threads shows what each began with; the summary comes later, and never for short ones.
-        return self.threads.create(thread_id, owner=caller.owner, metadata={"question": question[:TOPIC_CHARS]})
+            return self.threads.create(request.session_id, owner=caller.owner, metadata=_beginning(request))
 
     async def _keep(
         self,
@@ -131,14 +127,10 @@ class Conversations:
     ) -> ChatResponse:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
-<<<<<<< HEAD
         reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
-        thread = await in_database(self._append, session_id, [question, reply], caller)
-=======
-        reply = Message("assistant", shown.response, confidence=shown.confidence)
-        messages = [question, reply]
-        thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
->>>>>>> load
+        thread = await in_database(
+            self.threads.append, session_id, [question, reply], owner=caller.owner, begin=_beginning(request)
+        )
         if thread.needs_topic:
             self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
             naming.add_done_callback(self._naming.discard)
@@ -158,19 +150,6 @@ class Conversations:
         )
         return shown
 
-<<<<<<< HEAD
-    def _append(self, thread_id: UUID, messages: list[Message], caller: Caller) -> ConversationThread:
-        try:
-            return self.threads.append(thread_id, messages, owner=caller.owner)
-        except UnknownThread:
-            self._begin(thread_id, messages[0].content, caller)
-            return self.threads.append(thread_id, messages, owner=caller.owner)
-
-
-def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
-    """What is kept of an answer, so that a reader who comes back can open its sources."""
-    return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")
-=======
     async def _name(self, thread: ConversationThread, caller: Caller) -> None:
         """Say what a thread is about, beside its answer; where that fails, the next answer tries again."""
         questions = [each.content for each in thread.messages if each.role == "user"]
@@ -181,7 +160,16 @@ def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
             )
 
 
+def _beginning(request: ChatRequest) -> dict[str, Any]:
+    """What a list of threads shows of a new one; the summary comes later, and never for short ones."""
+    return {"question": request.message[:TOPIC_CHARS]}
+
+
+def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
+    """What is kept of an answer, so that a reader who comes back can open its sources."""
+    return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")
+
+
 def _question(message: str) -> str:
     """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
     return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'
->>>>>>> load
