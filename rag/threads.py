@@ -82,8 +82,8 @@ class ThreadStore:
     ) -> ConversationThread:
         """Add messages at the end, all or none, and bring an archived thread back.
 
-        With `begin`, its metadata, a thread that is not there is begun. Raises UnknownThread, or UsageError unless the
-        roles alternate, or where someone else's thread has the id.
+        With `begin`, its metadata, a thread that is not there is begun. Raises UnknownThread, or UsageError
+        unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             if _find(connection, thread_id, owner, lock=True, messages=False) is None:
