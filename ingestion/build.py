@@ -58,6 +58,10 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
         raise ConfigurationError(
             "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
         )
+    if settings.azure_api_version:
+        raise ConfigurationError(
+            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); ingest without --batch"
+        )
     return OpenAIBatches(
         settings.embedding_model,
         dimensions,
@@ -71,6 +75,16 @@ def kind_of(settings: Settings) -> EmbedderKind:
     if settings.embedder == "auto":
         return "openai" if settings.openai_api_key else "local"
     return cast("EmbedderKind", settings.embedder)
+
+
+def embedder_ahead(settings: Settings) -> Embedder:
+    """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
+    from ingestion.embedders.minilm import MiniLm
+
+    embedder = embedder_of(settings)
+    if isinstance(embedder, MiniLm):
+        embedder.load_ahead()
+    return embedder
 
 
 def embedder_of(settings: Settings) -> Embedder:
@@ -87,6 +101,7 @@ def embedder_of(settings: Settings) -> Embedder:
         dimensions=settings.embedding_dimensions,
         api_key=key.reveal() if key else None,
         base_url=settings.openai_base_url,
+        api_version=settings.azure_api_version,
         threads=settings.threads,
         limits=Limits(
             inputs=settings.embedding_request_inputs,

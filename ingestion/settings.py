@@ -156,6 +156,13 @@ class Settings(QdrantSettings):
     openai_base_url: str | None = setting(
         None, url, toml="openai.base_url", env="OPENAI_BASE_URL", help="any OpenAI-compatible service"
     )
+    azure_api_version: str | None = setting(
+        None,
+        text,
+        toml="openai.azure_api_version",
+        env="BOOKWISE_AZURE_API_VERSION",
+        help="version of Azure's older API, for embeddings there",
+    )
     openai_model: str = setting("gpt-4o-mini", text, toml="agent.model", env="OPENAI_MODEL", help="chat model")
     agent_top_k: int = setting(
         5, number(1, 20), toml="agent.top_k", env="AGENT_TOP_K", help="passages an answer uses"

@@ -28,9 +28,10 @@ from rag.answers import best_of, generated_answer, may_become_refusal
 from rag.citations import References
 from rag.dialogue import Dialogue
 from rag.events import CiteStyle, Done, Event, Searched, Token
-from rag.extract import quote
+from rag.extract import Told, quote
 from rag.finding import Finder, Finding
-from rag.history import CHAT_ENCODING, PastMessage, topic_of
+from rag.follow_ups import asks_for_more, topic_of
+from rag.history import CHAT_ENCODING, PastMessage
 from rag.models import AgentResponse
 from rag.reader import Reader
 from rag.shown import ShownPassages
@@ -75,14 +76,20 @@ class Agent:
         started = time.perf_counter()
         _check_length(question)
         finder = self._finder(fences or {}, top_k, min_score)
-        gate = await asyncio.to_thread(finder.find_for, question, topic_of(history))
+        topic = topic_of(history)
+        gate = await asyncio.to_thread(finder.find_for, question, topic)
+        wants_more = topic is not None and asks_for_more(question, topic)
+        if wants_more and not self._model:
+            gate = await asyncio.to_thread(finder.widen, gate)
         yield Searched(gate.response.query, gate.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (gate.metrics.should_answer or history):
             dialogue = Dialogue(self._model, finder, question, history, shown=ShownPassages())
             answering = self._generate(dialogue, gate, cite_style, started)
         else:
-            answering = self._quote(question, gate, started)
+            goes_on = gate.response.query != question
+            told = [message.content for message in history if message.role == "assistant"] if goes_on else []
+            answering = self._quote(question, gate, started, Told("\n\n".join(told), wants_more))
         async with aclosing(answering):
             async for event in answering:
                 yield event
@@ -96,8 +103,8 @@ class Agent:
             settings.agent_score_threshold if min_score is None else min_score,
         )
 
-    async def _quote(self, question: str, gate: Finding, started: float) -> AsyncGenerator[Event]:
-        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started)
+    async def _quote(self, question: str, gate: Finding, started: float, told: Told) -> AsyncGenerator[Event]:
+        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started, told=told)
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)

@@ -98,22 +98,27 @@ def _passages_used(
         retrieved=tuple(dict.fromkeys(found)),
         shown=tuple(shown),
         cited=tuple(passage.id for passage in cited),
-        verified=tuple(passage.id for passage in support.verified),
+        verified=tuple(passage.id for passage in cited if passage.id in support.verified),
         dropped=dropped,
     )
 
 
 def _cite(number: int, passage: SearchResult, support: Support) -> Citation:
+    """The section of the passage that holds best what the answer says, and the lines that do; else all of it."""
+    blocks = support.verified.get(passage.id, ())
+    section, anchor = (blocks[0].section, blocks[0].anchor) if blocks else (passage.section_title, passage.anchor)
+    lines = [(each.line_start, each.line_end) for each in blocks if (each.section, each.anchor) == (section, anchor)]
+    starts, ends = zip(*(lines or [(passage.line_start, passage.line_end)]), strict=True)
     return Citation(
         number=number,
         chunk_id=passage.id,
         page_title=passage.page_title,
-        page_url=address(passage.page_url, passage.anchor) or None,
+        page_url=address(passage.page_url, anchor) or None,
         module_name=passage.module,
-        section_title=passage.section_title,
+        section_title=section,
         source_file=passage.source_file,
-        line_start=passage.line_start,
-        line_end=passage.line_end,
+        line_start=min(starts),
+        line_end=max(ends),
         score=passage.score,
-        verified=passage in support.verified,
+        verified=bool(blocks),
     )

@@ -62,8 +62,6 @@ def ask(
     """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
     import asyncio
 
-    from rag.views import answer_view, refusal_note, sources_view
-
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
     streams = stream and not as_json
@@ -74,6 +72,8 @@ def ask(
         if not as_json:
             raise
         _fail(question, settings, error)
+    from rag.views import answer_view, refusal_note, sources_view
+
     view = ["", *sources_view(response)] if streams else answer_view(response)
     show(view, response.model_dump(mode="json"), as_json=as_json)
     if response.state in ("no_results", "error"):
@@ -91,11 +91,15 @@ async def _answer(
     streams: bool,
 ) -> AgentResponse:
     """The answer; with `streams` it is printed as it comes."""
+    from ingestion.build import embedder_ahead
+
+    # Before the imports, beside which it loads: together they are most of the time to an answer.
+    embedder = embedder_ahead(settings)
     from rag.agent import build_agent
     from rag.events import Done, Token
     from rag.reader import open_reader
 
-    with open_reader(settings) as reader:
+    with open_reader(settings, embedder) as reader:
         agent = build_agent(reader, with_model=with_model)
         async with aclosing(agent), aclosing(agent.run(question, fences=filters, cite_style=cite_style)) as events:
             async for event in events:

@@ -93,6 +93,11 @@ class ConversationThread(ThreadSummary):
         return self.topic_summary is None and self.message_count >= 2 * TOPIC_EXCHANGES
 
 
+def first_question(question: str) -> dict[str, str]:
+    """The metadata of a thread that begins with it: lists show it, since a summary comes later, or never."""
+    return {"question": question[:TOPIC_CHARS]}
+
+
 def iso(time: datetime) -> str:
     """ISO 8601 in UTC to the millisecond, as in spec 004."""
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

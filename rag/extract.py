@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ingestion.embedders import Embedder
 from rag.finding import Finder, Finding
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
-from rag.prompts import REFUSAL
-from rag.quotes import Quote, best_quotes
+from rag.passage_blocks import PassageBlock
+from rag.prompts import NO_MORE, REFUSAL
+from rag.quotes import best_quotes
 from rag.reader import Reader
 
 
@@ -22,16 +24,33 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
     return quote(query, finding, reader.embedder, started=started)
 
 
-def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -> AgentResponse:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was answered before; it is quoted again only where nothing else is near and no more was asked for."""
+
+    text: str = ""
+    wants_more: bool = False
+
+
+NOTHING_TOLD = Told()
+
+
+def quote(
+    query: str, finding: Finding, embedder: Embedder, *, started: float, told: Told = NOTHING_TOLD
+) -> AgentResponse:
     """The answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
     metrics, response = finding.metrics, finding.response
-    quotes = best_quotes(response.query, response.results, embedder) if metrics.should_answer else []
+    quotes = _quotes(finding, embedder, told)
+    is_all_told = metrics.should_answer and told.wants_more and not quotes
+    if is_all_told:
+        metrics = metrics.model_copy(update={"reason": "nothing_more"})
+    refusal = NO_MORE if is_all_told else REFUSAL
     citations = _citations(quotes)
     cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
     ended = time.perf_counter()
     return AgentResponse(
-        answer=finding.disclaimer + _text(quotes) if quotes else REFUSAL,
+        answer=finding.disclaimer + _text(quotes) if quotes else refusal,
         citations=citations,
         query=query,
         model=EXTRACTIVE,
@@ -48,19 +67,29 @@ def quote(query: str, finding: Finding, embedder: Embedder, *, started: float) -
     )
 
 
-def _citations(quotes: list[Quote]) -> tuple[Citation, ...]:
+def _quotes(finding: Finding, embedder: Embedder, told: Told) -> list[PassageBlock]:
+    if not finding.metrics.should_answer:
+        return []
+    query, passages = finding.response.query, finding.response.results
+    quotes = best_quotes(query, passages, embedder, told=told.text)
+    if quotes or told.wants_more or not told.text:
+        return quotes
+    return best_quotes(query, passages, embedder)
+
+
+def _citations(quotes: list[PassageBlock]) -> tuple[Citation, ...]:
     """One citation for each section that is quoted, in the order of the answer."""
-    sections: dict[tuple[str, str | None, str | None], list[Quote]] = {}
+    sections: dict[tuple[str, str | None, str | None], list[PassageBlock]] = {}
     for quote in quotes:
         sections.setdefault(_place(quote), []).append(quote)
     return tuple(_cite(number, quoted) for number, quoted in enumerate(sections.values(), 1))
 
 
-def _place(quote: Quote) -> tuple[str, str | None, str | None]:
+def _place(quote: PassageBlock) -> tuple[str, str | None, str | None]:
     return quote.passage.source_file, quote.section, quote.anchor
 
 
-def _cite(number: int, quotes: list[Quote]) -> Citation:
+def _cite(number: int, quotes: list[PassageBlock]) -> Citation:
     first = quotes[0]
     return Citation(
         number=number,
@@ -76,6 +105,6 @@ def _cite(number: int, quotes: list[Quote]) -> Citation:
     )
 
 
-def _text(quotes: list[Quote]) -> str:
+def _text(quotes: list[PassageBlock]) -> str:
     numbers = {place: number for number, place in enumerate(dict.fromkeys(map(_place, quotes)), 1)}
     return "\n\n".join(f"{quote.text}\n[{numbers[_place(quote)]}]" for quote in quotes)

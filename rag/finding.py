@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ingestion.vector_stores.bm25 import document_vector
 from rag.confidence import assess, confidence
+from rag.follow_ups import asks_for_more, leans_back, new_words
 from rag.policies import policy_of
 from rag.prompts import DISCLAIMER
 from rag.reader import Reader
@@ -15,12 +17,24 @@ if TYPE_CHECKING:
     from rag.models import AnswerState, Confidence, ConfidenceMetrics, SearchResponse
 
 
+MAX_PASSAGES = 20
+"""How many passages a search gives at most (spec 003)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What a search found and how far it can be trusted to answer."""
 
     response: SearchResponse
     metrics: ConfidenceMetrics
+
+    def about(self, words: frozenset[int]) -> Finding:
+        """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
+        held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
+        if held or not words or not self.metrics.should_answer:
+            return self
+        refused = {"confidence_level": "insufficient", "should_answer": False, "reason": "not_answered"}
+        return Finding(self.response, self.metrics.model_copy(update=refused))
 
     @property
     def confidence(self) -> Confidence:
@@ -64,9 +78,22 @@ class Finder:
         return Finding(response, assess(response, policy_of(self.reader.embedder.model, self.reader.settings)))
 
     def find_for(self, question: str, topic: str | None) -> Finding:
-        """As `find`; a question that finds no answer by itself is taken to go on from the topic."""
-        finding = self.find(question)
-        if topic is None or finding.metrics.should_answer:
-            return finding
-        together = self.find(f"{topic}\n{question}")
-        return together if together.metrics.should_answer else finding
+        """As `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
+        if topic is None:
+            return self.find(question)
+        if asks_for_more(question, topic):
+            return self.find(topic)
+        together = f"{topic}\n{question}"
+        first, second = (together, question) if leans_back(question) else (question, together)
+        for text in (first, second):
+            finding = self.find(text)
+            if text == together:
+                finding = finding.about(new_words(question, topic))
+            if finding.metrics.should_answer:
+                return finding
+        return finding
+
+    def widen(self, finding: Finding) -> Finding:
+        """The same judgement with as many passages as a search gives."""
+        response = self.find(finding.response.query, top_k=MAX_PASSAGES).response
+        return Finding(response, finding.metrics)

@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from ingestion.tokens import count_tokens
-from ingestion.vector_stores.bm25 import query_vector
 
 MAX_TURNS = 20
 """How many turns a model is given at most (spec 001)."""
 
 CHAT_ENCODING = "o200k_base"
-MAX_TOPIC_QUESTIONS = 3
-MIN_TOPIC_TERMS = 2
-"""How many words, stop words left out, a question has that names its topic."""
 
 MESSAGE_TOKENS = 4
 """What the frame of one message costs beside its text."""
@@ -42,17 +38,6 @@ def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: 
             break
         kept[:0] = turn
     return kept
-
-
-def topic_of(history: Sequence[PastMessage]) -> str | None:
-    """What a follow-up goes on from: the last question, and those before one as bare as "tell me more"."""
-    asked = [message.content for message in history if message.role == "user"][-MAX_TOPIC_QUESTIONS:]
-    topic: list[str] = []
-    for question in reversed(asked):
-        topic.insert(0, question)
-        if len(query_vector(question).indices) >= MIN_TOPIC_TERMS:
-            break
-    return "\n".join(topic) or None
 
 
 def tokens_of(text: str) -> int:

@@ -15,7 +15,7 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
-RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered"]
+RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered", "nothing_more"]
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
 """How a question ended: the last row of spec 000's state diagram."""
 

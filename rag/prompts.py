@@ -5,6 +5,9 @@ from __future__ import annotations
 REFUSAL = "I don't have information about that in the book content."
 """The refusal of specification 001."""
 
+NO_MORE = "The book says no more on this."
+"""What answers a request for more where all of it was quoted."""
+
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
 """What counts as the model's refusal; the second is that of specification 000."""
 

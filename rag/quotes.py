@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from ingestion.blocks import Block, parse_blocks
 from ingestion.embedders import Embedder
-from ingestion.page import Page
 from ingestion.vector_stores import Hit, SparseVector
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
+from rag.cuts import to_the_point, untold
 from rag.fusion import fuse
 from rag.models import SearchResult
+from rag.passage_blocks import PassageBlock, blocks_of
+from rag.sentences import sentence_spans
 
 MAX_CHARS = 1_000
 """How long the quotes of one answer are together, the first one excepted."""
@@ -20,78 +20,73 @@ NEAR = 0.6
 """Share of the best quote's rank score that a further one needs."""
 
 MIN_CHARS = 20
-_NOT_QUOTED = ("heading", "rule", "import", "comment", "reference")
 
+SPARE = 2
+"""How many more quotes are made ready than wanted, as one may be too long."""
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A block of a passage, or a block with the sentence that introduces it.
-
-    `section` and `anchor` are of the heading above it, the lines are the file's, as exact as the passage tells.
-    """
-
-    passage: SearchResult
-    section: str | None
-    anchor: str | None
-    text: str
-    line_start: int
-    line_end: int
+SHORT = 2
+"""Of so many sentences a block of prose is quoted whole."""
 
 
 def best_quotes(
-    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, limit: int = 3
-) -> list[Quote]:
-    """The quotes nearest to the question by meaning and by words, best first; one at least if there are passages."""
-    quotes = [quote for passage in passages for quote in _quotes_in(passage)]
-    if not quotes:
+    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, limit: int = 3, told: str = ""
+) -> list[PassageBlock]:
+    """The quotes nearest to the question by meaning and by words, best first, prose without what leads away from it.
+
+    One at least if there are passages; but none where everything as near as that is quoted in `told` already.
+    """
+    blocks = [block for each in passages for block in blocks_of(each) if len(block.text.strip()) >= MIN_CHARS]
+    if not blocks:
         return []
-    chosen: list[Quote] = []
-    ranked = _ranked(question, quotes, embedder)
-    for hit in (each for each in ranked if each.score >= NEAR * ranked[0].score):
-        quote = quotes[int(hit.id)]
+    asked = _Asked(question, embedder)
+    ranked = asked.rank([_with_heading(block) for block in blocks])
+    near = [blocks[int(hit.id)] for hit in ranked if hit.score >= NEAR * ranked[0].score]
+    parts = [part for block in near for part in untold(block, told) if len(part.text) >= MIN_CHARS]
+    chosen: list[PassageBlock] = []
+    for quote in _cut(asked, parts[: limit + SPARE]):
         if not chosen or sum(len(each.text) for each in (*chosen, quote)) <= MAX_CHARS:
             chosen.append(quote)
-        if len(chosen) == limit:
-            break
-    return chosen
+    return chosen[:limit]
 
 
-def _ranked(question: str, quotes: Sequence[Quote], embedder: Embedder) -> list[Hit]:
-    texts = [f"{quote.section or quote.passage.page_title}\n{quote.text}" for quote in quotes]
-    nearness = embedder.embed_documents(texts) @ embedder.embed_query(question)
-    wanted = query_vector(question)
-    dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
-    sparse = [Hit(f"{index:04}", _overlap(wanted, document_vector(text))) for index, text in enumerate(texts)]
-    return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(wanted.values))
+def _cut(asked: _Asked, blocks: Sequence[PassageBlock]) -> list[PassageBlock]:
+    """Blocks of prose cut to the sentences that matter; anything else, and what is short, as it is."""
+    spans = [sentence_spans(block.text) if block.kind == "paragraph" else [] for block in blocks]
+    spans = [each if len(each) > SHORT else [] for each in spans]
+    texts = [block.text[start:end] for block, some in zip(blocks, spans, strict=True) for start, end in some]
+    scores = iter(asked.scores(texts))
+    return [
+        to_the_point(block, some, [next(scores) for _ in some]) if some else block
+        for block, some in zip(blocks, spans, strict=True)
+    ]
+
+
+def _with_heading(block: PassageBlock) -> str:
+    return f"{block.section or block.passage.page_title}\n{block.text}"
+
+
+class _Asked:
+    """A question, embedded once."""
+
+    def __init__(self, question: str, embedder: Embedder) -> None:
+        self._terms = query_vector(question)
+        self._vector = embedder.embed_query(question)
+        self._embedder = embedder
+
+    def rank(self, texts: Sequence[str]) -> list[Hit]:
+        """The texts by their number, the nearest by meaning and by words first."""
+        nearness = self._embedder.embed_documents(texts) @ self._vector
+        dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
+        sparse = [
+            Hit(f"{index:04}", _overlap(self._terms, document_vector(text))) for index, text in enumerate(texts)
+        ]
+        return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(self._terms.values))
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """How near each text is, in their own order."""
+        return [hit.score for hit in sorted(self.rank(texts), key=lambda hit: hit.id)] if texts else []
 
 
 def _overlap(query: SparseVector, document: SparseVector) -> float:
     weights = dict(zip(document.indices, document.values, strict=True))
     return sum(value * weights.get(term, 0.0) for term, value in zip(query.indices, query.values, strict=True))
-
-
-def _quotes_in(passage: SearchResult) -> Iterator[Quote]:
-    page = Page(passage.text)
-    sections = zip(passage.section_titles, passage.section_anchors, strict=True)
-    section, anchor = passage.section_title, passage.anchor
-    begin: int | None = None
-    for block in parse_blocks(page.lines):
-        if block.kind == "heading":
-            section, anchor = next(sections, (section, anchor))
-        if block.kind in _NOT_QUOTED:
-            begin = None
-            continue
-        start = block.start if begin is None else begin
-        text = page.text[page.starts[start] : page.starts[block.end]].strip("\n")
-        if _introduces(block, text):
-            begin = start
-            continue
-        begin = None
-        if len(text.strip()) >= MIN_CHARS:
-            first, last = (min(passage.line_start + line, passage.line_end) for line in (start, block.end - 1))
-            yield Quote(passage, section, anchor, text, first, last)
-
-
-def _introduces(block: Block, text: str) -> bool:
-    """A sentence that ends in a colon says nothing without what follows."""
-    return block.kind == "paragraph" and text.rstrip().endswith(":")

@@ -41,9 +41,12 @@ class Reader:
 
 
 @contextmanager
-def open_reader(settings: Settings) -> Iterator[Reader]:
-    """A reader on the configured book; raises ConfigurationError where index and embedder do not fit."""
-    with _opened(settings) as (store, embedder):
+def open_reader(settings: Settings, embedder: Embedder | None = None) -> Iterator[Reader]:
+    """A reader on the configured book; raises ConfigurationError where index and embedder do not fit.
+
+    `embedder` is the settings' own, where the caller has begun to load it.
+    """
+    with _opened(settings, embedder) as (store, embedder):
         yield Reader(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
 
 
@@ -57,8 +60,8 @@ def open_readers(settings: Settings) -> Iterator[list[Reader]]:
 
 
 @contextmanager
-def _opened(settings: Settings) -> Iterator[tuple[VectorStore, Embedder]]:
-    embedder = embedder_of(settings)
+def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tuple[VectorStore, Embedder]]:
+    embedder = embedder or embedder_of(settings)
     with closing(open_index(settings)) as store:
         wanted = Schema(embedder.model, embedder.dimensions)
         if store.schema != wanted:

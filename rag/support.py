@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
-from ingestion.vector_stores.bm25 import document_vector, query_vector
 from rag.citations import CODE, FENCE, MARKER, is_text, marker_ids
+from rag.passage_blocks import PassageBlock
 from rag.shown import ShownPassages
+from rag.statements import Match, Place, match, places_in, rarity_among
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
 
-THRESHOLD = 0.5
-"""Support from which a sentence counts as held by its passages: the mean of shared words and best cosine.
+THRESHOLD = 0.6
+"""Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
-Of 110 sentences of four books, a third of the words left out, all are held by their own chunk; of the nearest other
-chunks of the same pages, which often do say much the same, two thirds are refused (0.55: 99 % and three quarters).
-"""
+MAX_CHARS = 1_500
+"""How much of what holds a sentence is embedded, at most."""
 
 _CODE = re.compile(CODE)
 _MARKER = re.compile(rf"[ \t]*{MARKER}")
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…])(?:[\"'”’)*_]*)(?:[ \t]*{MARKER})*(?:\s+|$)|(?<=[。！？])(?:[ \t]*{MARKER})*|\n+"
 )
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,13 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What the check found: how many sentences cite, the passages that hold one citing them, those nothing holds."""
+    """What the check found: how many sentences cite, and which of them nothing holds that they cite.
+
+    `verified` has, for each passage that holds a sentence citing it, the blocks that do, by the passage's id.
+    """
 
     sentences: int = 0
-    verified: tuple[SearchResult, ...] = ()
+    verified: Mapping[str, tuple[PassageBlock, ...]] = field(default_factory=dict)
     unsupported: tuple[str, ...] = ()
 
 
@@ -52,19 +54,10 @@ def check_support(answer: str, shown: ShownPassages, embedder: Embedder) -> Supp
     sentences = cited_sentences(answer, shown)
     if not sentences:
         return Support()
-    nearness = _nearness(sentences, embedder)
-    verified: dict[str, SearchResult] = {}
-    unsupported = []
-    for sentence in sentences:
-        whole = "\n".join(passage.text for passage in sentence.passages)
-        near = [nearness[sentence.text, passage.id] for passage in sentence.passages]
-        if support(sentence.text, whole, max(near)) < THRESHOLD:
-            unsupported.append(sentence.text)
-            continue
-        for passage, cosine in zip(sentence.passages, near, strict=True):
-            if support(sentence.text, passage.text, cosine) >= THRESHOLD or len(sentence.passages) == 1:
-                verified[passage.id] = passage
-    return Support(len(sentences), tuple(verified.values()), tuple(unsupported))
+    rarity = rarity_among((sentence.text for sentence in sentences), list(shown))
+    places = {each.id: places_in(each) for sentence in sentences for each in sentence.passages}
+    matches = [_matches(sentence, places, rarity) for sentence in sentences]
+    return _judged(sentences, matches, _cosines(sentences, matches, embedder))
 
 
 def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
@@ -79,31 +72,56 @@ def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
     return found
 
 
-def support(sentence: str, passage: str, cosine: float) -> float:
-    """How far a passage holds a sentence, 0–1; 0 where the sentence states a number that the passage does not."""
-    if not _numbers(sentence) <= _numbers(passage):
-        return 0.0
-    wanted = query_vector(sentence).indices
-    held = set(document_vector(passage).indices)
-    shared = sum(term in held for term in wanted) / len(wanted) if wanted else 1.0
-    return (shared + max(0.0, cosine)) / 2
+def _matches(
+    sentence: CitedSentence, places: Mapping[str, Sequence[Place]], rarity: Mapping[int, float]
+) -> list[Match]:
+    """How all passages of a sentence hold it together, then how each one does alone where there are several."""
+    each = [places[passage.id] for passage in sentence.passages]
+    together = [place for some in each for place in some]
+    alone = each if len(each) > 1 else []
+    return [match(sentence.text, some, rarity) for some in (together, *alone)]
 
 
-def _nearness(sentences: Sequence[CitedSentence], embedder: Embedder) -> dict[tuple[str, str], float]:
-    """The cosine of each sentence with each passage that it cites, all embedded in one call."""
-    passages = {passage.id: passage for sentence in sentences for passage in sentence.passages}
-    texts = [*(sentence.text for sentence in sentences), *(passage.text for passage in passages.values())]
-    rows = embedder.embed_documents(texts)
-    row_of = {passage_id: len(sentences) + index for index, passage_id in enumerate(passages)}
-    return {
-        (sentence.text, passage.id): float(rows[index] @ rows[row_of[passage.id]])
-        for index, sentence in enumerate(sentences)
-        for passage in sentence.passages
-    }
+def _cosines(
+    sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]], embedder: Embedder
+) -> dict[tuple[str, str], float]:
+    """The cosine of each sentence with what its matches say, all embedded in one call."""
+    pairs = [
+        (sentence.text, each.text[:MAX_CHARS])
+        for sentence, some in zip(sentences, matches, strict=True)
+        for each in some
+    ]
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    row_of = dict(zip(texts, embedder.embed_documents(texts), strict=True))
+    return {(left, right): float(row_of[left] @ row_of[right]) for left, right in pairs}
 
 
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
+def _judged(
+    sentences: Sequence[CitedSentence],
+    matches: Sequence[Sequence[Match]],
+    cosines: Mapping[tuple[str, str], float],
+) -> Support:
+    """A passage is verified by a sentence that it holds alone, or that it helps to hold."""
+    unsupported = []
+    verified: dict[str, tuple[PassageBlock, ...]] = {}
+    for sentence, (together, *alone) in zip(sentences, matches, strict=True):
+
+        def holds(found: Match, said: str = sentence.text) -> bool:
+            return is_held(found, cosines[said, found.text[:MAX_CHARS]])
+
+        holding = [found for found in alone if holds(found)]
+        if holds(together):
+            holding.insert(0, together)
+        if not holding:
+            unsupported.append(sentence.text)
+        for place in (place for found in holding for place in found.places):
+            verified[place.block.passage.id] = (*verified.get(place.block.passage.id, ()), place.block)
+    return Support(len(sentences), verified, tuple(unsupported))
+
+
+def is_held(found: Match, cosine: float) -> bool:
+    """Whether a match supports its sentence: nothing contradicts it, and words and meaning are near enough."""
+    return not found.contradicted and (found.coverage + max(0.0, cosine)) / 2 >= THRESHOLD
 
 
 def _prose(answer: str) -> str:

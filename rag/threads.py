@@ -22,6 +22,7 @@ from rag.conversation import (
     Message,
     ThreadSummary,
     check_alternation,
+    first_question,
     new_thread_id,
     now,
 )
@@ -73,23 +74,17 @@ class ThreadStore:
         return _thread(*found)
 
     def append(
-        self,
-        thread_id: UUID,
-        messages: Sequence[Message],
-        *,
-        owner: str = LOCAL,
-        begin: Mapping[str, Any] | None = None,
+        self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
     ) -> ConversationThread:
-        """Add messages at the end, all or none, and bring an archived thread back.
+        """Add messages at the end, all or none, and bring an archived thread back; `create` it where it is not there.
 
-        With `begin`, its metadata, a thread that is not there is begun. Raises UnknownThread, or UsageError
-        unless the roles alternate, or where someone else's thread has the id.
+        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             if _find(connection, thread_id, owner, lock=True, messages=False) is None:
-                if begin is None:
+                if not create:
                     raise UnknownThread(thread_id)
-                _create(connection, thread_id, owner, begin)
+                _create(connection, thread_id, owner, first_question(messages[0].content))
             _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             row = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()._mapping
             held = list(row["messages"])

@@ -10,6 +10,7 @@ PREVIEW_CHARS = 300
 _REASONS = {
     "nothing_indexed": "no lesson of the book is inside these filters",
     "nothing_relevant": "nothing in the book is near this question",
+    "nothing_more": "what the book says on this was quoted already",
     "not_answered": "the book has passages about this, but they do not seem to answer; `bookwise search` shows them",
 }
 

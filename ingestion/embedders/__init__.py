@@ -49,6 +49,7 @@ def build_embedder(
     dimensions: int | None,
     api_key: str | None,
     base_url: str | None,
+    api_version: str | None = None,
     threads: int,
     limits: Limits | None = None,
     requests_per_minute: int | None = None,
@@ -56,9 +57,9 @@ def build_embedder(
 ) -> Embedder:
     """The embedder of that kind; no model is loaded and no connection opened before its first use.
 
-    `threads` is for models on this machine (0: one a core), `api_key` and `base_url` for `openai`, which raises
-    ConfigurationError where it has neither a key nor a service of its own to ask. The kinds named like a library
-    raise it where that is not installed.
+    `threads` is for models on this machine (0: one a core), `api_key`, `base_url` and `api_version` (of Azure) for
+    `openai`, which raises ConfigurationError where it has neither a key nor a service of its own to ask. The kinds
+    named like a library raise it where that is not installed.
     """
     if kind == "local":
         from ingestion.embedders.minilm import MiniLm
@@ -76,6 +77,7 @@ def build_embedder(
         dimensions,
         api_key=api_key,
         base_url=base_url,
+        api_version=api_version,
         limits=limits or OPENAI_LIMITS,
         pace=Pace(requests_per_minute, tokens_per_minute),
     )

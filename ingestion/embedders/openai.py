@@ -33,9 +33,10 @@ class OpenAIEmbedder:
     (Retry-After in seconds, milliseconds or as a date), up to two minutes, else after 0.5 to 8 s with jitter.
 
     `dimensions` shortens the vectors where the model can. `base_url` names another service, which may need no
-    key. `timeout` is in seconds for one try; `max_retries` follow the first. No connection is opened before the
-    first call, except that the dimensions of a model not in FULL_DIMENSIONS are learned by embedding one word.
-    Calls may come from several threads, which share `pace`.
+    key; with `api_version` it is Azure's, and the model is the name of a deployment. `timeout` is in seconds for one
+    try; `max_retries` follow the first. No connection is opened before the first call, except that the dimensions of
+    a model not in FULL_DIMENSIONS are learned by embedding one word. Calls may come from several threads, which
+    share `pace`.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class OpenAIEmbedder:
         *,
         api_key: str | None,
         base_url: str | None = None,
+        api_version: str | None = None,
         timeout: float = 60.0,
         max_retries: int = 5,
         limits: Limits = OPENAI_LIMITS,
@@ -52,6 +54,8 @@ class OpenAIEmbedder:
     ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("set OPENAI_API_KEY, or use the embedded model with BOOKWISE_EMBEDDER=local")
+        if api_version and not base_url:
+            raise ConfigurationError("BOOKWISE_AZURE_API_VERSION is Azure's; set its address in OPENAI_BASE_URL")
         if api_key and not (api_key.isascii() and api_key.isprintable()):
             # The HTTP library refuses such a header, and quotes it.
             raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
@@ -62,6 +66,7 @@ class OpenAIEmbedder:
         # A key of the environment must not go to another service: without this the SDK would send it.
         self._key = api_key or "not-needed"
         self._base_url = base_url
+        self._api_version = api_version
         self._timeout = timeout
         self._max_retries = max_retries
         self._pace = pace or Pace()
@@ -107,13 +112,15 @@ class OpenAIEmbedder:
     def _opened(self) -> openai.OpenAI:
         import openai
 
-        return openai.OpenAI(
-            api_key=self._key,
-            base_url=self._base_url,
-            timeout=self._timeout,
-            max_retries=self._max_retries,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._heed, _stop_on_spent_quota]}),
-        )
+        options: Any = {
+            "api_key": self._key,
+            "timeout": self._timeout,
+            "max_retries": self._max_retries,
+            "http_client": openai.DefaultHttpxClient(event_hooks={"response": [self._heed, _stop_on_spent_quota]}),
+        }
+        if self._api_version and self._base_url:
+            return openai.AzureOpenAI(azure_endpoint=self._base_url, api_version=self._api_version, **options)
+        return openai.OpenAI(base_url=self._base_url, **options)
 
     def _heed(self, response: httpx2.Response) -> None:
         self._pace.learn(response.headers)

@@ -40,8 +40,8 @@ POINTS_A_PAGE = 1024
 WEIGHED = 300
 """How many of the nearest by their codes are weighed in full at least: of 100,000 points it misses none of the best
 hundred in ten thousand, not even of vectors at random, whose distances differ least."""
-MOST_COUNTS = 1000
-"""How many counts are kept at most."""
+MOST_KEPT = 1000
+"""How many counts, and how many rarities of terms, are kept at most."""
 
 
 class EdgeStore:
@@ -56,8 +56,10 @@ class EdgeStore:
         self._failed = False
         self._closed = False
         self._written = False
-        # Kept until the next write, which only this store can make: to count a book takes longer than to search it.
+        # Kept until the next write, which only this store can make: to count a book, or to look for a frequent word,
+        # takes longer than to search it.
         self._counts: dict[Where, int] = {}
+        self._rarities: dict[tuple[int, Where], float | None] = {}
 
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore."""
@@ -110,10 +112,10 @@ class EdgeStore:
 
     def count(self, where: Where) -> int:
         """See VectorStore."""
+        if len(self._counts) >= MOST_KEPT:
+            self._counts = {}
         known = self._counts
         if where not in known:
-            if len(known) >= MOST_COUNTS:
-                known.clear()
             with self._engine("count"):
                 known[where] = self._shard.count(qe.CountRequest(filter=_to_filter(where)))
         return known[where]
@@ -132,7 +134,7 @@ class EdgeStore:
         matching = _to_filter(self._without_needless(where))
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
-            codes = qe.QuantizationSearchParams(rescore=True, oversampling=max(3.0, WEIGHED / most))
+            codes = qe.QuantizationSearchParams(rescore=True, oversampling=max(2.0, WEIGHED / most))
             params = qe.SearchParams(quantization=codes)
             batch = [
                 qe.QueryRequest(
@@ -148,7 +150,17 @@ class EdgeStore:
 
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """See VectorStore."""
-        matching = _to_filter(self._without_needless(where))
+        where = self._without_needless(where)
+        if len(self._rarities) >= MOST_KEPT:
+            self._rarities = {}
+        known = self._rarities
+        if unknown := [term for term in terms if (term, where) not in known]:
+            found = self._asked_rarity(unknown, where)
+            known |= {(term, where): found.get(term) for term in unknown}
+        return {term: rarity for term in terms if (rarity := known[term, where]) is not None}
+
+    def _asked_rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        matching = _to_filter(where)
         batch = [
             qe.QueryRequest(
                 limit=1,
@@ -158,8 +170,6 @@ class EdgeStore:
             )
             for term in terms
         ]
-        if not batch:
-            return {}
         with self._engine("search"):
             answers = self._shard.query_batch(qe.QueryBatchRequest(batch))
         best = {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
@@ -188,14 +198,9 @@ class EdgeStore:
             self._release()
 
     def _without_needless(self, where: Where) -> Where:
-        """The filter without the book's condition where there is no other book: it takes a third of the search."""
+        """The filter without what holds for every point, as the only book's id does: it takes half the search."""
         total = self.count(Where())
-        needed = (
-            each
-            for each in where.must
-            if not (isinstance(each, Equals) and each.field == "book_id" and self.count(Where((each,))) == total)
-        )
-        return Where(tuple(needed), where.must_not)
+        return Where(tuple(each for each in where.must if self.count(Where((each,))) < total), where.must_not)
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         """Apply one write; after a failed one the shard is in doubt, and takes no other."""
@@ -204,8 +209,8 @@ class EdgeStore:
         self._failed = True
         with self._engine("write"):
             self._shard.update(operation)
-        # A count that began before the write goes into the dictionary it began with.
-        self._counts = {}
+        # What was asked before the write goes into the dictionary it began with.
+        self._counts, self._rarities = {}, {}
         self._failed = False
         self._written = True
 

@@ -62,6 +62,8 @@ def create_shard(path: Path, dimensions: int) -> qe.EdgeShard:
         sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
         hnsw_config=_NO_GRAPH,
         quantization_config=_CODES,
+        # Else every payload is read from the disk again by each process, which takes as long as the search.
+        payload_memory=qe.Memory.Cached,
     )
     with engine_errors(f"cannot create an index in {path}"):
         check_space(path.parent)

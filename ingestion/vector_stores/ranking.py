@@ -27,7 +27,8 @@ def ranked_lists(
     """The best `limit` hits for each vector, best first, ties by id; a list is empty where its vector is.
 
     Where the score at the end of a list goes on beyond what was asked, the engine has chosen among equals in an
-    order of its own; then more is asked, until the choice can be made by id.
+    order of its own; then more is asked, until the choice can be made by id. Half as many more from the start cost
+    less than a second question, which every third list of BM25 scores would need.
     """
     open_: dict[str, Vector | SparseVector] = {}
     if dense is not None:
@@ -35,7 +36,7 @@ def ranked_lists(
     if sparse is not None and sparse.indices:
         open_[SPARSE] = sparse
     lists: dict[str, list[Hit]] = {DENSE: [], SPARSE: []}
-    asked = limit + 1
+    asked = limit + limit // 2 + 1
     while open_:
         for name, answer in zip(tuple(open_), ask(open_, asked), strict=True):
             hits = [Hit(hit.id, round(hit.score, SCORE_DIGITS)) for hit in answer]

@@ -21,7 +21,7 @@ from rag.api.index import SharedIndex
 from rag.api.metrics import Metrics
 from rag.api.offload import in_database
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
-from rag.conversation import TOPIC_CHARS, ConversationThread, Message, new_thread_id, now
+from rag.conversation import ConversationThread, Message, first_question, new_thread_id, now
 from rag.events import Done, Searched, Token
 from rag.history import CHAT_ENCODING
 from rag.models import AgentResponse, SearchResult
@@ -114,7 +114,9 @@ class Conversations:
             return self.threads.get(request.session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(request.session_id, owner=caller.owner, metadata=_beginning(request))
+            return self.threads.create(
+                request.session_id, owner=caller.owner, metadata=first_question(request.message)
+            )
 
     async def _keep(
         self,
@@ -128,9 +130,8 @@ class Conversations:
         shown = chat_response(response, found, session_id)
         question = Message("user", request.message, asked)
         reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
-        thread = await in_database(
-            self.threads.append, session_id, [question, reply], owner=caller.owner, begin=_beginning(request)
-        )
+        messages = [question, reply]
+        thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
         if thread.needs_topic:
             self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
             naming.add_done_callback(self._naming.discard)
@@ -160,16 +161,11 @@ class Conversations:
             )
 
 
-def _beginning(request: ChatRequest) -> dict[str, Any]:
-    """What a list of threads shows of a new one; the summary comes later, and never for short ones."""
-    return {"question": request.message[:TOPIC_CHARS]}
+def _question(message: str) -> str:
+    """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
+    return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'
 
 
 def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
     """What is kept of an answer, so that a reader who comes back can open its sources."""
     return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")
-
-
-def _question(message: str) -> str:
-    """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
-    return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'

@@ -9,16 +9,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from ingestion.errors import IndexInUse, VectorStoreError
-from ingestion.vector_stores import AnyOf, Condition, Equals, HasId, Where
+from ingestion.vector_stores import AnyOf, Condition, Equals, HasId, Schema, Where
 from ingestion.vector_stores.edge import EdgeStore
 from ingestion.vector_stores.edge_generations import EdgeGenerations
-from tests.vector_points import SCHEMA, make_point, opened, point_id
+from tests.vector_points import SCHEMA, make_point, opened, point_id, unit_vector
 
 ROOT = Path(__file__).parents[2]
 
@@ -200,6 +201,20 @@ def test_after_a_failed_write_the_store_takes_no_other(error: BaseException, tmp
     store.close()
     store.close()
     assert released == [1]
+
+
+def test_the_nearest_of_many_are_those_of_a_scan_in_full(tmp_path: Path) -> None:
+    dimensions, limit = 64, 100
+    points = [replace(make_point(number), dense=unit_vector(number, dimensions)) for number in range(800)]
+    with closing(EdgeGenerations(tmp_path / "many").create(Schema("fake/1", dimensions))) as store:
+        store.upsert(points)
+        for seed in range(5_000, 5_003):
+            query = unit_vector(seed, dimensions)
+            cosines = {point.id: float(point.dense @ query) for point in points}
+            hits, _ = store.search(dense=query, sparse=None, where=Where(), limit=limit)
+            best = sorted(cosines.values(), reverse=True)[:limit]
+            assert [hit.score for hit in hits] == pytest.approx(best, abs=1e-5)
+            assert [hit.score for hit in hits] == pytest.approx([cosines[hit.id] for hit in hits], abs=1e-5)
 
 
 def test_an_interrupt_is_not_taken_for_a_failure_of_the_engine(tmp_path: Path) -> None:

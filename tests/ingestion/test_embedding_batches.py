@@ -271,3 +271,8 @@ def test_flags_that_contradict_each_other_are_refused(desk: Desk, flags: tuple[s
 
 def test_the_embedded_model_takes_no_batches(desk: Desk) -> None:
     assert "BOOKWISE_EMBEDDER" in desk.run("ingest", "--batch", BOOKWISE_EMBEDDER="local", exit_code=4)
+
+
+def test_azure_is_sent_no_batches(desk: Desk) -> None:
+    assert "not sent to Azure" in desk.run("ingest", "--batch", BOOKWISE_AZURE_API_VERSION="2024-10-21", exit_code=4)
+    assert desk.server.files == {}

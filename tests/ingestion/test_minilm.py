@@ -121,3 +121,17 @@ def test_a_missing_model_file_is_an_embedding_error(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(minilm, "__file__", str(tmp_path / "__init__.py"))
     with pytest.raises(EmbeddingError, match="reinstall bookwise"):
         MiniLm().embed_query("robots")
+
+
+def test_a_model_loaded_ahead_is_the_one_that_is_used_and_its_failure_waits_for_the_first_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = MiniLm()
+    ahead.load_ahead()
+    loaded = ahead._load()
+    assert ahead._load() is loaded
+    monkeypatch.setattr(minilm, "__file__", str(tmp_path / "__init__.py"))
+    broken = MiniLm()
+    broken.load_ahead()
+    with pytest.raises(EmbeddingError, match="reinstall bookwise"):
+        broken.embed_query("robots")

@@ -294,3 +294,20 @@ def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(key: str)
     with pytest.raises(ConfigurationError) as caught:
         OpenAIEmbedder(api_key=key)
     assert KEY not in str(caught.value)
+
+
+def test_azure_is_asked_by_deployment_and_version_with_its_own_header(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://{server.host}")
+    server.script.append(embeddings)
+    embedder = embedder_of(server, "my-own", base_url=f"http://{server.host}", api_version="2024-10-21")
+    assert embedder.embed_query("robots").shape == (8,)
+    (request,) = server.requests
+    assert request.path == "/openai/deployments/my-own/embeddings?api-version=2024-10-21"
+    assert request.headers["api-key"] == KEY and "authorization" not in request.headers
+
+
+def test_a_version_without_azure_s_address_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):
+        OpenAIEmbedder(api_key=KEY, api_version="2024-10-21")

@@ -47,7 +47,7 @@ def test_the_list_is_the_best_by_score_then_id(scores: list[float], limit: int, 
 def test_both_lists_come_from_one_request_where_no_tie_crosses_the_end() -> None:
     engine = Engine([number / 100 for number in range(100)])
     ranked_lists(engine.ask, dense=Any, sparse=SPARSE_QUERY, limit=10)  # type: ignore[arg-type]
-    assert engine.asked == [((DENSE, SPARSE), 11)]
+    assert engine.asked == [((DENSE, SPARSE), 16)]
 
 
 def test_only_what_is_given_is_asked() -> None:

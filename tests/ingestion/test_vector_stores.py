@@ -133,6 +133,18 @@ def test_a_term_that_no_matching_point_has_has_no_rarity(filled: VectorStore) ->
     assert filled.rarity(POINTS[0].sparse.indices, nowhere) == {}
 
 
+def test_the_rarity_of_a_term_follows_what_is_written(store: VectorStore) -> None:
+    [term] = query_vector("gripper").indices
+    store.upsert([make_point(number) for number in range(9)])
+    assert store.rarity([term], Where()) == {}
+    store.upsert([make_point(0, text="The gripper closes.")])
+    rare = store.rarity([term], Where())[term]
+    store.upsert([make_point(number, text="A gripper opens.") for number in range(1, 5)])
+    assert 0 < store.rarity([term], Where())[term] < rare
+    store.delete(Where((AnyOf("book_id", ("robots",)),)))
+    assert store.rarity([term], Where()) == {}
+
+
 def test_a_value_of_null_stays_a_value(store: VectorStore) -> None:
     store.upsert([make_point(0, chapter=None)])
     assert store.retrieve([make_point(0).id])[make_point(0).id].payload["chapter"] is None

@@ -135,7 +135,7 @@ def test_a_follow_up_finds_by_the_last_question_and_the_model_sees_the_history(s
     server.script += [calls("pump runs"), RIGHT]
     shelf = shelf_for(server)
     assert ask(shelf, "tell me more", history=history).state == "completed"
-    assert shelf.queries[1] == "How long does the pump run ?\ntell me more"
+    assert shelf.queries[0] == "How long does the pump run ?"
     roles = [each["role"] for each in server.requests[0].body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
 

@@ -133,9 +133,19 @@ def test_chat_goes_on_after_a_failure_and_forgets_the_question_that_failed(serve
     assert [each["role"] for each in server.requests[1].body["messages"]] == ["system", "user"]
 
 
+def test_chat_without_a_model_never_quotes_twice_and_says_when_there_is_no_more(folder: Path) -> None:
+    talk = run("chat", stdin=f"{QUESTION}\ntell me more\nanything else?\n/searches\n")
+    assert talk.stdout.count("keeps its last message") == 1
+    assert talk.stdout.count("The book says no more on this.") == 2
+    assert talk.stdout.count(f"'{QUESTION}': 5 passages") == 3
+    assert "what the book says on this was quoted already" in talk.stderr
+
+
 def test_chat_without_a_model_takes_a_follow_up_with_the_last_question(folder: Path) -> None:
-    talk = run("chat", stdin=f"{QUESTION}\ntell me more\n/searches\n")
-    assert talk.stdout.count("keeps its last message") == 2 and f"'{QUESTION}\\ntell me more'" in talk.stdout
+    talk = run("chat", stdin=f"{QUESTION}\nand for subscribers?\nand on a submarine?\n/searches\n")
+    assert f"'{QUESTION}\\nand for subscribers?'" in talk.stdout
+    assert talk.stdout.count("keeps its last message") == 2, "all there is is quoted again"
+    assert "I don't have information about that" in talk.stdout, "no passage has a word of the second"
 
 
 def test_the_words_with_a_slash(folder: Path) -> None:
@@ -150,7 +160,7 @@ def test_a_session_is_gone_on_with_and_new_begins_another(folder: Path) -> None:
     began = run("chat", "--session", "new", stdin=f"{QUESTION}\n/new\n{QUESTION}\n")
     session = began.stderr.split()[1].rstrip(",")
     assert "A new conversation, session " in began.stdout and session not in began.stdout
-    again = run("chat", "--session", session, stdin="tell me more\n/save all.md\n")
+    again = run("chat", "--session", session, stdin=f"{QUESTION}\n/save all.md\n")
     assert f"session {session}, 1 turns so far" in again.stderr and "keeps its last message" in again.stdout
     assert Path("all.md").read_text(encoding="utf-8").count("## Question") == 2
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from ingestion.embedders import Embedder, build_embedder
 from rag.citations import References
 from rag.shown import ShownPassages, random_id
-from rag.support import Support, check_support, cited_sentences, support
+from rag.support import Support, check_support, cited_sentences
 from rag.views import sources_view
-from tests.openai_chat import ChatServer, calls, says
+from tests.openai_chat import ChatServer, calls, cites, says
 from tests.rag.agents import PUMP, WAIT, ask, shelf_for
-from tests.rag.test_quotes import passage
+from tests.rag.test_quotes import PASSAGE, passage
 
 HELD = "The pump runs for five seconds."
 
@@ -136,19 +136,40 @@ def test_a_sentence_is_cited_by_the_references_in_it_and_right_after_it(answer: 
     assert [each.text for each in cited_sentences(answer, shown())] == texts
 
 
-def test_a_number_that_the_passage_does_not_hold_is_never_supported() -> None:
-    assert support("It needs 16 GB.", "It needs 12 GB.", cosine=1.0) == 0.0
-    assert support("It needs 12 GB.", "It needs 12 GB.", cosine=1.0) == 1.0
-
-
 def test_the_right_fact_with_the_wrong_source_is_not_supported(embedder: Embedder) -> None:
-    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support(1, (), (HELD,))
-    assert check_support(f"{HELD} [s1]", shown(), embedder) == Support(1, (PUMP,), ())
+    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support(1, {}, (HELD,))
+    support = check_support(f"{HELD} [s1]", shown(), embedder)
+    assert (list(support.verified), support.unsupported) == ([PUMP.id], ())
 
 
 def test_a_sentence_of_two_sources_is_held_by_both_together(embedder: Embedder) -> None:
     answer = "The pump runs for five seconds, then wait twenty seconds before the next reading [s1, s2]."
-    assert check_support(answer, shown(), embedder).unsupported == ()
+    support = check_support(answer, shown(), embedder)
+    assert support.unsupported == () and set(support.verified) == {PUMP.id, WAIT.id}
+
+
+def test_a_citation_names_the_section_and_the_lines_that_hold_the_sentence(embedder: Embedder) -> None:
+    with ChatServer() as server:
+        server.script += [
+            calls("keep last message"),
+            cites("Transient local durability keeps the last message for late subscribers {0}."),
+        ]
+        shelf = shelf_for(server, passage(page_url="https://x.example/qos"))
+        shelf.embedder = embedder
+        response = ask(shelf, "keep the last message ?")
+    [citation] = response.citations
+    assert (citation.section_title, citation.verified) == ("Late subscribers", True)
+    assert citation.page_url == "https://x.example/qos#late-subscribers"
+    assert PASSAGE.split("\n")[citation.line_start - 5].startswith("To keep the last message")
+    assert PASSAGE.split("\n")[citation.line_end - 5] == "```"
+
+
+def test_a_citation_that_nothing_holds_names_the_passage() -> None:
+    with ChatServer() as server:
+        server.script += [calls("keep last message"), cites("Bananas grow in Ecuador {0}.")]
+        [citation] = ask(shelf_for(server, passage()), "keep the last message ?").citations
+    assert (citation.section_title, citation.line_start, citation.line_end) == (None, 5, 21)
+    assert not citation.verified
 
 
 REPLIES = json.loads((Path(__file__).parents[1] / "cases/c26/replies.json").read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.conversation import Message
-from rag.history import MAX_TURNS, recent_turns, tokens_of, topic_of
+from rag.history import MAX_TURNS, recent_turns, tokens_of
 
 
 def turns(*texts: str) -> list[Message]:
@@ -29,9 +29,3 @@ def test_a_turn_too_long_for_the_budget_keeps_out_what_is_older() -> None:
 
 def test_a_conversation_of_more_than_twenty_turns_is_cut() -> None:
     assert len(recent_turns(turns(*"abcdefghijklmnopqrstuvwxyz"), max_tokens=10_000)) == 2 * MAX_TURNS
-
-
-def test_a_follow_up_goes_on_from_the_last_question_that_names_a_topic() -> None:
-    assert topic_of([]) is None
-    assert topic_of(turns("What is a robot arm?", "How fast is a ROS node?")) == "How fast is a ROS node?"
-    assert topic_of(turns("How fast is a ROS node?", "tell me more")) == "How fast is a ROS node?\ntell me more"

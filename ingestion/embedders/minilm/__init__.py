@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedders.packing import Limits
@@ -75,6 +76,15 @@ class MiniLm:
         """As Embedder says; a question is embedded like a document."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
+
+    def load_ahead(self) -> None:
+        """Begin to load the model beside what the caller does next; if it cannot be, the first call says so."""
+
+        def load() -> None:
+            with suppress(EmbeddingError):
+                self._load()
+
+        Thread(target=load, name="load-model").start()
 
     def _load(self) -> tuple[Any, Any]:
         with self._lock:

@@ -137,15 +137,17 @@ export class Conversation extends EventTarget {
 
   /** An attempt that gave nothing makes room for the next. */
   #again(turn) {
+    if (this.running) return;
     turn.element.remove();
     this.composer.focus();
-    return this.ask(turn.question);
+    this.ask(turn.question);
   }
 
   #widen(question) {
+    if (this.running) return;
     this.choice.widen();
     this.composer.focus();
-    return this.ask(question);
+    this.ask(question);
   }
 }
 

@@ -8,7 +8,10 @@ const NEAR = 48;
  */
 export function followEnd(scroller, jump) {
   let isAtEnd = true;
-  const toEnd = () => scroller.scrollTo({ top: scroller.scrollHeight, behavior: "instant" });
+  const toEnd = () => {
+    isAtEnd = true;
+    scroller.scrollTo({ top: scroller.scrollHeight, behavior: "instant" });
+  };
   const toStart = () => scroller.scrollTo({ top: 0, behavior: "instant" });
   const look = () => {
     isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;

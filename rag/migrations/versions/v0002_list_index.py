@@ -7,8 +7,8 @@ holds all that a list shows. PostgreSQL keeps long values aside, and bounds the 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0002"
+down_revision = "0001"
 
 SHOWN = ("created_at", "topic_summary", "metadata", "message_count")
 
