@@ -163,11 +163,7 @@ class Settings(EmbeddingSettings):
         help="job ledger, conversations and API keys, files in the index's folder unless set",
     )
     wait: int = setting(
-        10,
-        number(0, 3600),
-        toml="index.wait",
-        env="BOOKWISE_WAIT",
-        help="seconds to wait for an index that another process uses",
+        10, number(0, 3600), toml="index.wait", env="BOOKWISE_WAIT", help="seconds to wait for an index in use"
     )
     max_delete: int = setting(
         50,
@@ -186,11 +182,7 @@ class Settings(EmbeddingSettings):
         (), texts, toml="api.origins", help="sites whose pages may ask the server (CORS)"
     )
     api_log_texts: bool = setting(
-        False,
-        switch,
-        toml="api.log_texts",
-        env="BOOKWISE_API_LOG_TEXTS",
-        help="write questions and answers into the server's log",
+        False, switch, toml="api.log_texts", env="BOOKWISE_API_LOG_TEXTS", help="log what is asked and answered"
     )
     api_timeout: int = setting(
         120, number(1, 3600), toml="api.timeout", env="BOOKWISE_API_TIMEOUT", help="seconds an answer may take"
