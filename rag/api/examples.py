@@ -12,8 +12,6 @@ _FILE = "module-1-ros2/chapter-1-first-steps/02-nodes-and-topics.md"
 _HASH = "9b74c9897bac770ffc029102a200c5de2f0f4c7f1d3a6f0c2a7f8f6f1e2d3c4b"
 _TEXT = "A node is one program that does one job. Nodes talk to each other over topics."
 
-_BOOK = {"book_id": "physical-ai-robotics", "title": "Physical AI: a short course"}
-
 SOURCE: dict[str, Any] = {
     "chunk_text": _TEXT,
     "similarity_score": 0.82,
@@ -155,24 +153,6 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
         "hardware_tier_filter": 1,
         "module_filter": None,
         "book_id": "physical-ai-robotics",
-    },
-    ("get", "/books", "200", _JSON): {"books": [_BOOK]},
-    ("get", "/books/{book_id}", "200", _JSON): _BOOK
-    | {
-        "modules": [{"name": "ros2", "title": "The Robotic Nervous System", "chunks": 23}],
-        "tiers": [1, 2],
-        "levels": ["A2", "B1"],
-        "languages": ["en"],
-        "subjects": [{"title": "What should be a parameter?", "module": "ros2"}],
-    },
-    ("get", "/books/{book_id}/pages", "200", _JSON): {
-        "pages": [
-            {
-                "title": "Nodes and topics",
-                "url": "https://example.org/physical-ai/nodes-and-topics",
-                "parent_doc_id": _PARENT,
-            }
-        ]
     },
     ("get", "/lessons/{parent_doc_id}", "200", _JSON): {
         "title": "Nodes and topics",
