@@ -60,9 +60,10 @@ class Database:
 
     def close(self) -> None:
         """Release the connections."""
-        if self._engine:
-            self._engine.dispose()
-            self._engine = None
+        with self._opening:
+            if self._engine:
+                self._engine.dispose()
+                self._engine = None
 
     @contextmanager
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:

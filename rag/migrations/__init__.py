@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Lock
 
 from alembic import command
 from alembic.config import Config
@@ -13,12 +14,15 @@ from sqlalchemy import Engine
 VERSION_TABLE = "bookwise_version"
 """A name of our own: other programs may keep their tables in the same database."""
 
+_ONE_AT_A_TIME = Lock()
+"""Alembic keeps the connection that it works on in a global."""
+
 
 def upgrade(engine: Engine) -> None:
     """Apply what is missing; a database that is up to date is only asked for its version."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
-    with engine.execution_options(write=True).begin() as connection:
+    with _ONE_AT_A_TIME, engine.execution_options(write=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             # Two processes that start at once must not both create the tables.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(8004)")
