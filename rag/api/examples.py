@@ -122,20 +122,6 @@ _JOB: dict[str, Any] = {
     "tokens": 1204,
 }
 
-_BOOK: dict[str, Any] = {"book_id": "physical-ai-robotics", "title": "Physical AI: a short course"}
-_CHOICES: dict[str, Any] = {
-    "modules": [{"name": "ros2", "title": "The Robotic Nervous System", "chunks": 31}],
-    "tiers": [1, 2, 4],
-    "levels": ["A1", "A2", "B1"],
-    "languages": ["en"],
-    "subjects": [{"title": "What a node is", "module": "ros2"}],
-}
-_PAGE: dict[str, Any] = {
-    "title": "Nodes and topics",
-    "url": "https://example.org/physical-ai/nodes-and-topics",
-    "parent_doc_id": _PARENT,
-}
-
 _READY = {"database": "ok", "index": "ok"}
 _JSON = "application/json"
 _STREAM = "text/event-stream"
@@ -160,9 +146,6 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
         "text": _TEXT,
         "chunks": [{"id": _CHUNK, "text": _TEXT, "hardware_tier": 1}],
     },
-    ("get", "/books", "200", _JSON): {"books": [_BOOK]},
-    ("get", "/books/{book_id}", "200", _JSON): _BOOK | _CHOICES,
-    ("get", "/books/{book_id}/pages", "200", _JSON): {"pages": [_PAGE]},
     ("post", "/ingest", "202", _JSON): _JOB | {"status": "queued"},
     ("get", "/ingest/{job_id}", "200", _JSON): _JOB,
     ("get", "/health", "200", _JSON): {"status": "ok", "checks": {}},
