@@ -122,6 +122,20 @@ _JOB: dict[str, Any] = {
     "tokens": 1204,
 }
 
+_BOOK: dict[str, Any] = {"book_id": "physical-ai-robotics", "title": "Physical AI: a short course"}
+_CHOICES: dict[str, Any] = {
+    "modules": [{"name": "ros2", "title": "The Robotic Nervous System", "chunks": 31}],
+    "tiers": [1, 2, 4],
+    "levels": ["A1", "A2", "B1"],
+    "languages": ["en"],
+    "subjects": [{"title": "What a node is", "module": "ros2"}],
+}
+_PAGE: dict[str, Any] = {
+    "title": "Nodes and topics",
+    "url": "https://example.org/physical-ai/nodes-and-topics",
+    "parent_doc_id": _PARENT,
+}
+
 _READY = {"database": "ok", "index": "ok"}
 _JSON = "application/json"
 _STREAM = "text/event-stream"
@@ -140,6 +154,9 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
         "module_filter": None,
         "book_id": "physical-ai-robotics",
     },
+    ("get", "/books", "200", _JSON): {"books": [_BOOK]},
+    ("get", "/books/{book_id}", "200", _JSON): _BOOK | _CHOICES,
+    ("get", "/books/{book_id}/pages", "200", _JSON): {"pages": [_PAGE]},
     ("get", "/lessons/{parent_doc_id}", "200", _JSON): {
         "title": "Nodes and topics",
         "parent_doc_id": _PARENT,

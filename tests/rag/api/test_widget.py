@@ -114,7 +114,10 @@ def test_it_follows_the_theme_of_the_site(watch: Watch, site: tuple[Path, str], 
     background = "panel => getComputedStyle(panel).backgroundColor"
     dark = panel.evaluate(background)
     page.evaluate("document.documentElement.dataset.theme = 'light'")
-    assert panel.evaluate(background) != dark
+    # The site's change reaches the widget by an observer, a moment later.
+    page.wait_for_function(
+        "([panel, dark]) => getComputedStyle(panel).backgroundColor !== dark", arg=[panel.element_handle(), dark]
+    )
 
 
 @pytest.mark.parametrize("root_size", ["16px", "10px"])
