@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
 from ingestion.setting_values import Module
 from ingestion.vector_stores import Hit, StoredPoint, VectorStore, Where
-from ingestion.vector_stores.bm25 import query_vector
 from rag.diversity import diverse
 from rag.evidence import weigh_evidence
 from rag.expand import expand
@@ -54,11 +52,9 @@ def search(
     """The best passages, each text once; raises UsageError for a value that no page of the book has."""
     module = module_of(query, modules)
     where = where_of(query, module)
-    with ThreadPoolExecutor(1) as beside:  # what the engine tells of the words is needed only to mix the lists
-        reading = beside.submit(read_question, query.text, store, where)
-        vector = embedder.embed_query(query.text)
-        ranking = _settled_ranking(query, store, vector, reading, where)
-    question = reading.result()
+    vector = embedder.embed_query(query.text)
+    question = read_question(query.text, store, where)
+    ranking = _settled_ranking(query, store, vector, question, where)
     if not ranking.mixed:
         check_values(query, module, store, modules)
     hits = _without_repeats(query, ranking, store, where)
@@ -80,7 +76,7 @@ def search(
 
 
 def _settled_ranking(
-    query: SearchQuery, store: VectorStore, vector: Vector, reading: Future[Question], where: Where
+    query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where
 ) -> _Ranking:
     """The ranked chunks, of each lesson one version only.
 
@@ -90,26 +86,24 @@ def _settled_ranking(
 
     def look() -> _Ranking | None:
         nonlocal whole_before
-        ranking = _rank(query, store, vector, reading, where)
+        ranking = _rank(query, store, vector, question, where)
         versions = whole_versions(store, ranking.points) if ranking.complete else None
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
         return _Ranking(ranking.dense, ranking.keyword, ranking.mixed, only(ranking.points, versions))
 
-    return settled(look, otherwise=lambda: _rank(query, store, vector, reading, where))
+    return settled(look, otherwise=lambda: _rank(query, store, vector, question, where))
 
 
-def _rank(
-    query: SearchQuery, store: VectorStore, vector: Vector, reading: Future[Question], where: Where
-) -> _Ranking:
+def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where) -> _Ranking:
     dense, keyword = store.search(
         dense=vector if query.mode != "keyword" else None,
-        sparse=query_vector(query.text) if query.mode != "dense" else None,
+        sparse=question.terms if query.mode != "dense" else None,
         where=where,
         limit=DEPTH,
     )
-    mixed = fuse(dense, keyword, attainable=reading.result().attainable)
+    mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
     points = store.retrieve(wanted, vectors=True)
     return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))

@@ -39,9 +39,9 @@ def ranked_lists(
     asked = limit + limit // 2 + 1
     while open_:
         for name, answer in zip(tuple(open_), ask(open_, asked), strict=True):
-            ordered = sorted((-round(hit.score, SCORE_DIGITS), hit.id) for hit in answer)
-            if len(ordered) < asked or ordered[limit - 1][0] != ordered[-1][0]:
-                lists[name] = [Hit(point_id, -negative) for negative, point_id in ordered[:limit]]
+            hits = [Hit(hit.id, round(hit.score, SCORE_DIGITS)) for hit in answer]
+            if len(hits) < asked or hits[limit - 1].score != hits[-1].score:
+                lists[name] = sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
                 del open_[name]
         asked *= 2
     return lists[DENSE], lists[SPARSE]
