@@ -22,7 +22,6 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
-from ingestion.settings import Settings
 from ingestion.tokens import count_tokens
 from rag.answers import best_of, generated_answer, may_become_refusal
 from rag.citations import References
