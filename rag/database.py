@@ -92,7 +92,9 @@ class Database:
         from rag.migrations import upgrade
 
         with opening_errors(_CONVERSATIONS), ExitStack() as undo:
-            engine = create_engine(self._url, pool_pre_ping=True, pool_size=10, **_connect_arguments(self._url))
+            # Only a server can have gone away from a connection that is kept.
+            ping = not self._url.startswith("sqlite")
+            engine = create_engine(self._url, pool_pre_ping=ping, pool_size=10, **_connect_arguments(self._url))
             undo.callback(engine.dispose)
             if engine.dialect.name == "sqlite":
                 self._prepare_sqlite(engine)

@@ -71,7 +71,7 @@ class ThreadStore:
             found = _find(connection, thread_id, owner)
         if found is None:
             raise UnknownThread(thread_id)
-        return _thread(*found)
+        return _thread(dict(found[0]._mapping), found[1])
 
     def append(
         self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
@@ -81,23 +81,34 @@ class ThreadStore:
         Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
-            if _find(connection, thread_id, owner, lock=True, messages=False) is None:
+            found = _find(connection, thread_id, owner, lock=True)
+            if found is None:
                 if not create:
                     raise UnknownThread(thread_id)
-                _create(connection, thread_id, owner, first_question(messages[0].content))
-            _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
-            row = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()._mapping
-            held = list(row["messages"])
-            check_alternation(held[-1]["role"] if held else None, messages)
-            held += [message.as_json() for message in messages]
-            count = row["message_count"] + len(messages)
-            older = held[:-LIVE_MESSAGES]
+                row = _create(connection, thread_id, owner, first_question(messages[0].content))
+            else:
+                row = dict(found[0]._mapping)
+                if found[1]:
+                    _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
+            changed = _with_messages(row, messages)
+            older = changed["messages"][:-LIVE_MESSAGES]
             if older:
-                connection.execute(insert(ARCHIVED_MESSAGES), _numbered(thread_id, count - len(held), older))
-            values = {"messages": held[-LIVE_MESSAGES:], "message_count": count, "updated_at": now()}
-            connection.execute(update(THREADS).where(THREADS.c.thread_id == thread_id).values(values))
-            changed = connection.execute(select(THREADS).where(THREADS.c.thread_id == thread_id)).one()
-        return _thread(changed, archived=False)
+                first = changed["message_count"] - len(changed["messages"])
+                connection.execute(insert(ARCHIVED_MESSAGES), _numbered(thread_id, first, older))
+                changed["messages"] = changed["messages"][-LIVE_MESSAGES:]
+            connection.execute(update(THREADS).where(THREADS.c.thread_id == thread_id).values(changed))
+        return _thread(row | changed, archived=False)
+
+    def begin(self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL) -> ConversationThread:
+        """A new thread with its first messages, under an id that is new too: one write, and nothing is looked up.
+
+        Raises UsageError unless the roles alternate, or where a thread in use has the id.
+        """
+        row = _empty(thread_id, owner, first_question(messages[0].content))
+        row |= _with_messages(row, messages)
+        with self._database.write() as connection:
+            _insert(connection, row)
+        return _thread(row, archived=False)
 
     def all_messages(self, thread_id: UUID, *, owner: str = LOCAL) -> list[Message]:
         """Every message of a thread, the archived ones first; raises UnknownThread."""
@@ -150,25 +161,45 @@ class ThreadStore:
             return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
 
 
-def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> None:
+def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Insert an empty thread; raises UsageError where the id is taken, by whomever."""
+    if _find(connection, thread_id, None, messages=False):
+        raise UsageError(f"thread {thread_id} exists already")
+    row = _empty(thread_id, owner, metadata)
+    _insert(connection, row)
+    return row
+
+
+def _empty(thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     moment = now()
-    row = {
+    return {
         "thread_id": thread_id,
         "messages": [],
         "created_at": moment,
         "updated_at": moment,
+        "topic_summary": None,
         "metadata": dict(metadata),
         "owner": owner,
         "message_count": 0,
     }
-    if _find(connection, thread_id, None, messages=False):
-        raise UsageError(f"thread {thread_id} exists already")
+
+
+def _insert(connection: Connection, row: Mapping[str, Any]) -> None:
     try:
-        with connection.begin_nested():
-            connection.execute(insert(THREADS).values(row))
+        connection.execute(insert(THREADS).values(row))
     except IntegrityError:
-        raise UsageError(f"thread {thread_id} exists already") from None
+        raise UsageError(f"thread {row['thread_id']} exists already") from None
+
+
+def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
+    """What changes in a row with these messages at its end; raises UsageError unless the roles alternate."""
+    held = list(row["messages"])
+    check_alternation(held[-1]["role"] if held else None, messages)
+    return {
+        "messages": held + [message.as_json() for message in messages],
+        "message_count": row["message_count"] + len(messages),
+        "updated_at": now(),
+    }
 
 
 def _find(
@@ -203,7 +234,6 @@ def _numbered(thread_id: UUID, first: int, messages: Sequence[dict[str, Any]]) -
     ]
 
 
-def _thread(row: Row[Any], archived: bool) -> ConversationThread:
-    values = row._mapping
+def _thread(values: Mapping[str, Any], archived: bool) -> ConversationThread:
     messages = tuple(Message.from_json(each) for each in values["messages"])
     return ConversationThread(**{name: values[name] for name in _SUMMARY}, messages=messages, archived=archived)

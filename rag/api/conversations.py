@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -131,7 +132,11 @@ class Conversations:
         question = Message("user", request.message, asked)
         reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
         messages = [question, reply]
-        thread = await in_database(self.threads.append, session_id, messages, owner=caller.owner, create=True)
+        if request.session_id is None:
+            keep = partial(self.threads.begin, session_id, messages, owner=caller.owner)
+        else:
+            keep = partial(self.threads.append, session_id, messages, owner=caller.owner, create=True)
+        thread = await in_database(keep)
         if thread.needs_topic:
             self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
             naming.add_done_callback(self._naming.discard)

@@ -72,6 +72,25 @@ def test_appends_at_once_lose_nothing(store: ThreadStore) -> None:
     assert len(messages) == 40 and {each.content for each in messages[::2]} == {f"question {n}" for n in range(20)}
 
 
+def test_a_thread_begun_with_an_exchange_is_as_one_that_was_made_and_added_to(store: ThreadStore) -> None:
+    begun = store.begin(uuid4(), exchange(1), owner="a")
+    made = store.append(uuid4(), exchange(1), owner="a", create=True)
+    for thread in (begun, made):
+        assert store.get(thread.thread_id, owner="a") == thread
+        assert (thread.message_count, thread.metadata) == (2, {"question": "question 1"})
+    assert store.append(begun.thread_id, exchange(2), owner="a").message_count == 4
+
+
+def test_no_thread_begins_under_an_id_in_use_or_with_an_answer(store: ThreadStore) -> None:
+    thread_id = store.begin(uuid4(), exchange(1)).thread_id
+    with pytest.raises(UsageError, match="exists already"):
+        store.begin(thread_id, exchange(2), owner="another")
+    with pytest.raises(UsageError, match="is next"):
+        store.begin(uuid4(), exchange(1)[1:])
+    assert store.get(thread_id).message_count == 2
+    assert store.count() == 1
+
+
 def test_a_thread_is_unknown_to_all_but_its_owner(store: ThreadStore) -> None:
     thread_id = store.create(owner="ada").thread_id
     for call in (
