@@ -20,31 +20,68 @@ def event(name: str, data: Any) -> str:
 async def with_heartbeat(events: AsyncGenerator[str], *, seconds: float = HEARTBEAT_SECONDS) -> AsyncGenerator[str]:
     """The events, and a comment after each so many seconds without one; left early, it closes `events`.
 
-    All of `events` runs in one task: a time bound in it would be lost with the task that began it.
+    All of `events` runs in one task: a time bound in it would be lost with the task that began it. Those that come
+    faster than they are sent are sent together.
     """
-    coming: asyncio.Queue[str | None] = asyncio.Queue()
+    coming = _Coming(seconds)
     pumping = asyncio.create_task(_pump(events, coming))
     try:
-        while True:
-            try:
-                sent = await asyncio.wait_for(coming.get(), seconds)
-            except TimeoutError:
-                yield _BEAT
-                continue
-            if sent is None:
-                await pumping
-                return
+        while sent := await coming.take():
             yield sent
+        await pumping
     finally:
+        coming.stop_beating()
         pumping.cancel()
         await asyncio.wait({pumping})
 
 
-async def _pump(events: AsyncGenerator[str], coming: asyncio.Queue[str | None]) -> None:
-    """Put every event into the queue, and None at the end; an answer is small, so the queue has no bound."""
+class _Coming:
+    """What is to be sent. One timer serves all of it: to set one for each token takes longer than to send it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._loop = asyncio.get_running_loop()
+        self._waiting: list[str] = []
+        self._has_some = asyncio.Event()
+        self._is_over = False
+        self._last_put = self._loop.time()
+        self._timer = self._loop.call_later(seconds, self._beat)
+
+    def put(self, text: str) -> None:
+        """Send this too; an answer is small, so there is no bound."""
+        self._last_put = self._loop.time()
+        self._waiting.append(text)
+        self._has_some.set()
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self._is_over = True
+        self._has_some.set()
+
+    async def take(self) -> str:
+        """All that has come since it was taken last, never empty before the end."""
+        await self._has_some.wait()
+        taken, self._waiting = "".join(self._waiting), []
+        if not self._is_over:
+            self._has_some.clear()
+        return taken
+
+    def stop_beating(self) -> None:
+        """Let the timer go."""
+        self._timer.cancel()
+
+    def _beat(self) -> None:
+        left = self._last_put + self._seconds - self._loop.time()
+        if left <= 0:
+            self.put(_BEAT)
+            left = self._seconds
+        self._timer = self._loop.call_later(left, self._beat)
+
+
+async def _pump(events: AsyncGenerator[str], coming: _Coming) -> None:
     try:
         async with aclosing(events):
             async for each in events:
-                coming.put_nowait(each)
+                coming.put(each)
     finally:
-        coming.put_nowait(None)
+        coming.end()
