@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ingestion.vector_stores.bm25 import document_vector, query_vector
@@ -21,6 +22,9 @@ WINDOW = 3
 
 ALIKE = 0.7
 """Share of a sentence's words from which a place says the same, so that a negation in one alone is the opposite."""
+
+TEXTS_KEPT = 4096
+"""Of how many texts the words are remembered, some 8 MB: the passages that are shown most are shown again and again."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|never|no|cannot|without|nor|none|neither)\b|n['’]t\b", re.IGNORECASE)
@@ -82,6 +86,7 @@ def rarity_among(sentences: Iterable[str], passages: Collection[SearchResult]) -
     return {term: 1.0 + math.log((1 + len(texts)) / (1 + sum(term in text for text in texts))) for term in wanted}
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def terms_of(text: str) -> frozenset[int]:
     """The words of a text as the search knows them, and those that an identifier is made of."""
     words = f"{text} {text.replace('_', ' ')}" if "_" in text else text
