@@ -24,7 +24,7 @@ ALIKE = 0.7
 """Share of a sentence's words from which a place says the same, so that a negation in one alone is the opposite."""
 
 TEXTS_KEPT = 4096
-"""Of how many texts the words are remembered, some 8 MB: the passages that are shown most are shown again and again."""
+"""Of how many texts the words are remembered, some 8 MB: the passages that are shown most are shown again."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|never|no|cannot|without|nor|none|neither)\b|n['’]t\b", re.IGNORECASE)

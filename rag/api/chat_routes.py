@@ -15,6 +15,7 @@ from ingestion.errors import BookwiseError
 from rag.api.access import Caller
 from rag.api.answers import source_of
 from rag.api.conversations import Answered, TurnEvent
+from rag.api.leaving import unless_left
 from rag.api.offload import in_database
 from rag.api.parts import Asker, Parts, Server
 from rag.api.problems import problem, status_of
@@ -27,14 +28,25 @@ logger = logging.getLogger("bookwise.api")
 
 router = APIRouter()
 STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
+CLIENT_LEFT = 499
+"""Which nobody gets any more; it is for the log."""
+
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 @router.post("/chat/run", response_model=ChatResponse, response_model_exclude_none=True, responses=STREAM)
 async def run(body: ChatRequest, caller: Asker, parts: Parts, request: Request) -> Any:
-    """Answer a question from the book, as one document, or as `/chat/stream` does where `stream` is true."""
+    """Answer a question from the book, as one document, or as `/chat/stream` does where `stream` is true.
+
+    Leaving ends the answer.
+    """
     if body.stream:
         return await stream(body, caller, parts, request)
+    response = await unless_left(request, _answered(body, caller, parts))
+    return Response(status_code=CLIENT_LEFT) if response is None else response
+
+
+async def _answered(body: ChatRequest, caller: Caller, parts: Server) -> ChatResponse:
     async with aclosing(parts.conversations.answer(body, caller)) as events:
         async for each in events:
             if isinstance(each, Answered):

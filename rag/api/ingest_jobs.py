@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from ingestion.settings import Settings
 from rag.api.index import SharedIndex
 from rag.api.offload import in_database
 from rag.api.schemas import IngestJob, IngestRequest
+from rag.api.stoppable_embedder import STOPPED, StoppableEmbedder
 
 if TYPE_CHECKING:
     from ingestion.jobs import JobLedger
@@ -54,7 +56,7 @@ class IngestJobs:
         self._running: dict[int, _Run] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
-        self._is_stopping = False
+        self._stopped: Future[None] = Future()
 
     async def start(self, request: IngestRequest) -> IngestJob:
         """A run that has begun; raises AlreadyRunning."""
@@ -82,8 +84,8 @@ class IngestJobs:
         return IngestJob.model_validate(entry.as_json() | progress)
 
     async def finish(self, *, seconds: float) -> None:
-        """End the runs at their next step; what they finished is recorded."""
-        self._is_stopping = True
+        """End the runs at their next step, also where they wait for a service; what they finished is recorded."""
+        self._stopped.set_result(None)
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=seconds)
         self._ledger.close()
@@ -128,10 +130,12 @@ class IngestJobs:
     ) -> IngestReport:
         def progress(done: int, total: int, report: IngestReport) -> None:
             run.lessons_done, run.lessons_total = done, total
-            if self._is_stopping:
-                raise Interrupted("the server was stopped; what was finished is recorded")
+            if self._stopped.done():
+                raise Interrupted(STOPPED)
 
-        parts = replace(build_parts(self._settings), generations=generations, jobs=cast("JobLedger", ledger))
+        built = build_parts(self._settings)
+        embedder = StoppableEmbedder(built.embedder, self._stopped)
+        parts = replace(built, embedder=embedder, generations=generations, jobs=cast("JobLedger", ledger))
         with closing(parts):
             return ingest(
                 parts,

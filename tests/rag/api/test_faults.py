@@ -87,6 +87,29 @@ def slow(until: threading.Event) -> Any:
     return reply
 
 
+def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model_too(
+    book: Path, model: ChatServer
+) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def endless() -> Iterator[bytes]:
+        asked.set()
+        try:
+            while not ended.wait(0.005):
+                yield b": still thinking\n\n"
+        finally:
+            ended.set()
+
+    model.script += [calls("node"), in_pieces(says("One", " program", finish=None), endless())]
+    model.script[-1] = without_end(model.script[-1])
+    body = QUESTION | {"session_id": str(uuid4())}
+    with listening(book, openai_base_url=model.base_url) as client:
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/chat/run", json=body, timeout=httpx.Timeout(20, read=1.0))
+        assert asked.is_set() and ended.wait(10)
+        assert roles(client, body["session_id"]) == []
+
+
 def test_a_client_that_leaves_ends_the_call_to_the_model_and_keeps_nothing(book: Path, model: ChatServer) -> None:
     ended = threading.Event()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +16,7 @@ from ingestion.configuration import load_settings
 from ingestion.lock import writer_lock
 from rag.api import ingest_jobs
 from tests.books import page, write_book
+from tests.openai_server import OpenAIServer, Reply, Request, embeddings
 from tests.rag.api.test_api import PAGES, add_key, book, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
@@ -103,3 +105,32 @@ def test_a_key_with_fences_neither_starts_a_run_nor_sees_one(book: Path) -> None
 def client(book: Path) -> Any:
     with serving(book, open_to_all=True) as client:
         yield client
+
+
+def test_a_run_that_waits_for_a_service_stops_with_the_server_and_goes_on_with_the_next(
+    clean_surroundings: Path,
+) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def held(request: Request) -> Reply:
+        asked.set()
+        go_on.wait(30)
+        return embeddings(request)
+
+    write_book(clean_surroundings / "docs", PAGES)
+    with OpenAIServer() as service:
+        service.script.append(held)
+        settings = {"embedder": "openai", "openai_base_url": service.base_url}
+        with serving(clean_surroundings, open_to_all=True, **settings) as client:
+            job_id = client.post("/ingest", json={}).json()["job_id"]
+            assert asked.wait(20)
+        try:
+            with serving(clean_surroundings, open_to_all=True, **settings) as client:
+                stopped = client.get(f"/ingest/{job_id}").json()
+                again = ended(client, client.post("/ingest", json={}).json()["job_id"])
+        finally:
+            go_on.set()
+    assert stopped["status"] == "failed" and stopped["error_message"].startswith(
+        "interrupted: the server was stopped"
+    )
+    assert again["status"] == "completed" and again["files_processed"] == 2
