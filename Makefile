@@ -53,6 +53,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.reconcile
 	$(BIN)/python -m benchmarks.embedding
 	$(BIN)/python -m benchmarks.store
+	$(BIN)/python -m benchmarks.serve --chats 20
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

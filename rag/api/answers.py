@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
 from uuid import UUID
 
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
@@ -10,6 +12,10 @@ from rag.conversation import iso
 from rag.models import AgentResponse, Citation, SearchResult
 
 ANSWERED = ("completed", "low_confidence")
+
+SUFFICIENT_SCORE = 0.75
+SUFFICIENT_COUNT = 3
+"""Spec 004 `RetrievalResult`; what decides whether there is an answer is the policy of the embedding model."""
 
 
 def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], session_id: UUID) -> ChatResponse:
@@ -33,6 +39,18 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         metrics=metrics,
         error=response.error,
     )
+
+
+def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
+    """What a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one object."""
+    sources = [source_of(passage) for passage in passages]
+    average = fmean(each.similarity_score for each in sources) if sources else 0.0
+    return {
+        "query": query,
+        "passages": [each.model_dump(mode="json") for each in sources],
+        "average_score": average,
+        "has_sufficient_context": average >= SUFFICIENT_SCORE and len(sources) >= SUFFICIENT_COUNT,
+    }
 
 
 def source_of(passage: SearchResult, citation: Citation | None = None) -> Source:

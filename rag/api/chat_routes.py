@@ -13,7 +13,7 @@ from pydantic import UUID4, AwareDatetime
 
 from ingestion.errors import BookwiseError
 from rag.api.access import Caller
-from rag.api.answers import source_of
+from rag.api.answers import retrieval_of
 from rag.api.conversations import Answered, TurnEvent
 from rag.api.leaving import unless_left
 from rag.api.offload import in_database
@@ -86,8 +86,7 @@ async def _events(body: ChatRequest, caller: Caller, parts: Server, path: str) -
 
 def _told(each: TurnEvent) -> Iterator[str]:
     if isinstance(each, Searched):
-        passages = [source_of(passage).model_dump(mode="json") for passage in each.passages]
-        yield event("retrieval", {"query": each.query, "passages": passages})
+        yield event("retrieval", retrieval_of(each.query, each.passages))
     elif isinstance(each, Token):
         yield event("token", {"text": each.text})
     else:

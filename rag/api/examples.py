@@ -45,7 +45,8 @@ ANSWER: dict[str, Any] = {
 }
 
 _EVENTS = (
-    'event: retrieval\ndata: {"query":"What is a node?","passages":[]}\n\n'
+    'event: retrieval\ndata: {"query":"What is a node?","passages":[],'
+    '"average_score":0.0,"has_sufficient_context":false}\n\n'
     'event: token\ndata: {"text":"A node is"}\n\n'
     'event: sources\ndata: {"sources":[]}\n\n'
     'event: done\ndata: {"response":"A node is one program."}\n\n'

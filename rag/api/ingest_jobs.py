@@ -85,7 +85,8 @@ class IngestJobs:
 
     async def finish(self, *, seconds: float) -> None:
         """End the runs at their next step, also where they wait for a service; what they finished is recorded."""
-        self._stopped.set_result(None)
+        if not self._stopped.done():
+            self._stopped.set_result(None)
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=seconds)
         self._ledger.close()

@@ -105,25 +105,6 @@ class Source(BaseModel):
 class ChatResponse(BaseModel):
     """An answer (spec 004). `metrics` is what `confidence`, `confidence_level` and `should_answer` come from."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "response": "Nodes exchange messages on topics [1].",
-                    "confidence": 0.87,
-                    "sources": [],
-                    "session_id": SESSION,
-                    "timestamp": "2025-12-17T14:23:45.123Z",
-                    "confidence_level": "high",
-                    "should_answer": True,
-                    "model": "gpt-4o-mini",
-                    "tokens_used": 812,
-                    "supported": True,
-                }
-            ]
-        }
-    )
-
     response: str = Field(min_length=1)
     confidence: Score
     sources: tuple[Source, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ingestion.embedders import Embedder
 from ingestion.embedders.packing import Limits
@@ -54,7 +54,8 @@ class StoppableEmbedder:
         if not self._stopped.done():
             # A daemon: a call that is left does not keep the process.
             threading.Thread(target=_run, args=(call, done), name="embed-call", daemon=True).start()
-            wait((done, self._stopped), return_when=FIRST_COMPLETED)
+            either: tuple[Future[Any], ...] = (done, self._stopped)
+            wait(either, return_when=FIRST_COMPLETED)
         if not done.done():
             raise Interrupted(STOPPED)
         return done.result()
