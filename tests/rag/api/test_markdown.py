@@ -56,6 +56,20 @@ CASES = {
     "a | b is no table": "<p>a | b is no table</p>",
     "a\n\n---\n\nb": "<p>a</p><hr><p>b</p>",
 }
+TAGS = {
+    '<Tabs>\n<TabItem value="a" label="Linux">\n\n`ls`\n\n</TabItem>\n</Tabs>': "<p><strong>Linux</strong></p>"
+    "<p><code>ls</code></p>",
+    "<details>\n<summary>Show <b></summary>\nYes.\n</details>": "<p><strong>Show &lt;b&gt;</strong></p><p>Yes.</p>",
+    "```xml\n<Settings>\n</Settings>\n```": "<figure><pre><code>&lt;Settings&gt;\n&lt;/Settings&gt;</code></pre></figure>",
+    "a <Tabs> b\n\n<include>": "<p>a &lt;Tabs&gt; b</p><p>&lt;include&gt;</p>",
+    '<Card title="<img src=x onerror=alert(1)>" />': "<p><strong>&lt;img src=x onerror=alert(1)&gt;</strong></p>",
+    "<>\none\n</>": "<p>one</p>",
+    "<A" + " a" * 5000 + "!": "<p>&lt;A" + " a" * 5000 + "!</p>",
+}
+WITHOUT_TAGS = """async (text) => {
+  const { withoutTags } = await import("/static/markdown/tags.js");
+  return withoutTags(text);
+}"""
 HOSTILE = ("*" * 5000, "[" * 5000, "`" * 5000, "_a" * 3000, "> " * 3000, "- " * 3000, "|" * 5000 + "\n" + "|-" * 2000)
 
 
@@ -81,3 +95,8 @@ def test_a_text_that_grows_letter_by_letter_ends_as_the_whole_would(page: Any, t
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:2])
 def test_no_text_holds_the_page_up(page: Any, text: str) -> None:
     assert page.evaluate(f"async (text) => {{ await ({SHOW})(text); return 'shown' }}", text) == "shown"
+
+
+@pytest.mark.parametrize("text", TAGS, ids=lambda text: text.split("\n")[0][:20])
+def test_tags_that_stand_alone_are_not_shown_in_a_passage(page: Any, text: str) -> None:
+    assert page.evaluate(SHOW, page.evaluate(WITHOUT_TAGS, text)) == TAGS[text]

@@ -3,6 +3,7 @@
 import { element, icon, iconButton } from "../elements.js";
 import { isWebAddress } from "../markdown/inline.js";
 import { copyButton, showProse } from "../markdown/prose.js";
+import { withoutTags } from "../markdown/tags.js";
 import { linesOf, placeOf } from "./sources.js";
 
 export class PassagePanel {
@@ -84,7 +85,7 @@ export class PassagePanel {
       prose, note, facts(source),
     ].filter(Boolean));
     this.body.scrollTop = 0;
-    showProse(prose, withoutTitle(source.chunk_text, source));
+    showProse(prose, shown(source.chunk_text, source));
     this.#complete(source, prose, note);
   }
 
@@ -94,7 +95,7 @@ export class PassagePanel {
     const lesson = await this.#lesson(source.parent_doc_id).catch(() => null);
     const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
       ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
-    if (chunk) showProse(prose, withoutTitle(chunk.text, source));
+    if (chunk) showProse(prose, shown(chunk.text, source));
     else note.textContent = lesson ? "The lesson has changed since this was answered." : "The whole passage cannot be loaded now.";
   }
 
@@ -108,9 +109,9 @@ export class PassagePanel {
   }
 }
 
-/** The lesson's title stands above its passage already. */
-function withoutTitle(text, { page_title: title }) {
-  return text.startsWith(`# ${title}\n`) ? text.slice(title.length + 3) : text;
+/** The passage as it is shown: the lesson's title stands above it already, and tags say nothing to a reader. */
+function shown(text, { page_title: title }) {
+  return withoutTags(text.startsWith(`# ${title}\n`) ? text.slice(title.length + 3) : text);
 }
 
 function facts(source) {
