@@ -60,7 +60,7 @@ TAGS = {
     '<Tabs>\n<TabItem value="a" label="Linux">\n\n`ls`\n\n</TabItem>\n</Tabs>': "<p><strong>Linux</strong></p>"
     "<p><code>ls</code></p>",
     "<details>\n<summary>Show <b></summary>\nYes.\n</details>": "<p><strong>Show &lt;b&gt;</strong></p><p>Yes.</p>",
-    "```xml\n<Settings>\n</Settings>\n```": "<figure><pre><code>&lt;Settings&gt;\n&lt;/Settings&gt;</code></pre></figure>",
+    "```\n<Tabs>\n</Tabs>\n```": "<figure><pre><code>&lt;Tabs&gt;\n&lt;/Tabs&gt;</code></pre></figure>",
     "a <Tabs> b\n\n<include>": "<p>a &lt;Tabs&gt; b</p><p>&lt;include&gt;</p>",
     '<Card title="<img src=x onerror=alert(1)>" />': "<p><strong>&lt;img src=x onerror=alert(1)&gt;</strong></p>",
     "<>\none\n</>": "<p>one</p>",
