@@ -32,9 +32,8 @@ def test_every_event_is_sent_once_and_in_order() -> None:
 
 
 def test_a_pause_has_heartbeats_between_what_is_told() -> None:
-    sent = asyncio.run(all_of(told("a", 0.05, "b"), 0.01))
-    assert (sent[0], sent[-1]) == ("a", "b")
-    assert "".join(sent[1:-1]).replace(BEAT, "") == "" and len(sent) > 2
+    sent = "".join(asyncio.run(all_of(told("a", 0.05, "b"), 0.01)))
+    assert sent.replace(BEAT, "") == "ab" and BEAT in sent
 
 
 def test_an_answer_without_events_is_an_empty_stream() -> None:
