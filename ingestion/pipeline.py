@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ingestion.batch_ledger import BatchLedger
 from ingestion.crawler import Crawl, crawl
@@ -31,12 +32,16 @@ from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
 
+if TYPE_CHECKING:
+    from ingestion.embedders.workers import StartWorkers
+
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run works with. The embedder does not load its model before it embeds."""
+    """What a run works with. The embedder does not load its model before it embeds; `apart` has a process embed as it
+    would, for a run with many texts, where that is worth it."""
 
     settings: Settings
     embedder: Embedder
@@ -46,6 +51,7 @@ class Parts:
     lock: Path
     jobs: JobLedger | None = None
     batches: BatchLedger | None = None
+    apart: StartWorkers | None = None
 
     def close(self) -> None:
         """Release the cache and the ledgers; the stores are released by each run."""
@@ -129,6 +135,7 @@ def _run_of(
         settings=parts.settings,
         report=report,
         refused=refused,
+        apart=parts.apart,
     )
 
 

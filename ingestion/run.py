@@ -27,6 +27,7 @@ from ingestion.vector_stores import Equals, VectorStore, Where
 from ingestion.vectors import KnownVectors, VectorCache
 
 if TYPE_CHECKING:
+    from ingestion.embedders.workers import StartWorkers
     from ingestion.file_groups import ChunkedFile, ChunkGroup
     from ingestion.stages import EmbeddedGroup
     from ingestion.writer import GroupWriter
@@ -50,6 +51,7 @@ class Run:
         settings: Settings,
         report: IngestReport,
         refused: Mapping[str, LessonError],
+        apart: StartWorkers | None,
     ) -> None:
         self.report = report
         self._refused = refused
@@ -63,6 +65,7 @@ class Run:
         self._fingerprint = fingerprint_of(settings, self._embedding)
         self._recorder = Recorder(state, states, target, self._fingerprint)
         self._embedder = embedder
+        self._apart = apart
         self._cache = cache
         self._plan = Plan((), (), ())
         self._done = 0
@@ -192,6 +195,7 @@ class Run:
             known=self._known,
             counts=self.report.chunks,
             on_reply=show,
+            apart=self._apart,
         ) as groups:
             for group in groups:
                 still_ours()

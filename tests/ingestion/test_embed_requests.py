@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.embed_requests import REFUSED_IN_A_ROW, EmbedRequests, Request
+from ingestion.embed_requests import EmbedRequests, Request
 from ingestion.embedders.packing import Limits
+from ingestion.embedders.workers import REFUSED_IN_A_ROW
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import EmbeddingError, InputsRefused
 from ingestion.models import DocumentChunk
