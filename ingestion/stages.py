@@ -118,7 +118,7 @@ def _in_order(
         requests.settle()
         ready = bool(waiting) and waiting[0].ready
         # Writing comes first, unless the embedder would be idle meanwhile.
-        if more and ahead < CHUNKS_AHEAD and requests.want_more(1 if ready else 2):
+        if more and ahead < CHUNKS_AHEAD and requests.want_more(4 if ready else 8):
             if group := next(groups, None):
                 waiting.append(_look_up(group, known, requests, counts))
                 ahead += waiting[-1].size

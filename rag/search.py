@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
@@ -32,7 +32,10 @@ KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """The two lists, their mix, and the points of its top; `complete` where all of those were still there."""
+    """The two lists, their mix, and the points of its top; `complete` where all of those were still there.
+
+    The points come without vectors where only the shown ones' are needed, which are read later.
+    """
 
     dense: list[Hit]
     keyword: list[Hit]
@@ -60,6 +63,7 @@ def search(
     hits = _without_repeats(query, ranking, store, where)
     scores = _rerank(query, ranking, hits, reranker)
     hits = _chosen(query, ranking, hits, scores)
+    ranking = _with_vectors(ranking, hits, store)
     results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
     evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
     if query.expand or query.whole_lesson:
@@ -91,7 +95,7 @@ def _settled_ranking(
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
-        return _Ranking(ranking.dense, ranking.keyword, ranking.mixed, only(ranking.points, versions))
+        return replace(ranking, points=only(ranking.points, versions))
 
     return settled(look, otherwise=lambda: _rank(query, store, vector, question, where))
 
@@ -105,7 +109,7 @@ def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Ques
     )
     mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
-    points = store.retrieve(wanted, vectors=True)
+    points = store.retrieve(wanted, vectors=query.diverse or not dense)
     return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))
 
 
@@ -144,6 +148,14 @@ def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: 
     return list(hits[: query.limit])
 
 
+def _with_vectors(ranking: _Ranking, hits: Sequence[Hit], store: VectorStore) -> _Ranking:
+    """The ranking with the vectors of these hits; one whose point a run has just deleted goes without."""
+    lacking = [hit.id for hit in hits if ranking.points[hit.id].dense is None]
+    read = store.retrieve(lacking, vectors=True) if lacking else {}
+    vectors = {each: point._replace(payload=ranking.points[each].payload) for each, point in read.items()}
+    return replace(ranking, points=ranking.points | vectors)
+
+
 _MADE = frozenset(
     ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score", "is_widened")
 )
@@ -152,8 +164,10 @@ _FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
 
 def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
     point = ranking.points[hit.id]
-    cosine = float(point.dense @ vector) if point.dense is not None else 0.0
-    keyword_rank = _place(hit.id, ranking.keyword)
+    dense_rank, keyword_rank = _place(hit.id, ranking.dense), _place(hit.id, ranking.keyword)
+    cosine = ranking.dense[dense_rank - 1].score if dense_rank else 0.0
+    if point.dense is not None:
+        cosine = float(point.dense @ vector)
     shown = {name: point.payload.get(name) for name in _FIELDS}
     return SearchResult.model_validate(
         shown
@@ -162,7 +176,7 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score
             "rank": rank,
             "score": min(1.0, max(0.0, cosine)),
             "relevance": min(1.0, hit.score),
-            "dense_rank": _place(hit.id, ranking.dense),
+            "dense_rank": dense_rank,
             "keyword_rank": keyword_rank,
             "keyword_score": ranking.keyword[keyword_rank - 1].score if keyword_rank else None,
             "rerank_score": rerank_score,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ingestion.vector_stores import Hit, SparseVector
 
@@ -17,8 +17,21 @@ SPARSE = "bm25"
 SCORE_DIGITS = 6
 """Engines add up in different orders; what differs only in its last bits is equal."""
 
-Ask = Callable[[Mapping[str, "Vector | SparseVector"], int], Sequence[list[Hit]]]
-"""Asks the engine for that many best hits of each named vector, in one call; equal scores come in any order."""
+
+class Scored(Protocol):
+    """One entry of an engine's answer."""
+
+    @property
+    def id(self) -> object:
+        """A text, or what becomes one."""
+
+    @property
+    def score(self) -> float:
+        """Larger is better."""
+
+
+Ask = Callable[[Mapping[str, "Vector | SparseVector"], int], Sequence[Sequence[Scored]]]
+"""Asks the engine for that many entries of each named vector, in one call, best first; equal ones in any order."""
 
 
 def ranked_lists(
@@ -39,12 +52,19 @@ def ranked_lists(
     asked = limit + limit // 2 + 1
     while open_:
         for name, answer in zip(tuple(open_), ask(open_, asked), strict=True):
-            hits = [Hit(hit.id, round(hit.score, SCORE_DIGITS)) for hit in answer]
-            if len(hits) < asked or hits[limit - 1].score != hits[-1].score:
-                lists[name] = sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+            scores = [round(each.score, SCORE_DIGITS) for each in answer]
+            if len(scores) < asked or scores[limit - 1] != scores[-1]:
+                lists[name] = _first(limit, answer, scores)
                 del open_[name]
         asked *= 2
     return lists[DENSE], lists[SPARSE]
+
+
+def _first(limit: int, answer: Sequence[Scored], scores: Sequence[float]) -> list[Hit]:
+    """The first hits, ties by id; only what may be among them is made a hit, as an id costs more than a score."""
+    end = len(scores) if len(scores) <= limit else len(scores) - scores[::-1].index(scores[limit - 1])
+    hits = [Hit(str(each.id), score) for each, score in zip(answer[:end], scores, strict=False)]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
 def rarity_of(best: Iterable[tuple[int, float, SparseVector | None]]) -> dict[int, float]:

@@ -25,7 +25,7 @@ from ingestion.vector_stores import (
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.points import validate_payload, validate_points
-from ingestion.vector_stores.ranking import DENSE, SPARSE, ranked_lists, rarity_of
+from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
 from ingestion.vector_stores.server_calls import NotApplied, Server
 from ingestion.vector_stores.server_collection import rescored
 
@@ -128,7 +128,7 @@ class ServerStore:
         """See VectorStore."""
         matching = _to_filter(where)
 
-        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> list[list[Hit]]:
+        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
             requests = [
                 rest.QueryRequest(
                     query=_to_query(query), using=name, filter=matching, limit=most, params=self._params(name)
@@ -136,7 +136,7 @@ class ServerStore:
                 for name, query in queries.items()
             ]
             answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
-            return [[Hit(str(point.id), point.score) for point in answer.points] for answer in answers]
+            return [answer.points for answer in answers]
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
 

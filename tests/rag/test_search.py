@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import pytest
 
 from ingestion.errors import UsageError
 from ingestion.setting_values import Module
+from ingestion.vector_stores import StoredPoint
 from rag.models import SearchQuery, SearchResponse
 from rag.reader import chapter_range, make_query
 from rag.search import search
 from tests.books import BOOK, Library, page
+from tests.fakes import MemoryStore
 
 PAGES = {
     "module-1-ros2/chapter-1-a/01-one.md": page("One", "The turtle walks over the table.", hardware_tier=1),
@@ -92,6 +95,38 @@ def test_scores_are_cosines_from_0_to_1_in_every_mode(library: Library) -> None:
             vector = library.generations.points[result.id].dense
             cosine = float(vector @ library.embedder.embed_query("turtle"))
             assert result.score == pytest.approx(min(1.0, max(0.0, cosine)), abs=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["dense", "hybrid"])
+def test_vectors_are_read_of_the_shown_passages_alone(
+    library: Library, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    read: list[str] = []
+    retrieve = MemoryStore.retrieve
+
+    def noting(store: MemoryStore, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        wanted = list(ids)
+        read.extend(wanted if vectors else ())
+        return retrieve(store, wanted, vectors=vectors)
+
+    monkeypatch.setattr(MemoryStore, "retrieve", noting)
+    results = find(library, mode=mode, hardware_tier_filter=4, limit=2).results
+    assert read == [result.id for result in results]
+
+
+def test_a_passage_deleted_while_it_is_looked_at_is_shown_with_the_score_it_was_found_by(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = find(library, hardware_tier_filter=4)
+    retrieve = MemoryStore.retrieve
+
+    def deleted_meanwhile(store: MemoryStore, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        return {} if vectors else retrieve(store, ids)
+
+    monkeypatch.setattr(MemoryStore, "retrieve", deleted_meanwhile)
+    found = find(library, hardware_tier_filter=4)
+    assert [each.id for each in found.results] == [each.id for each in whole.results]
+    assert [each.score for each in found.results] == pytest.approx([each.score for each in whole.results], abs=1e-6)
 
 
 def test_results_are_ranked_from_1_by_relevance(library: Library) -> None:

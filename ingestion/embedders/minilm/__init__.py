@@ -66,7 +66,9 @@ class MiniLm:
         sums = np.zeros((len(texts), self.dimensions), np.float32)
         with ThreadPoolExecutor(self._threads) as pool:
             while some := list(islice(windows, _WINDOWS_AT_ONCE)):
-                vectors = pool.map(lambda each: _window_vector(each[1], session), some)
+                # A question is one window: to start a thread for it would take a sixth of the time.
+                run = pool.map if len(some) > 1 else map
+                vectors = run(lambda each: _window_vector(each[1], session), some)
                 for (row, _), vector in zip(some, vectors, strict=True):
                     sums[row] += vector
         unit: Vectors = sums / np.linalg.norm(sums, axis=1, keepdims=True)
