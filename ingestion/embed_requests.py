@@ -18,9 +18,6 @@ from ingestion.vectors import VectorCache
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-TEXTS_WORTH_A_PROCESS = 32
-"""With fewer, the start of a process takes more than it saves."""
-
 
 @dataclass(slots=True, eq=False)
 class Request:
@@ -51,8 +48,8 @@ class EmbedRequests:
 
     All methods are for one thread. Vectors go to the cache when they are taken in. After the first request that
     failed for good no other is sent: all that wait fail too, and `error` is the first one's. `unfinished` counts
-    the requests that were sent and did not come back. `apart` starts workers in another process, for a run with
-    many texts.
+    the requests that were sent and did not come back. `apart` starts workers in another process, which is
+    done once there is more than one request: for a single one, it takes longer to start than it saves.
     """
 
     def __init__(
@@ -134,18 +131,12 @@ class EmbedRequests:
         if reason := self._limits.refuse(tokens):
             return Request([chunk], refused={chunk.embed_key: reason}, done=True)
         if self._packer.add(chunk, tokens):
-            self._start_apart()
+            if self._apart and not self._workers:
+                self._workers = self._apart(self._finished)
             self._send()
         self._filling.chunks.append(chunk)
         self._filling.tokens[chunk.embed_key] = tokens
-        if len(self._filling.chunks) >= TEXTS_WORTH_A_PROCESS:
-            self._start_apart()
         return self._filling
-
-    def _start_apart(self) -> None:
-        """Start a process before it is needed, so that it is ready by then."""
-        if self._apart and not self._workers:
-            self._workers = self._apart(self._finished)
 
     def _send(self) -> None:
         self._workers = self._workers or Threads(self._embedder, self._finished)
