@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import pickle
 import subprocess
 import sys
@@ -26,6 +27,9 @@ SECONDS_TO_END = 0.1
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from ingestion.embedders.apart_child import main; main()"
 """The child finds the modules that this process finds, wherever both were started."""
+
+_MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
+"""For glibc, which else keeps most of what several threads at once took for replies of 17 MB: 380 MB instead of 200."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,16 @@ class Child(Protocol):
 
 def start_child() -> subprocess.Popen[bytes]:
     """A child out of reach of Ctrl-C in the terminal, which is for this process alone to heed."""
-    command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, sys.path)]
-    if sys.platform == "win32":
-        return subprocess.Popen(
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
-        )
-    return subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _PROGRAM, *map(str, sys.path)],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=_MALLOC | os.environ,
+        # Windows knows no sessions and other systems no flags.
+        start_new_session=sys.platform != "win32",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
 
 
 class Apart:

@@ -62,8 +62,9 @@ def _write(finished: SimpleQueue[Any], outgoing: IO[bytes]) -> None:
         while message := finished.get():
             if isinstance(message, Done) and message.error:
                 message.error = _portable(message.error)
-            outgoing.write(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+            pickle.dump(message, outgoing, pickle.HIGHEST_PROTOCOL)
             outgoing.flush()
+            del message  # up to 13 MB of vectors, while the next one is waited for
     except OSError:
         """The parent is gone, as the end of the input will tell."""
 

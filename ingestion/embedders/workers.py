@@ -91,15 +91,19 @@ class Threads:
 
     def _work(self) -> None:
         while (call := self._waiting.get()) is not None:
-            done = Done(call.number)
-            try:
-                if self._stopped.is_set():
-                    raise EmbeddingError("not sent, as an earlier request failed")
-                _embed(call.texts, self._embedder, done)
-            except BaseException as error:
-                done.error = error
-                self._stopped.set()
-            self._finished.put(done)
+            # Nothing here keeps the vectors while the next call is waited for.
+            self._finished.put(self._done(call))
+
+    def _done(self, call: Call) -> Done:
+        done = Done(call.number)
+        try:
+            if self._stopped.is_set():
+                raise EmbeddingError("not sent, as an earlier request failed")
+            _embed(call.texts, self._embedder, done)
+        except BaseException as error:
+            done.error = error
+            self._stopped.set()
+        return done
 
 
 def _embed(texts: Sequence[str], embedder: Embedder, done: Done) -> None:
