@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ingestion.embedders.openai_batch import OpenAIBatches
     from ingestion.embedders.workers import Done, Workers
 
+logger = logging.getLogger(__name__)
+
 DEFAULT_BOOK = "physical-ai-robotics"
 
 
@@ -104,8 +106,13 @@ def embedder_of(settings: Settings) -> Embedder:
 def _embed_apart(settings: Settings, finished: SimpleQueue[Done]) -> Workers:
     # Imported late: only a run that embeds needs it.
     from ingestion.embedders.apart import Apart, Setup
+    from ingestion.embedders.workers import Threads
 
-    return Apart(Setup(_choice_of(settings), logging.getLogger().level), finished)
+    try:
+        return Apart(Setup(_choice_of(settings), logging.getLogger().level), finished)
+    except OSError as error:
+        logger.debug("no process of its own for the requests: %s", error)
+        return Threads(embedder_of(settings), finished)
 
 
 def _choice_of(settings: Settings) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from ingestion.embedders.apa
 """The child finds the modules that this process finds, wherever both were started."""
 
 _MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
-"""For glibc, which else keeps most of what several threads at once took for replies of 17 MB: 380 MB instead of 200."""
+"""For glibc, which else keeps most of what several threads at once took for replies of 17 MB: 380 MB, not 200."""
 
 
 @dataclass(frozen=True, slots=True)

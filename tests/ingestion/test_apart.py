@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ingestion.build import build_parts
+from ingestion.configuration import load_settings
 from ingestion.embedders.apart import Apart
 from ingestion.embedders.packing import Limits
 from ingestion.embedders.workers import SECONDS_TO_FINISH, Call, Done
 from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 from tests.children import KILLED, SETUP, ThreadChild
 from tests.fakes import FakeEmbedder
+from tests.openai_server import OpenAIServer
 
 
 class Gated(FakeEmbedder):
@@ -200,3 +206,20 @@ def test_what_the_child_logs_is_logged_here_at_its_level(caplog: pytest.LogCaptu
 
 def test_the_key_is_not_shown() -> None:
     assert "sk-secret" not in repr(SETUP)
+
+
+def test_where_no_process_can_be_started_the_calls_are_made_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    finished: SimpleQueue[Done] = SimpleQueue()
+    with OpenAIServer() as server:
+        place = {"directory": str(tmp_path), "state": str(tmp_path / "state")}
+        service = {"embedder": "openai", "openai_base_url": server.base_url, "embedding_dimensions": 8}
+        with closing(build_parts(load_settings(place | service, environ={}))) as parts:
+            assert parts.apart
+            workers = parts.apart(finished)
+            workers.send(Call(1, ["a text"]))
+            done = finished.get(timeout=10)
+            workers.stop()
+    assert done.accepted == [0] and len(server.requests) == 1
