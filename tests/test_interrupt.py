@@ -170,7 +170,7 @@ def test_the_child_ends_with_its_run_and_never_shows_the_key(
 ) -> None:
     service = SlowService(server, quick=0)
     (desk.folder / ".env").write_text("OPENAI_API_KEY=sk-nobody-sees-this\n")
-    process = start(desk, server, "ingest", OPENAI_API_KEY="")
+    process = start(desk, server, "ingest", "-v", OPENAI_API_KEY="")
     assert wait_until(service.is_asked, lambda: process.poll() is not None), process.communicate()
     assert server.requests[0].headers["authorization"] == "Bearer sk-nobody-sees-this"
     child = child_of(process)
@@ -181,3 +181,4 @@ def test_the_child_ends_with_its_run_and_never_shows_the_key(
     assert wait_until(lambda: has_ended(child), lambda: False)
     service.go_on.set()
     assert "Traceback" not in said and "sk-nobody" not in said
+    assert end == signal.SIGKILL or "\nDEBUG Sending HTTP Request: POST" in said

@@ -28,7 +28,9 @@ def main() -> None:
     os.dup2(2, 1)
     setup = pickle.load(incoming)
     finished: SimpleQueue[Any] = SimpleQueue()
-    logging.basicConfig(level=setup.log_level, handlers=[logging.handlers.QueueHandler(finished)])
+    to_parent = logging.handlers.QueueHandler(finished)
+    # The parent adds the rest of the line.
+    logging.basicConfig(level=setup.log_level, format="%(message)s", handlers=[to_parent])
     serve(build_embedder(**setup.embedder), incoming, outgoing, finished)
     os._exit(0)
 
