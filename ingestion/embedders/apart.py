@@ -25,6 +25,8 @@ from ingestion.errors import EmbeddingError
 SECONDS_TO_END = 0.1
 """What a child is given on top, to hand over what came in time."""
 
+BYTES_A_READ = 1 << 18
+
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from ingestion.embedders.apart_child import main; main()"
 """The child finds the modules that this process finds, wherever both were started."""
 
@@ -117,7 +119,8 @@ class Apart:
                 left = left[self._to_child.write(left) :]
 
     def _read(self) -> None:
-        replies = io.BufferedReader(cast("io.RawIOBase", self._from_child))
+        # All that is there at once: each read waits for the interpreter lock anew.
+        replies = io.BufferedReader(cast("io.RawIOBase", self._from_child), BYTES_A_READ)
         try:
             with suppress(EOFError, OSError, pickle.UnpicklingError):
                 while True:
