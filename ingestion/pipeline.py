@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ingestion.batch_ledger import BatchLedger
+from ingestion.batch_ledger import BatchLedger, SentBatch
 from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import BookwiseError, LessonError
@@ -65,6 +65,10 @@ class Parts:
         with writer_lock(self.lock), self.generations.writer(self.settings.wait) as still_ours:
             yield still_ours
 
+    def open_batches(self, book_id: str) -> list[SentBatch]:
+        """The batches of a book that are to be fetched."""
+        return self.batches.open_batches(book_id) if self.batches and self.batches.is_there else []
+
     @property
     def price(self) -> float | None:
         """Dollars a million tokens that the embedder takes: as set, else as published, None if neither is known."""
@@ -108,11 +112,10 @@ def ingest(
             run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)
             if dry_run:
-                run.preview(lacking)
+                run.preview(lacking or (lambda _: None), lambda: parts.open_batches(book_id))
             elif run.pending:
                 with job_of(parts.jobs, report):
-                    sent = parts.batches.open_batches(book_id) if parts.batches and not ignore_batches else []
-                    run.apply(progress, still_ours, sent)
+                    run.apply(progress, still_ours, [] if ignore_batches else parts.open_batches(book_id))
     report.seconds = time.monotonic() - started
     return report
 
