@@ -126,6 +126,7 @@ class Apart:
                 while True:
                     self._take(pickle.load(replies))
         finally:
+            self._child.kill()  # where it lives, what it sent was not to be understood
             self._exit_code = self._child.wait()
             with self._lock:
                 self._ended = True
