@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -119,13 +119,13 @@ def measure_memory(folder: Path) -> str:
 
 @contextmanager
 def highest_memory() -> Iterator[list[int]]:
-    """A list of one number that rises with this process's anonymous memory, in KiB."""
+    """A list of one number that rises with the anonymous memory of this process and the child that asks the service
+    for it, in KiB."""
     peak, ended = [0], threading.Event()
 
     def sample() -> None:
         while not ended.wait(0.02):
-            status = Path("/proc/self/status").read_text()
-            peak[0] = max(peak[0], int(status.partition("RssAnon:")[2].split()[0]))
+            peak[0] = max(peak[0], anonymous_memory("self") + sum(map(anonymous_memory, children_that_embed())))
 
     sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
@@ -134,6 +134,25 @@ def highest_memory() -> Iterator[list[int]]:
     finally:
         ended.set()
         sampler.join()
+
+
+def anonymous_memory(process: str) -> int:
+    """In KiB; nothing where it has ended."""
+    try:
+        return int(Path(f"/proc/{process}/status").read_text().partition("RssAnon:")[2].split()[0])
+    except (OSError, IndexError):
+        return 0
+
+
+def children_that_embed() -> list[str]:
+    """The processes of `ingestion.embedders.apart` that run for this one."""
+    found = []
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(OSError):
+            for child in (thread / "children").read_text().split():
+                if "apart_child" in Path(f"/proc/{child}/cmdline").read_text():
+                    found.append(child)
+    return found
 
 
 def measure_rate(folder: Path) -> str:

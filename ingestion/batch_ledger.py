@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.database import Database
@@ -46,11 +47,16 @@ class SentBatch:
         return datetime.fromisoformat(self.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT
 
 
+def texts_in_batches(wanted: AbstractSet[str], batches: Sequence[SentBatch]) -> int:
+    """How many of the texts, by embed key, are in a batch that is to be fetched."""
+    return sum(len(wanted & set(each.keys)) for each in batches if not each.lost)
+
+
 def refuse_paying_twice(wanted: AbstractSet[str], batches: Sequence[SentBatch], mode: IngestionMode) -> None:
     """Raise BudgetGuard where texts that a run would embed, by embed key, are in a batch that is to be fetched."""
-    held = [(len(wanted & set(each.keys)), each) for each in batches if not each.lost]
-    texts, first = sum(count for count, _ in held), next((each for count, each in held if count), None)
+    first = next((each for each in batches if texts_in_batches(wanted, [each])), None)
     if first:
+        texts = texts_in_batches(wanted, batches)
         flags = "" if mode == "incremental" else f" --mode {mode}"
         raise BudgetGuard(
             f"{texts} of {len(wanted)} texts to embed were sent as {first.batch_id or 'a batch'} at {first.sent}, at "
@@ -63,7 +69,14 @@ class BatchLedger:
     """The batches in one database; opened at the first call. Raises StateError where it cannot be used."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         self._database = Database(url, _batches_table)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it may hold a batch: the first run makes its file, and a plan makes none."""
+        file = self._url.removeprefix("sqlite:///")
+        return file == self._url or Path(file).exists()
 
     def begin(
         self, book_id: str, embedding: str, keys: Sequence[str], *, tokens: int, cost: float | None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, cast
 
 from ingestion.batch_ledger import BatchLedger
 from ingestion.embedders import Embedder, EmbedderKind, build_embedder
@@ -18,6 +21,9 @@ from ingestion.vector_stores import Generations, VectorStore, Where, open_genera
 
 if TYPE_CHECKING:
     from ingestion.embedders.openai_batch import OpenAIBatches
+    from ingestion.embedders.workers import Done, Workers
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_BOOK = "physical-ai-robotics"
 
@@ -35,6 +41,7 @@ def build_parts(settings: Settings) -> Parts:
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
         batches=batch_ledger_of(settings) if kind_of(settings) == "openai" else None,
+        apart=partial(_embed_apart, settings) if kind_of(settings) == "openai" else None,
     )
 
 
@@ -89,29 +96,45 @@ def embedder_ahead(settings: Settings) -> Embedder:
 
 def embedder_of(settings: Settings) -> Embedder:
     """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
-    key = settings.openai_api_key
-    kind = kind_of(settings)
-    if kind == "openai" and not key and not settings.openai_base_url:
+    if kind_of(settings) == "openai" and not settings.openai_api_key and not settings.openai_base_url:
         raise ConfigurationError(
             "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
         )
-    return build_embedder(
-        kind,
-        model=settings.embedding_model,
-        dimensions=settings.embedding_dimensions,
-        api_key=key.reveal() if key else None,
-        base_url=settings.openai_base_url,
-        api_version=settings.azure_api_version,
-        threads=settings.threads,
-        limits=Limits(
+    return build_embedder(**_choice_of(settings))
+
+
+def _embed_apart(settings: Settings, finished: SimpleQueue[Done]) -> Workers:
+    # Imported late: only a run that embeds needs it.
+    from ingestion.embedders.apart import Apart, Setup
+    from ingestion.embedders.workers import Threads
+
+    try:
+        return Apart(Setup(_choice_of(settings), logging.getLogger().level), finished)
+    except OSError as error:
+        logger.debug("no process of its own for the requests: %s", error)
+        return Threads(embedder_of(settings), finished)
+
+
+def _choice_of(settings: Settings) -> dict[str, Any]:
+    """The arguments of `build_embedder`."""
+    key = settings.openai_api_key
+    return {
+        "kind": kind_of(settings),
+        "model": settings.embedding_model,
+        "dimensions": settings.embedding_dimensions,
+        "api_key": key.reveal() if key else None,
+        "base_url": settings.openai_base_url,
+        "api_version": settings.azure_api_version,
+        "threads": settings.threads,
+        "limits": Limits(
             inputs=settings.embedding_request_inputs,
             tokens=settings.embedding_request_tokens,
             input_tokens=settings.embedding_input_tokens,
             in_flight=settings.embedding_in_flight,
         ),
-        requests_per_minute=settings.embedding_requests_per_minute,
-        tokens_per_minute=settings.embedding_tokens_per_minute,
-    )
+        "requests_per_minute": settings.embedding_requests_per_minute,
+        "tokens_per_minute": settings.embedding_tokens_per_minute,
+    }
 
 
 def _database_url(settings: Settings) -> str:

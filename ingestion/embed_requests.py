@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
 from ingestion.embedders.packing import Packer
-from ingestion.errors import EmbeddingError, InputsRefused
+from ingestion.embedders.workers import Call, Done, StartWorkers, Threads, Workers
 from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts
 from ingestion.tokens import count_tokens
@@ -19,12 +17,6 @@ from ingestion.vectors import VectorCache
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
-
-SECONDS_TO_FINISH = 0.25
-"""How long the requests under way are waited for when a run is stopped: what is paid for goes to the cache."""
-
-REFUSED_IN_A_ROW = 8
-"""So many texts refused one by one, and none accepted, are the service's fault and not theirs."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,41 +33,54 @@ class Request:
     error: BaseException | None = None
     done: bool = False
 
+    def take(self, done: Done) -> None:
+        """Take in what came of the call."""
+        keys = [chunk.embed_key for chunk in self.chunks]
+        rows = (row for piece in done.pieces for row in piece)
+        self.vectors = {keys[position]: row for position, row in zip(done.accepted, rows, strict=True)}
+        self.refused = {keys[position]: reason for position, reason in done.refused.items()}
+        self.error = done.error
+        self.done = True
+
 
 class EmbedRequests:
     """Sends each text once, in as few requests as the embedder's limits allow, at most `in_flight` at a time.
 
     All methods are for one thread. Vectors go to the cache when they are taken in. After the first request that
     failed for good no other is sent: all that wait fail too, and `error` is the first one's. `unfinished` counts
-    the requests that were sent and did not come back.
+    the requests that were sent and did not come back. `apart` starts workers in another process, which is
+    done once there is more than one request: for a single one, it takes longer to start than it saves.
     """
 
-    def __init__(self, embedder: Embedder, cache: VectorCache | None, counts: ChunkCounts) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: VectorCache | None,
+        counts: ChunkCounts,
+        apart: StartWorkers | None = None,
+    ) -> None:
         self._limits = embedder.limits
         self.unfinished = 0
         self.error: BaseException | None = None
         self._embedder = embedder
+        self._apart = apart
         self._cache = cache
         self._counts = counts
         self._packer: Packer[DocumentChunk] = Packer(self._limits)
         self._filling = Request()
         self._by_key: dict[str, Request] = {}
-        self._waiting: SimpleQueue[Request | None] = SimpleQueue()
-        self._finished: SimpleQueue[Request] = SimpleQueue()
-        self._stopped = Event()
-        self._threads: list[Thread] = []
+        self._calls = 0
+        self._sent: dict[int, Request] = {}
+        self._finished: SimpleQueue[Done] = SimpleQueue()
+        self._workers: Workers | None = None
 
     def __enter__(self) -> EmbedRequests:
         return self
 
     def __exit__(self, *exc: object) -> None:
         """Drop what was not sent, give what is under way a moment, and count what came back."""
-        self._stopped.set()
-        for _ in self._threads:
-            self._waiting.put(None)
-        deadline = time.monotonic() + SECONDS_TO_FINISH
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        if self._workers:
+            self._workers.stop()
         self.settle()
 
     def want_more(self, rounds: int) -> bool:
@@ -107,11 +112,12 @@ class EmbedRequests:
         made: dict[str, Vector] = {}
         while self.unfinished:
             try:
-                request = self._finished.get(block=wait)
+                done = self._finished.get(block=wait)
             except Empty:
                 break
             wait = False
-            request.done = True
+            request = self._sent.pop(done.number)
+            request.take(done)
             self.unfinished -= 1
             self.error = self.error or request.error
             self._counts.embedded += len(request.vectors)
@@ -125,46 +131,17 @@ class EmbedRequests:
         if reason := self._limits.refuse(tokens):
             return Request([chunk], refused={chunk.embed_key: reason}, done=True)
         if self._packer.add(chunk, tokens):
+            if self._apart and not self._workers:
+                self._workers = self._apart(self._finished)
             self._send()
         self._filling.chunks.append(chunk)
         self._filling.tokens[chunk.embed_key] = tokens
         return self._filling
 
     def _send(self) -> None:
+        self._workers = self._workers or Threads(self._embedder, self._finished)
         request, self._filling = self._filling, Request()
+        self._calls += 1
+        self._sent[self._calls] = request
         self.unfinished += 1
-        self._waiting.put(request)
-        if len(self._threads) < min(self._limits.in_flight, self.unfinished):
-            # Daemons: a request may wait for minutes, and an interrupted program does not.
-            self._threads.append(Thread(target=self._work, name="embed", daemon=True))
-            self._threads[-1].start()
-
-    def _work(self) -> None:
-        while (request := self._waiting.get()) is not None:
-            try:
-                if self._stopped.is_set():
-                    raise EmbeddingError("not sent, as an earlier request failed")
-                _embed(request, self._embedder)
-            except BaseException as error:
-                request.error = error
-                self._stopped.set()
-            self._finished.put(request)
-
-
-def _embed(request: Request, embedder: Embedder) -> None:
-    """Fill the request with vectors; texts that are refused are found by halving it again and again."""
-    parts: list[Sequence[DocumentChunk]] = [request.chunks]
-    while parts:
-        part = parts.pop()
-        try:
-            rows = embedder.embed_documents([chunk.embed_text for chunk in part])
-        except InputsRefused as refused:
-            if len(part) > 1:
-                half = len(part) // 2
-                parts += [part[half:], part[:half]]
-                continue
-            request.refused[part[0].embed_key] = str(refused)
-            if len(request.refused) == REFUSED_IN_A_ROW and not request.vectors:
-                raise EmbeddingError(f"every text is refused, so the request must be wrong: {refused}") from refused
-        else:
-            request.vectors |= {chunk.embed_key: row for chunk, row in zip(part, rows, strict=True)}
+        self._workers.send(Call(self._calls, [chunk.embed_text for chunk in request.chunks]))

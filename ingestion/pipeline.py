@@ -14,8 +14,9 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ingestion.batch_ledger import BatchLedger
+from ingestion.batch_ledger import BatchLedger, SentBatch
 from ingestion.crawler import Crawl, crawl
 from ingestion.embedders import Embedder
 from ingestion.errors import BookwiseError, LessonError
@@ -31,12 +32,16 @@ from ingestion.target import Target
 from ingestion.vector_stores import Generations, Schema
 from ingestion.vectors import VectorCache
 
+if TYPE_CHECKING:
+    from ingestion.embedders.workers import StartWorkers
+
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run works with. The embedder does not load its model before it embeds."""
+    """What a run works with. The embedder does not load its model before it embeds; `apart` has a process embed as it
+    would, for a run with many texts, where that is worth it."""
 
     settings: Settings
     embedder: Embedder
@@ -46,6 +51,7 @@ class Parts:
     lock: Path
     jobs: JobLedger | None = None
     batches: BatchLedger | None = None
+    apart: StartWorkers | None = None
 
     def close(self) -> None:
         """Release the cache and the ledgers; the stores are released by each run."""
@@ -58,6 +64,10 @@ class Parts:
         """Be the one writer, on this machine and on a shared server; see Generations.writer."""
         with writer_lock(self.lock), self.generations.writer(self.settings.wait) as still_ours:
             yield still_ours
+
+    def open_batches(self, book_id: str) -> list[SentBatch]:
+        """The batches of a book that are to be fetched."""
+        return self.batches.open_batches(book_id) if self.batches and self.batches.is_there else []
 
     @property
     def price(self) -> float | None:
@@ -102,11 +112,10 @@ def ingest(
             run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)
             if dry_run:
-                run.preview(lacking)
+                run.preview(lacking or (lambda _: None), lambda: parts.open_batches(book_id))
             elif run.pending:
                 with job_of(parts.jobs, report):
-                    sent = parts.batches.open_batches(book_id) if parts.batches and not ignore_batches else []
-                    run.apply(progress, still_ours, sent)
+                    run.apply(progress, still_ours, [] if ignore_batches else parts.open_batches(book_id))
     report.seconds = time.monotonic() - started
     return report
 
@@ -129,6 +138,7 @@ def _run_of(
         settings=parts.settings,
         report=report,
         refused=refused,
+        apart=parts.apart,
     )
 
 

@@ -47,6 +47,7 @@ class IngestReport:
     findings: list[Finding] = field(default_factory=list)
     skipped: tuple[Skipped, ...] = ()
     price: float | None = None
+    in_batches: int = 0
     total_files: int = 0
     total_chunks: int = 0
     seconds: float = 0.0
@@ -88,6 +89,7 @@ class IngestReport:
             ],
             "skipped": [{"path": each.path, "reason": each.reason} for each in self.skipped],
             "cost": self.cost,
+            "in_batches": self.in_batches,
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),

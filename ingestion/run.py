@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingestion.batch_ledger import SentBatch, refuse_paying_twice
+from ingestion.batch_ledger import SentBatch, refuse_paying_twice, texts_in_batches
 from ingestion.carry_over import carry_over, refuse_losses, would_be_lost
 from ingestion.crawler import Crawl
 from ingestion.embedders import Embedder
@@ -27,6 +27,7 @@ from ingestion.vector_stores import Equals, VectorStore, Where
 from ingestion.vectors import KnownVectors, VectorCache
 
 if TYPE_CHECKING:
+    from ingestion.embedders.workers import StartWorkers
     from ingestion.file_groups import ChunkedFile, ChunkGroup
     from ingestion.stages import EmbeddedGroup
     from ingestion.writer import GroupWriter
@@ -50,6 +51,7 @@ class Run:
         settings: Settings,
         report: IngestReport,
         refused: Mapping[str, LessonError],
+        apart: StartWorkers | None,
     ) -> None:
         self.report = report
         self._refused = refused
@@ -63,6 +65,7 @@ class Run:
         self._fingerprint = fingerprint_of(settings, self._embedding)
         self._recorder = Recorder(state, states, target, self._fingerprint)
         self._embedder = embedder
+        self._apart = apart
         self._cache = cache
         self._plan = Plan((), (), ())
         self._done = 0
@@ -113,10 +116,21 @@ class Run:
         if rebuild:
             refuse_losses(self._target, would_be_lost(self._book, self.report.failures))
 
-    def preview(self, lacking: Callable[[DocumentChunk], object] | None = None) -> None:
-        """Fill the report with what applying the plan would do, as `look_through` says; writes nothing."""
-        for file in self._look_through(self.report, lacking):
+    def preview(self, lacking: Callable[[DocumentChunk], object], sent: Callable[[], Sequence[SentBatch]]) -> None:
+        """Fill the report with what applying the plan would do, as `look_through` says; writes nothing.
+
+        `sent`, the open batches, is asked only where something is to be embedded.
+        """
+        wanted: set[str] = set()
+
+        def note(chunk: DocumentChunk) -> None:
+            wanted.add(chunk.embed_key)
+            lacking(chunk)
+
+        for file in self._look_through(self.report, note):
             self._note(file)
+        if wanted:
+            self.report.in_batches = texts_in_batches(wanted, sent())
         if self._plan.deleted and self._target.store:
             gone = self._state.get_chunks_to_delete(list(self._plan.deleted))
             self.report.chunks.deleted += len(gone)
@@ -192,6 +206,7 @@ class Run:
             known=self._known,
             counts=self.report.chunks,
             on_reply=show,
+            apart=self._apart,
         ) as groups:
             for group in groups:
                 still_ours()

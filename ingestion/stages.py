@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ingestion.ahead import running_ahead
 from ingestion.embed_requests import EmbedRequests, Request
 from ingestion.embedders import Embedder
+from ingestion.embedders.workers import StartWorkers
 from ingestion.errors import LessonError
 from ingestion.file_groups import ChunkedFile, ChunkGroup, compare_group
 from ingestion.models import DocumentChunk
@@ -91,13 +92,15 @@ def embedded_groups(
     known: KnownVectors,
     counts: ChunkCounts,
     on_reply: Callable[[], None],
+    apart: StartWorkers | None = None,
 ) -> Iterator[Iterator[EmbeddedGroup]]:
     """The groups in order, each as soon as all its texts are embedded; by the next, it must be written.
 
     The iterator raises the error of the first request that failed for good, after all groups that need none of it.
-    `on_reply` is called whenever a request came back. Leaving the block ends all that runs beside.
+    `on_reply` is called whenever a request came back; `apart` is EmbedRequests'. Leaving the block ends all that runs
+    beside.
     """
-    with running_ahead(groups, GROUPS_AHEAD) as chunked, EmbedRequests(embedder, cache, counts) as requests:
+    with running_ahead(groups, GROUPS_AHEAD) as chunked, EmbedRequests(embedder, cache, counts, apart) as requests:
         compared = (compare_group(group, store) for group in chunked)
         yield _in_order(compared, known, requests, counts, on_reply)
 

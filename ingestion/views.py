@@ -63,6 +63,7 @@ def report_view(report: IngestReport, *, verbose: bool) -> View:
         *([f"… and {more} more warnings; --verbose shows all"] if more else []),
         *(f"failed: {failure}" for failure in report.failures),
         _summary(report),
+        *([_in_batches(report)] if report.in_batches else []),
     ]
 
 
@@ -83,6 +84,14 @@ def _summary(report: IngestReport) -> str:
     )
     total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
     return f"{report.book_id}: {files}. Chunks: {work}.{total}"
+
+
+def _in_batches(report: IngestReport) -> str:
+    flags = "" if report.mode == "incremental" else f" --mode {report.mode}"
+    return (
+        f"{report.in_batches} of the {report.chunks.embedded} texts to embed are sent in a batch already, and not "
+        f"paid for again by `bookwise ingest --resume{flags}`."
+    )
 
 
 def check_view(report: CheckReport) -> View:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ingestion.configuration import load_settings
+from ingestion.embedders import Embedder
+from ingestion.embedders.workers import StartWorkers
 from ingestion.models import IngestionMode
 from ingestion.pipeline import Parts, ingest
 from ingestion.report import IngestReport
@@ -50,6 +52,7 @@ class Library:
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     flags: dict[str, Any] = field(default_factory=dict)
     states: StateStore | None = None
+    apart: Callable[[Embedder], StartWorkers] | None = None
 
     @property
     def docs(self) -> Path:
@@ -68,6 +71,7 @@ class Library:
             states=self.states or StateFile(self.state_path),
             cache=None,
             lock=self.folder / "writer.lock",
+            apart=self.apart(self.embedder) if self.apart else None,
         )
 
     def run(self, mode: IngestionMode = "incremental", *, book: str = BOOK, **options: bool) -> IngestReport:

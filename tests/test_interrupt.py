@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from tests.openai_server import OpenAIServer, Reply, Request, embeddings, error
 from tests.processes import EIGHT_LESSONS, Desk, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
+
+with_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked at in /proc")
 
 SECONDS_TO_STOP = 10.0
 """Generous for a machine that is busy with other tests; `benchmarks/embedding.py` measures it."""
@@ -77,6 +80,20 @@ def begin(desk: Desk, service: SlowService) -> subprocess.Popen[str]:
     return process
 
 
+def child_of(process: subprocess.Popen[str]) -> Path:
+    """What the system knows of the process that asks the service for this one."""
+    (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return Path("/proc") / child
+
+
+def has_ended(process: Path) -> bool:
+    """Whether it is gone, or waits for nothing but to be asked how it ended."""
+    try:
+        return " Z " in (process / "stat").read_text()
+    except OSError:
+        return True
+
+
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
     desk: Desk, server: OpenAIServer, end: signal.Signals
@@ -129,3 +146,39 @@ def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits
     assert first.returncode == 0, said
     printed, _ = patient.communicate(timeout=20)
     assert json.loads(printed)["books"][0]["files"] == len(EIGHT_LESSONS) == len(desk.records())
+
+
+@with_proc
+def test_where_the_child_that_asks_the_service_dies_the_run_says_so_and_keeps_what_is_done(
+    desk: Desk, server: OpenAIServer
+) -> None:
+    service = SlowService(server, quick=2)
+    process = begin(desk, service)
+    assert wait_until(lambda: desk.state.exists() and len(desk.records()) == 4, lambda: process.poll() is not None)
+    os.kill(int(child_of(process).name), signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    service.go_on.set()
+    assert process.returncode == 6 and len(desk.records()) == 4
+    (line,) = said.strip().splitlines()
+    assert line.startswith("error: the process that asks the embedding service has ended (exit code -9); run again")
+
+
+@with_proc
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_the_child_ends_with_its_run_and_never_shows_the_key(
+    desk: Desk, server: OpenAIServer, end: signal.Signals
+) -> None:
+    service = SlowService(server, quick=0)
+    (desk.folder / ".env").write_text("OPENAI_API_KEY=sk-nobody-sees-this\n")
+    process = start(desk, server, "ingest", "-v", OPENAI_API_KEY="")
+    assert wait_until(service.is_asked, lambda: process.poll() is not None), process.communicate()
+    assert server.requests[0].headers["authorization"] == "Bearer sk-nobody-sees-this"
+    child = child_of(process)
+    shown = (child / "cmdline").read_text() + (child / "environ").read_text()
+    assert "apart_child" in shown and "sk-nobody" not in shown
+    process.send_signal(end)
+    _, said = process.communicate(timeout=60)
+    assert wait_until(lambda: has_ended(child), lambda: False)
+    service.go_on.set()
+    assert "Traceback" not in said and "sk-nobody" not in said
+    assert end == signal.SIGKILL or "\nDEBUG Sending HTTP Request: POST" in said

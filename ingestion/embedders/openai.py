@@ -82,7 +82,7 @@ class OpenAIEmbedder:
     @property
     def dimensions(self) -> int:
         """The length of the vectors; asks the service if it is neither set nor known."""
-        return self._dimensions or self._embed(["dimensions"], 1).shape[1]
+        return self._dimensions or self._embed(self._client, ["dimensions"], 1).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """As Embedder says, in as few requests as the limits allow.
@@ -94,8 +94,9 @@ class OpenAIEmbedder:
         for position, text in enumerate(texts, 1):
             if not text.strip():
                 raise ValueError(f"text {position} of {len(texts)} is blank")
+        client = self._client
         tokens = count_tokens(texts)
-        requests = [self._embed(batch, held) for batch, held in self._batches(texts, tokens)]
+        requests = [self._embed(client, batch, held) for batch, held in self._batches(texts, tokens)]
         return np.concatenate(requests) if requests else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
@@ -105,6 +106,7 @@ class OpenAIEmbedder:
 
     @property
     def _client(self) -> openai.OpenAI:
+        """Made by one thread, while others wait: several that import the SDK at once take twice the time."""
         with self._opening:
             return self._opened
 
@@ -112,6 +114,7 @@ class OpenAIEmbedder:
     def _opened(self) -> openai.OpenAI:
         import openai
 
+        count_tokens(["any"])  # The same goes for the counter's vocabulary.
         options: Any = {
             "api_key": self._key,
             "timeout": self._timeout,
@@ -136,7 +139,7 @@ class OpenAIEmbedder:
         for batch in filter(None, [*batches, packer.rest()]):
             yield [texts[position] for position in batch], sum(tokens[position] for position in batch)
 
-    def _embed(self, inputs: list[str], tokens: int) -> Vectors:
+    def _embed(self, client: openai.OpenAI, inputs: list[str], tokens: int) -> Vectors:
         """One request; the SDK's `embeddings.create` takes twice the time, for a model of each part of a reply."""
         import httpx2
         import openai
@@ -146,7 +149,7 @@ class OpenAIEmbedder:
         if self._shortened:
             body["dimensions"] = self._shortened
         try:
-            reply = self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
+            reply = client.post("/embeddings", body=body, cast_to=httpx2.Response)
             # One at a time: a full reply is 17 MB, and several times that while it is read.
             with self._reading:
                 vectors = self._unit_vectors(reply.json()["data"], len(inputs))

@@ -125,3 +125,15 @@ def test_the_budget_of_a_resume_holds_what_changed_since(desk: Desk) -> None:
 @pytest.mark.parametrize("flag", ["--batch", "--resume"])
 def test_batches_are_not_ignored_where_they_are_asked_for(desk: Desk, flag: str) -> None:
     desk.run("ingest", flag, "--ignore-batches", exit_code=2)
+
+
+def test_a_plan_says_what_is_sent_already(desk: Desk) -> None:
+    assert not list(Path(".bookwise").glob("jobs*")) and desk.report("plan")["in_batches"] == 0
+    assert not list(Path(".bookwise").glob("jobs*"))
+    desk.run("ingest", "--batch")
+    desk.write(PAGES | FOUR)
+    assert desk.report("plan")["in_batches"] == 3
+    assert "3 of the 4 texts to embed are sent in a batch already" in desk.run("plan")
+    desk.server.end("batch_1")
+    desk.run("ingest", "--resume")
+    assert desk.report("plan")["in_batches"] == 0 and "batch" not in desk.run("plan")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.embed_requests import REFUSED_IN_A_ROW, EmbedRequests, Request
+from ingestion.embed_requests import EmbedRequests, Request
 from ingestion.embedders.packing import Limits
+from ingestion.embedders.workers import REFUSED_IN_A_ROW, Done, Threads
 from ingestion.embedding_cache import EmbeddingCache
 from ingestion.errors import EmbeddingError, InputsRefused
 from ingestion.models import DocumentChunk
@@ -46,7 +48,8 @@ def text_of(number: int) -> str:
 
 
 def embed(embedder: Any, wanted: Sequence[DocumentChunk], **options: Any) -> dict[str, Request]:
-    with EmbedRequests(embedder, options.get("cache"), options.get("counts") or ChunkCounts()) as requests:
+    counts = options.get("counts") or ChunkCounts()
+    with EmbedRequests(embedder, options.get("cache"), counts, options.get("apart")) as requests:
         made = requests.add(wanted)
         requests.send()
         while requests.unfinished:
@@ -169,3 +172,16 @@ def test_a_stopped_run_does_not_wait_for_a_service_that_is_silent() -> None:
         assert embedder.texts == []
     finally:
         silent.set()
+
+
+@pytest.mark.parametrize(("count", "started"), [(0, 0), (3, 0), (4, 1), (9, 1)])
+def test_a_process_is_started_for_more_than_one_request(count: int, started: int) -> None:
+    embedder = FakeEmbedder(limits=Limits(inputs=3))
+    starts = []
+
+    def apart(finished: SimpleQueue[Done]) -> Threads:
+        starts.append(finished)
+        return Threads(embedder, finished)
+
+    made = embed(embedder, chunks(count), apart=apart)
+    assert len(starts) == started and len(made) == count and all(request.vectors for request in made.values())
