@@ -3,8 +3,9 @@
     python -m benchmarks.serve [--chats 200] [--seconds 10] [--rounds 2] [--burst]
 
 `bookwise serve` runs as a process of its own over the sample book, with MiniLM and SQLite; model and clients share
-another, which does next to nothing. Chats arrive evenly, so that `--chats` are open at any moment, each for
-`--seconds`; with `--burst` they all arrive at once. Every question is another one, and the model searches in words
+another, which does next to nothing. Chats arrive by chance (Poisson, seeded), so that `--chats` are open on average,
+each for `--seconds`; arriving evenly, all chats would write their words in the same instants. With `--burst` they all
+arrive at once. Every question is another one, and the model searches in words
 of its own, so that each chat costs two embeddings of a question. The figures:
 
     overhead      from sending a question to the end of its stream, less what the model itself took
@@ -16,8 +17,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -65,11 +68,13 @@ async def ask(port: int, message: str) -> Chat:
 
 
 async def load(port: int, questions: list[str], *, gap: float, first: int) -> dict[int, Chat]:
-    """Ask all of them, one every `gap` seconds."""
+    """Ask all of them, one every `gap` seconds on average."""
+    chance = random.Random(first)
     begun = time.monotonic()
+    times = list(itertools.accumulate(chance.expovariate(1 / gap) if gap else 0.0 for _ in questions))
 
     async def later(number: int, question: str) -> Chat:
-        await asyncio.sleep(begun + number * gap - time.monotonic())
+        await asyncio.sleep(begun + times[number] - time.monotonic())
         return await ask(port, f"{question} #{first + number}")
 
     chats = await asyncio.gather(*(later(number, each) for number, each in enumerate(questions)))
