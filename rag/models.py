@@ -156,6 +156,12 @@ class ConfidenceMetrics(_Model):
     should_answer: bool
     reason: RefusalReason | None = None
 
+    @model_validator(mode="after")
+    def _average_lies_between(self) -> ConfidenceMetrics:
+        if not self.min_similarity <= self.average_similarity <= self.max_similarity:
+            raise ValueError("average_similarity lies between min_similarity and max_similarity")
+        return self
+
 
 class Citation(_Model):
     """A source that the answer uses (spec 000); `number` is how the answer refers to it.

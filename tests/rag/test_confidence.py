@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ingestion.configuration import load_settings
 from rag.confidence import assess
-from rag.models import Evidence, SearchResponse
+from rag.models import ConfidenceMetrics, Evidence, SearchResponse
 from rag.policies import MINILM, SPEC, EvidencePolicy, policy_of
 from tests.rag.test_quotes import passage
 
@@ -37,6 +37,18 @@ def test_the_metrics_are_of_the_cosines_of_the_passages() -> None:
     assert metrics.average_similarity == pytest.approx(0.6)
     assert (metrics.min_similarity, metrics.max_similarity, metrics.num_chunks) == (0.3, 0.9, 3)
     assert metrics.chunk_diversity == 0.4
+
+
+@given(st.lists(UNIT, max_size=20))
+def test_the_average_lies_between_the_lowest_and_the_highest_also_to_the_last_bit(scores: list[float]) -> None:
+    metrics = assess(found(*scores), MINILM)
+    assert metrics.min_similarity <= metrics.average_similarity <= metrics.max_similarity
+
+
+def test_metrics_whose_average_lies_elsewhere_are_refused() -> None:
+    metrics = assess(found(0.9, 0.6), MINILM).model_dump()
+    with pytest.raises(ValueError, match="lies between"):
+        ConfidenceMetrics.model_validate(metrics | {"average_similarity": 0.95})
 
 
 @pytest.mark.parametrize(
