@@ -109,7 +109,6 @@ class Apart:
         self._child.kill()
         self._child.wait()
         self._reader.join()
-        self._from_child.close()
 
     def _write(self, message: Setup | Call) -> None:
         """Write it whole; that the child is gone, the reader notices."""
@@ -122,7 +121,7 @@ class Apart:
         # All that is there at once: each read waits for the interpreter lock anew.
         replies = io.BufferedReader(cast("io.RawIOBase", self._from_child), BYTES_A_READ)
         try:
-            with suppress(EOFError, OSError, pickle.UnpicklingError):
+            with replies, suppress(EOFError, OSError, pickle.UnpicklingError):
                 while True:
                     self._take(pickle.load(replies))
         finally:
