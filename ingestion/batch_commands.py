@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ingestion.batch_ledger import mode_flag
 from ingestion.settings import Settings
 from ingestion.terminal import progress_bar, show
 
@@ -56,7 +57,7 @@ def _send(batches: Batches, root: Path, book_id: str, options: BatchOptions) -> 
     if sending.waiting:
         told.append(f"Sent before, and still in a batch: {sending.waiting}.")
     goes_on = bool(sending.batches or sending.waiting)
-    flags = "" if options.mode == "incremental" else f" --mode {options.mode}"
+    flags = mode_flag(options.mode)
     if not goes_on:
         told.append(f"Every text has its vector; `bookwise ingest{flags}` indexes them without a batch.")
     elif not options.wait:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.database import Database
@@ -47,6 +46,11 @@ class SentBatch:
         return datetime.fromisoformat(self.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT
 
 
+def mode_flag(mode: IngestionMode) -> str:
+    """What a command to give next must repeat of the mode."""
+    return "" if mode == "incremental" else f" --mode {mode}"
+
+
 def texts_in_batches(wanted: AbstractSet[str], batches: Sequence[SentBatch]) -> int:
     """How many of the texts, by embed key, are in a batch that is to be fetched."""
     return sum(len(wanted & set(each.keys)) for each in batches if not each.lost)
@@ -57,7 +61,7 @@ def refuse_paying_twice(wanted: AbstractSet[str], batches: Sequence[SentBatch], 
     first = next((each for each in batches if texts_in_batches(wanted, [each])), None)
     if first:
         texts = texts_in_batches(wanted, batches)
-        flags = "" if mode == "incremental" else f" --mode {mode}"
+        flags = mode_flag(mode)
         raise BudgetGuard(
             f"{texts} of {len(wanted)} texts to embed were sent as {first.batch_id or 'a batch'} at {first.sent}, at "
             f"half the price; nothing was embedded or written. Run `bookwise ingest --resume{flags}`, which indexes "
@@ -69,14 +73,7 @@ class BatchLedger:
     """The batches in one database; opened at the first call. Raises StateError where it cannot be used."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
         self._database = Database(url, _batches_table)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it may hold a batch: the first run makes its file, and a plan makes none."""
-        file = self._url.removeprefix("sqlite:///")
-        return file == self._url or Path(file).exists()
 
     def begin(
         self, book_id: str, embedding: str, keys: Sequence[str], *, tokens: int, cost: float | None
@@ -107,7 +104,9 @@ class BatchLedger:
         self._update(tag, ended=utc_now(), outcome=outcome)
 
     def open_batches(self, book_id: str) -> list[SentBatch]:
-        """The batches of a book that have not ended, oldest first."""
+        """The batches of a book that have not ended, oldest first; to ask makes no file."""
+        if not self._database.is_there:
+            return []
         with self._database.transaction() as (connection, table):
             mine = table.select().where(table.c.book_id == book_id, table.c.ended.is_(None))
             rows = connection.execute(mine.order_by(table.c.sent, table.c.tag)).all()

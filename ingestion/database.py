@@ -28,6 +28,12 @@ class Database:
         self._table = table
         self._opened: tuple[Engine, Table] | None = None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it may hold anything: False only for a file of SQLite that nothing was written to yet."""
+        file = self._url.removeprefix("sqlite:///")
+        return file == self._url or Path(file).exists()
+
     @contextmanager
     def transaction(self) -> Iterator[tuple[Connection, Table]]:
         """Commit at the end of the block, roll back on an error; raises StateError where the database fails."""

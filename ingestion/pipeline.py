@@ -67,7 +67,7 @@ class Parts:
 
     def open_batches(self, book_id: str) -> list[SentBatch]:
         """The batches of a book that are to be fetched."""
-        return self.batches.open_batches(book_id) if self.batches and self.batches.is_there else []
+        return self.batches.open_batches(book_id) if self.batches else []
 
     @property
     def price(self) -> float | None:

@@ -117,7 +117,7 @@ def _in_order(
     while more or waiting:
         requests.settle()
         ready = bool(waiting) and waiting[0].ready
-        # Writing comes first, unless the embedder would be idle meanwhile.
+        # Writing comes first, unless the embedder would be idle meanwhile: a write outlasts some rounds of requests.
         if more and ahead < CHUNKS_AHEAD and requests.want_more(4 if ready else 8):
             if group := next(groups, None):
                 waiting.append(_look_up(group, known, requests, counts))

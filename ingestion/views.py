@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ingestion.batch_ledger import mode_flag
+
 if TYPE_CHECKING:
     from ingestion.check import CheckReport
     from ingestion.index_info import BookInfo, IndexInfo
@@ -87,10 +89,9 @@ def _summary(report: IngestReport) -> str:
 
 
 def _in_batches(report: IngestReport) -> str:
-    flags = "" if report.mode == "incremental" else f" --mode {report.mode}"
     return (
         f"{report.in_batches} of the {report.chunks.embedded} texts to embed are sent in a batch already, and not "
-        f"paid for again by `bookwise ingest --resume{flags}`."
+        f"paid for again by `bookwise ingest --resume{mode_flag(report.mode)}`."
     )
 
 

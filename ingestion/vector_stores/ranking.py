@@ -62,8 +62,8 @@ def ranked_lists(
 
 def _first(limit: int, answer: Sequence[Scored], scores: Sequence[float]) -> list[Hit]:
     """The first hits, ties by id; only what may be among them is made a hit, as an id costs more than a score."""
-    end = len(scores) if len(scores) <= limit else len(scores) - scores[::-1].index(scores[limit - 1])
-    hits = [Hit(str(each.id), score) for each, score in zip(answer[:end], scores, strict=False)]
+    least = min(scores[:limit], default=0.0)
+    hits = [Hit(str(each.id), score) for each, score in zip(answer, scores, strict=True) if score >= least]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.embedders import Embedder
-from ingestion.embedders.packing import Limits
+from rag.api.wrapped_embedder import WrappedEmbedder
 
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
@@ -17,7 +17,7 @@ KEPT = 4096
 """Vectors: 6 MB of MiniLM's, 24 MB of 1,536 numbers."""
 
 
-class SharedEmbedder:
+class SharedEmbedder(WrappedEmbedder):
     """Answers from its memory where it can; may be used from many threads.
 
     A passage that is cited is embedded to check the answer against it, which takes ten times as long as a question,
@@ -25,26 +25,11 @@ class SharedEmbedder:
     """
 
     def __init__(self, embedder: Embedder, *, kept: int = KEPT) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._kept = kept
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._documents: OrderedDict[str, Vector] = OrderedDict()
-
-    @property
-    def model(self) -> str:
-        """The embedder's own."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """The embedder's own."""
-        return self._embedder.dimensions
-
-    @property
-    def limits(self) -> Limits:
-        """The embedder's own."""
-        return self._embedder.limits
 
     def embed_query(self, text: str) -> Vector:
         """As Embedder says."""

@@ -8,8 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ingestion.embedders import Embedder
-from ingestion.embedders.packing import Limits
 from ingestion.errors import Interrupted
+from rag.api.wrapped_embedder import WrappedEmbedder
 
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
@@ -19,27 +19,12 @@ T = TypeVar("T")
 STOPPED = "interrupted: the server was stopped; what was finished is recorded, and the next run goes on from there"
 
 
-class StoppableEmbedder:
+class StoppableEmbedder(WrappedEmbedder):
     """Embeds until `stopped` is done; then calls in progress, and those that still come, raise Interrupted."""
 
     def __init__(self, embedder: Embedder, stopped: Future[None]) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._stopped = stopped
-
-    @property
-    def model(self) -> str:
-        """The embedder's own."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """The embedder's own."""
-        return self._embedder.dimensions
-
-    @property
-    def limits(self) -> Limits:
-        """The embedder's own."""
-        return self._embedder.limits
 
     def embed_query(self, text: str) -> Vector:
         """As Embedder says."""

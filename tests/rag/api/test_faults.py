@@ -92,16 +92,7 @@ def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model
 ) -> None:
     asked, ended = threading.Event(), threading.Event()
 
-    def endless() -> Iterator[bytes]:
-        asked.set()
-        try:
-            while not ended.wait(0.005):
-                yield b": still thinking\n\n"
-        finally:
-            ended.set()
-
-    model.script += [calls("node"), in_pieces(says("One", " program", finish=None), endless())]
-    model.script[-1] = without_end(model.script[-1])
+    model.script += [calls("node"), never_ending(asked, ended)]
     body = QUESTION | {"session_id": str(uuid4())}
     with listening(book, openai_base_url=model.base_url) as client:
         with pytest.raises(httpx.ReadTimeout):
@@ -113,15 +104,7 @@ def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model
 def test_a_client_that_leaves_ends_the_call_to_the_model_and_keeps_nothing(book: Path, model: ChatServer) -> None:
     ended = threading.Event()
 
-    def endless() -> Iterator[bytes]:
-        try:
-            while not ended.wait(0.005):
-                yield b": still thinking\n\n"
-        finally:
-            ended.set()
-
-    model.script += [calls("node"), in_pieces(says("One", " program", finish=None), endless())]
-    model.script[-1] = without_end(model.script[-1])
+    model.script += [calls("node"), never_ending(threading.Event(), ended)]
     body = QUESTION | {"session_id": str(uuid4())}
     with listening(book, openai_base_url=model.base_url) as client:
         with client.stream("POST", "/chat/stream", json=body) as response:
@@ -129,6 +112,20 @@ def test_a_client_that_leaves_ends_the_call_to_the_model_and_keeps_nothing(book:
         assert ended.wait(10)
         assert roles(client, body["session_id"]) == []
         assert client.get("/metrics").text.count("bookwise_streams 0.0") == 1
+
+
+def never_ending(begun: threading.Event, ended: threading.Event) -> Reply:
+    """Two words, and then a sign of life again and again until whoever reads it leaves."""
+
+    def endless() -> Iterator[bytes]:
+        begun.set()
+        try:
+            while not ended.wait(0.005):
+                yield b": still thinking\n\n"
+        finally:
+            ended.set()
+
+    return without_end(in_pieces(says("One", " program", finish=None), endless()))
 
 
 def without_end(reply: Any) -> Reply:
