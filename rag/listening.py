@@ -6,6 +6,11 @@ import socket
 
 from ingestion.errors import UsageError
 
+IDLE_SECONDS = 75
+"""How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
+
+A request over one that is closed in that instant fails."""
+
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there; port 0 takes a free one. Raises UsageError where that cannot be."""

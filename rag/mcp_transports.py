@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from rag.listening import listen, url_of
+from rag.listening import IDLE_SECONDS, listen, url_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -57,7 +57,12 @@ async def serve_http(
     listening = listen(host, port)
     app = behind(server.streamable_http_app(streamable_http_path=PATH, host=host))
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=DRAIN_SECONDS
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
     )
     http = HttpServer(config)
     _on_signals(http.handle_exit)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from rag.listening import IDLE_SECONDS
+
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
@@ -22,7 +24,6 @@ ANSWER_SECONDS = 7.0
 UNREAD_SECONDS = 8
 """For clients that do not read what they are sent."""
 
-
 SWITCH_SECONDS = 0.001
 
 
@@ -30,10 +31,19 @@ def run(app: FastAPI, listening: socket.socket) -> None:
     """Serve on a socket that listens, until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS."""
     # Searches are threads of the same interpreter; by default each may keep the loop waiting for 5 ms.
     sys.setswitchinterval(SWITCH_SECONDS)
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=UNREAD_SECONDS, server_header=False
+    _Server(settings_of(app), app.state.server.time_bound).run(sockets=[listening])
+
+
+def settings_of(app: FastAPI) -> uvicorn.Config:
+    """How connections are treated."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=UNREAD_SECONDS,
     )
-    _Server(config, app.state.server.time_bound).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

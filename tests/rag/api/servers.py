@@ -20,6 +20,7 @@ import uvicorn
 
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
+from rag.api.serving import settings_of
 from tests.processes import wait_until
 
 SERVE = "import cli; cli.app()"
@@ -29,7 +30,7 @@ SERVE = "import cli; cli.app()"
 def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     """A client of a server without keys; `settings` replace those that are loaded, beyond their bounds too."""
     app = create_app(replace(load_settings({}, environ={}), **settings), book / "docs", open_to_all=True)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
+    server = uvicorn.Server(settings_of(app))
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port = sock.getsockname()[1]
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from cli import app as command_line
 from ingestion.setting_values import Secret
 from ingestion.vector_stores import server_calls
+from rag.api.serving import settings_of
 from tests.openai_chat import ChatServer, calls, cites, in_pieces, says, search_then_quote
 from tests.openai_server import Reply, Request, error
 from tests.qdrant_server import KEY, Fault, QdrantServer, running
@@ -261,6 +262,11 @@ def test_what_is_not_there_or_not_meant_is_a_problem_document_too(api: httpx.Cli
     assert is_problem(api.get(f"/threads/{unknown}"), 404) and is_problem(api.delete(f"/threads/{unknown}"), 404)
     assert is_problem(api.get("/nothing"), 404) and is_problem(api.get("/chat/run"), 405)
     assert is_problem(api.get("/health", headers={"host": "evil.example"}), 400)
+
+
+def test_an_idle_connection_is_kept_longer_than_clients_and_proxies_keep_theirs(api: httpx.Client) -> None:
+    # Closed after 5 s, as by default, in the instant a client used it again, one failed with a reset.
+    assert settings_of(api.app).timeout_keep_alive > 60  # type: ignore[attr-defined]
 
 
 def test_two_hundred_clients_at_once_are_all_answered(api: httpx.Client) -> None:
