@@ -139,8 +139,11 @@ def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
     return Agent(reader, model_of(reader.settings) if with_model else None)
 
 
-def model_of(settings: Settings) -> ChatModel | None:
-    """The settings' language model, None without a key or service for it; one may serve any number of agents."""
+def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
+    """The settings' language model, None without a key or service for it; one may serve any number of agents.
+
+    `many` for a server, see ChatModel.
+    """
     if not has_model(settings):
         return None
     from rag.chat_model import ChatModel
@@ -153,6 +156,7 @@ def model_of(settings: Settings) -> ChatModel | None:
         temperature=settings.agent_temperature,
         max_answer_tokens=settings.agent_answer_tokens,
         timeout=settings.agent_timeout,
+        many=many,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ ToolChoice = Literal["auto", "required", "none"]
 
 MAX_RETRIES = 2
 """How often the SDK tries again before an answer has begun; it waits as long as the service asks."""
+
+NOT_A_COMPLETION = "the answer is no chat completion; check OPENAI_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class ChatModel:
     """Streams replies. `base_url` names another service than OpenAI, which may need no key.
 
     `timeout` is in seconds, for the connection and for each pause in an answer. No connection is opened before the
-    first call.
+    first call. With `many` replies at once a token costs half as much time; that needs the extra `api`.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class ChatModel:
         temperature: float,
         max_answer_tokens: int,
         timeout: float,
+        many: bool = False,
     ) -> None:
         self.name = name
         # A key of the environment must not go to another service: without this the SDK would send it.
@@ -68,6 +72,7 @@ class ChatModel:
         self._temperature = temperature
         self._max_answer_tokens = max_answer_tokens
         self._timeout = timeout
+        self._many = many
 
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Mapping[str, Any]], tool_choice: ToolChoice
@@ -103,7 +108,9 @@ class ChatModel:
             # A service may quote the key in its answer.
             raise self._error(_reason(exc, self.name)) from (None if self._key in str(exc) else exc)
         except (AttributeError, TypeError, LookupError, json.JSONDecodeError) as exc:
-            raise self._error("the answer is no chat completion; check OPENAI_BASE_URL") from exc
+            raise self._error(NOT_A_COMPLETION) from exc
+        except _not_http() as exc:
+            raise self._error(NOT_A_COMPLETION) from exc
         if reply.finish is None:
             raise self._error("the answer broke off; ask again")
         yield reply.whole()
@@ -121,12 +128,13 @@ class ChatModel:
     def _client(self) -> openai.AsyncOpenAI:
         import openai
 
+        client = openai.DefaultAioHttpClient if self._many else openai.DefaultAsyncHttpxClient
         return openai.AsyncOpenAI(
             api_key=self._key,
             base_url=self._base_url,
             timeout=self._timeout,
             max_retries=MAX_RETRIES,
-            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_stop_on_spent_quota]}),
+            http_client=client(event_hooks={"response": [_stop_on_spent_quota]}),
         )
 
     def _error(self, reason: str) -> ChatModelError:
@@ -181,22 +189,31 @@ async def _stop_on_spent_quota(response: httpx2.Response) -> None:
         response.headers["x-should-retry"] = "false"
 
 
+def _not_http() -> tuple[type[Exception], ...]:
+    """What the client for many replies raises where a service does not speak HTTP; the SDK does not know it."""
+    aiohttp = sys.modules.get("aiohttp")
+    return (aiohttp.ClientError,) if aiohttp else ()
+
+
 def _reason(exc: openai.OpenAIError, model: str) -> str:
     """What failed and what to do, in one line."""
     import openai
 
+    # By the name: the client for many replies says ConnectTimeout of a connection that is refused or breaks too.
+    is_late = isinstance(exc, openai.APITimeoutError) and type(exc.__cause__).__name__ != "ConnectTimeout"
     code = exc.code if isinstance(exc, openai.APIError) else None
     if code == "insufficient_quota":
         return "the account's quota is spent; raise it, or use --no-llm"
     if code == "context_length_exceeded":
         return "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS"
+    if is_late:
+        return "no answer in time; ask again, or raise AGENT_TIMEOUT"
     if code == "model_not_found" or isinstance(exc, openai.NotFoundError):
         return f"there is no model {model!r} for this key; check OPENAI_MODEL and OPENAI_BASE_URL"
     reasons = (
         (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
         (openai.PermissionDeniedError, "the key may not use this model; check its permissions"),
         (openai.RateLimitError, "the rate limit holds, also after waiting; ask again later, or use --no-llm"),
-        (openai.APITimeoutError, "no answer in time; ask again, or raise AGENT_TIMEOUT"),
         (openai.APIConnectionError, f"no connection ({exc.__cause__}); check the network and OPENAI_BASE_URL"),
     )
     said = " ".join(str(exc).split())[:300]

@@ -53,7 +53,7 @@ class Conversations:
         self._index = index
         self._metrics = metrics
         self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
-        self._model = model_of(index.settings)
+        self._model = model_of(index.settings, many=True)
         self._naming: set[asyncio.Task[None]] = set()
 
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
