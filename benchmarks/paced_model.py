@@ -6,6 +6,7 @@ Every question carries a mark such as `#17`; what the model did for it, and when
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 import time
@@ -13,6 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+SENTENCE_WORDS = 20
 MARK = re.compile(r"#(\d+)")
 HEAD = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "paced"}
 HEADERS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -72,23 +74,33 @@ class PacedModel:
             finish = "tool_calls"
         else:
             finish = "stop"
-            await self._write(messages, writer, call)
+            await self._write(self._answer_to(messages, len(self.calls)), writer, call)
         end = {"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 60, "total_tokens": 960}}
         # Before it is written: from then on the time is the server's.
         call.ended = time.monotonic()
         writer.write(_event({}, finish) + _chunk(HEAD | end) + _chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
         await writer.drain()
 
-    async def _write(self, messages: list[dict[str, Any]], writer: asyncio.StreamWriter, call: Call) -> None:
+    def _answer_to(self, messages: list[dict[str, Any]], number: int) -> list[str]:
+        """Sentences that nobody else is given, each out of another passage, which it cites."""
         results = json.loads(messages[-1]["content"])["results"]
-        words = (results[0]["chunk_text"].split() * self.words)[: self.words]
-        words[-1] += f" [{results[0]['passage_id']}]."
+        words: list[str] = []
+        for sentence, result in enumerate(itertools.cycle(results)):
+            if len(words) >= self.words:
+                return words
+            said = re.findall(r"[a-z]+", result["chunk_text"]) * SENTENCE_WORDS
+            start = (number * 7 + sentence) % (len(said) - SENTENCE_WORDS)
+            words += ["Here", *said[start : start + SENTENCE_WORDS - 1]]
+            words[-1] += f" [{result['passage_id']}]."
+        raise AssertionError("a search has results")
+
+    async def _write(self, words: list[str], writer: asyncio.StreamWriter, call: Call) -> None:
         begun = time.monotonic()
         for number, word in enumerate(words):
             if number == 1:
                 call.first_word = time.monotonic()
             writer.write(_event({"content": f" {word}" if number else word}))
-            await asyncio.sleep(begun + self.seconds * (number + 1) / self.words - time.monotonic())
+            await asyncio.sleep(begun + self.seconds * (number + 1) / len(words) - time.monotonic())
 
 
 def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
 from rag.answers import best_of, generated_answer, may_become_refusal
+from rag.check_ahead import CheckAhead
 from rag.citations import References
 from rag.dialogue import Dialogue
 from rag.events import CiteStyle, Done, Event, Searched, Token
@@ -34,6 +35,7 @@ from rag.history import CHAT_ENCODING, PastMessage
 from rag.models import AgentResponse
 from rag.reader import Reader
 from rag.shown import ShownPassages
+from rag.support import SupportCheck
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
@@ -114,21 +116,24 @@ class Agent:
     ) -> AsyncGenerator[Event]:
         gate_seconds = time.perf_counter() - started
         references = References(dialogue.shown, cite_style)
+        check = SupportCheck(dialogue.shown, self._reader.embedder)
+        # A service takes as long for one sentence as for all, and counts its requests.
+        ahead = CheckAhead(check) if self._reader.embedder.limits.tokens is None else None
         told, held = "", ""
         async with aclosing(dialogue.run(gate)) as parts:
             async for part in parts:
                 if isinstance(part, Searched):
                     yield part
                     continue
+                if ahead:
+                    ahead.look_at(part, dialogue.text)
                 held += references.feed(part)
                 if held and (told or not may_become_refusal(held)):
                     piece = held if told else best_of(gate, dialogue.findings).disclaimer + held
                     told, held = told + piece, ""
                     yield Token(piece)
         rest = held + references.end()
-        response = await asyncio.to_thread(
-            generated_answer, gate, dialogue, references, self._reader.embedder, told=told, rest=rest
-        )
+        response = await asyncio.to_thread(generated_answer, gate, dialogue, references, check, told=told, rest=rest)
         if len(response.answer) > len(told):
             yield Token(response.answer[len(told) :])
         yield Done(_timed(response, started, gate_seconds + dialogue.search_seconds))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ingestion.embedders import Embedder
 from rag.citations import References
 from rag.dialogue import Dialogue
 from rag.finding import Finding
 from rag.models import AgentResponse, AnswerState, Citation, ConfidenceMetrics, PassagesUsed, address
 from rag.prompts import REFUSAL, REFUSALS
-from rag.support import Support, check_support
+from rag.support import Support, SupportCheck
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
@@ -35,12 +34,12 @@ def best_of(gate: Finding, findings: Sequence[Finding]) -> Finding:
 
 
 def generated_answer(
-    gate: Finding, dialogue: Dialogue, references: References, embedder: Embedder, *, told: str, rest: str
+    gate: Finding, dialogue: Dialogue, references: References, check: SupportCheck, *, told: str, rest: str
 ) -> AgentResponse:
     """The response of a dialogue that is over, without times; `told` is what the reader has got of `told + rest`."""
     finding = best_of(gate, dialogue.findings)
     answered = bool(dialogue.text.strip()) and dialogue.failure is None and not is_refusal(dialogue.text)
-    support = check_support(dialogue.text, dialogue.shown, embedder) if answered else Support()
+    support = check.support(dialogue.text) if answered else Support()
     cited = references.cited if answered else []
     used = _passages_used(gate, dialogue, cited, support, references.dropped)
     return AgentResponse(

@@ -14,6 +14,7 @@ from rag.shown import ShownPassages
 from rag.statements import Match, Place, match, places_in, rarity_among
 
 if TYPE_CHECKING:
+    from ingestion.models import Vector
     from rag.models import SearchResult
 
 THRESHOLD = 0.6
@@ -53,15 +54,46 @@ class Support:
     unsupported: tuple[str, ...] = ()
 
 
-def check_support(answer: str, shown: ShownPassages, embedder: Embedder) -> Support:
-    """Check each citing sentence of the model's own text, references not yet numbered."""
-    sentences = cited_sentences(answer, shown)
-    if not sentences:
-        return Support()
-    rarity = rarity_among((sentence.text for sentence in sentences), list(shown))
-    places = {each.id: places_in(each) for sentence in sentences for each in sentence.passages}
-    matches = [_matches(sentence, places, rarity) for sentence in sentences]
-    return _judged(sentences, matches, _cosines(sentences, matches, embedder))
+class SupportCheck:
+    """Checks each citing sentence of one answer, in the model's own text with its references not yet numbered.
+
+    While the answer is written `prepare` may be told what there is of it, from another thread too: what it embeds,
+    `support` need not.
+    """
+
+    def __init__(self, shown: ShownPassages, embedder: Embedder) -> None:
+        self._shown = shown
+        self._embedder = embedder
+        self._vectors: dict[str, Vector] = {}
+
+    def prepare(self, begun: str) -> None:
+        """Embed what the sentences need, all but the last, which may go on."""
+        sentences = [each for each in cited_sentences(begun, self._shown)[:-1] if each.text not in self._vectors]
+        self._embed(sentences, self._matched(sentences))
+
+    def support(self, answer: str) -> Support:
+        """What the check of the whole answer found."""
+        sentences = cited_sentences(answer, self._shown)
+        matches = self._matched(sentences)
+        self._embed(sentences, matches)
+        return _judged(sentences, matches, self._vectors)
+
+    def _matched(self, sentences: Sequence[CitedSentence]) -> list[list[Match]]:
+        rarity = rarity_among((sentence.text for sentence in sentences), list(self._shown))
+        places = {each.id: places_in(each) for sentence in sentences for each in sentence.passages}
+        return [_matches(sentence, places, rarity) for sentence in sentences]
+
+    def _embed(self, sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]]) -> None:
+        """The sentences that may be held, and what may hold them, all in one call."""
+        texts = [
+            text
+            for sentence, some in zip(sentences, matches, strict=True)
+            for each in some
+            if _may_hold(each)
+            for text in (sentence.text, _embedded(each))
+        ]
+        if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
 
 
 def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
@@ -86,24 +118,8 @@ def _matches(
     return [match(sentence.text, some, rarity) for some in (together, *alone)]
 
 
-def _cosines(
-    sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]], embedder: Embedder
-) -> dict[tuple[str, str], float]:
-    """The cosine of each sentence with what its matches say, all embedded in one call."""
-    pairs = [
-        (sentence.text, each.text[:MAX_CHARS])
-        for sentence, some in zip(sentences, matches, strict=True)
-        for each in some
-    ]
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    row_of = dict(zip(texts, embedder.embed_documents(texts), strict=True))
-    return {(left, right): float(row_of[left] @ row_of[right]) for left, right in pairs}
-
-
 def _judged(
-    sentences: Sequence[CitedSentence],
-    matches: Sequence[Sequence[Match]],
-    cosines: Mapping[tuple[str, str], float],
+    sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]], vectors: Mapping[str, Vector]
 ) -> Support:
     """A passage is verified by a sentence that it holds alone, or that it helps to hold."""
     unsupported = []
@@ -111,7 +127,7 @@ def _judged(
     for sentence, (together, *alone) in zip(sentences, matches, strict=True):
 
         def holds(found: Match, said: str = sentence.text) -> bool:
-            return is_held(found, cosines[said, found.text[:MAX_CHARS]])
+            return _may_hold(found) and is_held(found, float(vectors[said] @ vectors[_embedded(found)]))
 
         holding = [found for found in alone if holds(found)]
         if holds(together):
@@ -121,6 +137,16 @@ def _judged(
         for place in (place for found in holding for place in found.places):
             verified[place.block.passage.id] = (*verified.get(place.block.passage.id, ()), place.block)
     return Support(len(sentences), verified, tuple(unsupported))
+
+
+def _embedded(found: Match) -> str:
+    """What is embedded of what a match says."""
+    return found.text[:MAX_CHARS]
+
+
+def _may_hold(found: Match) -> bool:
+    """Whether the nearest meaning could make a match hold its sentence; if not, nothing need be embedded for it."""
+    return is_held(found, 1.0)
 
 
 def is_held(found: Match, cosine: float) -> bool:

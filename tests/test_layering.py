@@ -81,6 +81,7 @@ ROWS = {
     "rag.passage_blocks": 14,
     "rag.statements": 30,
     "rag.support": 31,
+    "rag.check_ahead": 32,
     # DESIGN row 2: chunker, embedders, stores
     "ingestion.ahead": 10,
     "ingestion.embedders.packing": 19,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ingestion.embedders import Embedder, build_embedder
 from rag.citations import References
 from rag.shown import ShownPassages, random_id
-from rag.support import Support, check_support, cited_sentences
+from rag.support import Support, SupportCheck, cited_sentences
 from rag.views import sources_view
 from tests.openai_chat import ChatServer, calls, cites, says
 from tests.rag.agents import PUMP, WAIT, ask, shelf_for
@@ -137,14 +137,14 @@ def test_a_sentence_is_cited_by_the_references_in_it_and_right_after_it(answer: 
 
 
 def test_the_right_fact_with_the_wrong_source_is_not_supported(embedder: Embedder) -> None:
-    assert check_support(f"{HELD} [s2]", shown(), embedder) == Support(1, {}, (HELD,))
-    support = check_support(f"{HELD} [s1]", shown(), embedder)
+    assert SupportCheck(shown(), embedder).support(f"{HELD} [s2]") == Support(1, {}, (HELD,))
+    support = SupportCheck(shown(), embedder).support(f"{HELD} [s1]")
     assert (list(support.verified), support.unsupported) == ([PUMP.id], ())
 
 
 def test_a_sentence_of_two_sources_is_held_by_both_together(embedder: Embedder) -> None:
     answer = "The pump runs for five seconds, then wait twenty seconds before the next reading [s1, s2]."
-    support = check_support(answer, shown(), embedder)
+    support = SupportCheck(shown(), embedder).support(answer)
     assert support.unsupported == () and set(support.verified) == {PUMP.id, WAIT.id}
 
 

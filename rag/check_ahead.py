@@ -1,0 +1,26 @@
+"""Check an answer beside its being written, so that at its end only the last sentence is left."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from ingestion.errors import EmbeddingError
+from rag.support import SupportCheck
+
+
+class CheckAhead:
+    """Prepares a check whenever one more sentence cites, in a thread, one at a time; used from one event loop."""
+
+    def __init__(self, check: SupportCheck) -> None:
+        self._check = check
+        self._running: asyncio.Future[None] | None = None
+
+    def look_at(self, piece: str, begun: str) -> None:
+        """`piece` is the last of what there is of the answer, `begun`."""
+        if "]" in piece and (self._running is None or self._running.done()):
+            self._running = asyncio.ensure_future(asyncio.to_thread(self._prepare, begun))
+
+    def _prepare(self, begun: str) -> None:
+        with suppress(EmbeddingError):  # the check itself meets it again, and tells
+            self._check.prepare(begun)
