@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,8 +30,11 @@ from rag.passage_blocks import blocks_of
 from rag.question import names_in
 from rag.reader import open_reader
 from rag.sentences import sentence_spans
-from rag.statements import match, places_in, rarity_among
-from rag.support import MAX_CHARS, THRESHOLD
+from rag.statements import Match, match, places_in, rarity_among
+from rag.support import THRESHOLD, cosine, said
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
 
 PASSAGES = 60
 """How many passages of each book."""
@@ -144,13 +148,16 @@ def opposite(text: str) -> str | None:
 def supports(items: Sequence[Cited], embedder: Embedder) -> list[float]:
     """The support of each, 0 where it is contradicted."""
     found = [match(each.text, places_in(each.passage), rarity_among([each.text], each.shown)) for each in items]
-    said = embedder.embed_documents([each.text for each in items])
-    held = embedder.embed_documents([each.text[:MAX_CHARS] or "-" for each in found])
-    cosines = np.maximum(0.0, (said * held).sum(axis=1))
-    return [
-        0.0 if each.contradicted else (each.coverage + float(cosine)) / 2
-        for each, cosine in zip(found, cosines, strict=True)
-    ]
+    sentences = embedder.embed_documents([said(each.text) for each in items])
+    places = list(dict.fromkeys(said(place.text) for each in found for place in each.places))
+    vectors = dict(zip(places, embedder.embed_documents(places), strict=True))
+
+    def support(sentence: Vector, held: Match) -> float:
+        if held.contradicted:
+            return 0.0
+        return (held.coverage + max(0.0, cosine(sentence, [vectors[said(each.text)] for each in held.places]))) / 2
+
+    return [support(sentence, each) for sentence, each in zip(sentences, found, strict=True)]
 
 
 def threshold(items: Sequence[tuple[Cited, float]]) -> float:

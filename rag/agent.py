@@ -133,6 +133,8 @@ class Agent:
                     told, held = told + piece, ""
                     yield Token(piece)
         rest = held + references.end()
+        if ahead:
+            await ahead.end()
         response = await asyncio.to_thread(generated_answer, gate, dialogue, references, check, told=told, rest=rest)
         if len(response.answer) > len(told):
             yield Token(response.answer[len(told) :])

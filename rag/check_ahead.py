@@ -1,4 +1,4 @@
-"""Check an answer beside its being written, so that at its end only the last sentence is left."""
+"""Check an answer beside its being written, so that at its end next to nothing is left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag.support import SupportCheck
 
 
 class CheckAhead:
-    """Prepares a check whenever one more sentence cites, in a thread, one at a time; used from one event loop."""
+    """Prepares a check at each reference, in a thread, one at a time; used from one event loop."""
 
     def __init__(self, check: SupportCheck) -> None:
         self._check = check
@@ -20,6 +20,11 @@ class CheckAhead:
         """`piece` is the last of what there is of the answer, `begun`."""
         if "]" in piece and (self._running is None or self._running.done()):
             self._running = asyncio.ensure_future(asyncio.to_thread(self._prepare, begun))
+
+    async def end(self) -> None:
+        """Wait for what is being prepared: to do it a second time would take longer."""
+        if self._running:
+            await self._running
 
     def _prepare(self, begun: str) -> None:
         with suppress(EmbeddingError):  # the check itself meets it again, and tells

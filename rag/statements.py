@@ -54,11 +54,6 @@ class Match:
     coverage: float
     contradicted: bool
 
-    @property
-    def text(self) -> str:
-        """What the places say."""
-        return "\n".join(place.text for place in self.places)
-
 
 def places_in(passage: SearchResult) -> list[Place]:
     """Everything that a passage says."""
