@@ -66,7 +66,8 @@ class Conversations:
         asked = now()
         found: dict[str, SearchResult] = {}
         async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
-            thread = await in_database(self._thread, request, caller)
+            session = request.session_id
+            thread = await in_database(self._thread, session, request.message, caller) if session else None
             history = thread.messages if thread else ()
             running = Agent(reader, self._model).run(
                 _question(request.message), history, fences, top_k=request.top_k, min_score=self._threshold(request)
@@ -108,16 +109,12 @@ class Conversations:
         async with lock:
             yield
 
-    def _thread(self, request: ChatRequest, caller: Caller) -> ConversationThread | None:
-        if request.session_id is None:
-            return None
+    def _thread(self, session_id: UUID, message: str, caller: Caller) -> ConversationThread:
         try:
-            return self.threads.get(request.session_id, owner=caller.owner)
+            return self.threads.get(session_id, owner=caller.owner)
         except UnknownThread:
             # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(
-                request.session_id, owner=caller.owner, metadata=first_question(request.message)
-            )
+            return self.threads.create(session_id, owner=caller.owner, metadata=first_question(message))
 
     async def _keep(
         self,
