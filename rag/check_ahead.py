@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from ingestion.errors import EmbeddingError
 from rag.support import SupportCheck
 
+_THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
+"""For all answers: this work has time, and must not keep both cores from a reader who waits for a search."""
+
 
 class CheckAhead:
-    """Prepares a check at each reference, in a thread, one at a time; used from one event loop."""
+    """Prepares a check at each reference; used from one event loop."""
 
     def __init__(self, check: SupportCheck) -> None:
         self._check = check
@@ -19,7 +23,7 @@ class CheckAhead:
     def look_at(self, piece: str, begun: str) -> None:
         """`piece` is the last of what there is of the answer, `begun`."""
         if "]" in piece and (self._running is None or self._running.done()):
-            self._running = asyncio.ensure_future(asyncio.to_thread(self._prepare, begun))
+            self._running = asyncio.get_running_loop().run_in_executor(_THREAD, self._prepare, begun)
 
     async def end(self) -> None:
         """Wait for what is being prepared: to do it a second time would take longer."""

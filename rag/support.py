@@ -69,15 +69,17 @@ class SupportCheck:
         self._matches: dict[tuple[CitedSentence, int], list[Match]] = {}
 
     def prepare(self, begun: str) -> None:
-        """Embed what the sentences need; the last one may lack its full stop."""
+        """Embed what the sentences need, text by text; the last one may lack its full stop."""
         sentences = cited_sentences(begun, self._shown)
-        self._embed(sentences, self._matched(sentences))
+        for text in self._missing(sentences, self._matched(sentences)):
+            self._embed([text])
 
     def support(self, answer: str) -> Support:
         """What the check of the whole answer found."""
         sentences = cited_sentences(answer, self._shown)
         matches = self._matched(sentences)
-        self._embed(sentences, matches)
+        if missing := self._missing(sentences, matches):
+            self._embed(missing)
         return _judged(sentences, matches, self._vectors)
 
     def _matched(self, sentences: Sequence[CitedSentence]) -> list[list[Match]]:
@@ -94,17 +96,19 @@ class SupportCheck:
             self._matches[known] = _matches(sentence, self._places, rarity_among([sentence.text], shown))
         return self._matches[known]
 
-    def _embed(self, sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]]) -> None:
-        """The sentences that may be held, and what may hold them, all in one call."""
-        texts = [
+    def _missing(self, sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]]) -> list[str]:
+        """The sentences that may be held, and what may hold them, as far as they are not embedded yet."""
+        texts = (
             text
             for sentence, some in zip(sentences, matches, strict=True)
             for each in some
             if _may_hold(each)
             for text in (said(sentence.text), *_held_by(each))
-        ]
-        if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
+        )
+        return [text for text in dict.fromkeys(texts) if text not in self._vectors]
+
+    def _embed(self, texts: list[str]) -> None:
+        self._vectors |= zip(texts, self._embedder.embed_documents(texts), strict=True)
 
 
 def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
