@@ -5,8 +5,8 @@
 `bookwise serve` runs as a process of its own over the sample book, with MiniLM and SQLite; model and clients share
 another, which does next to nothing. Chats arrive by chance (Poisson, seeded), so that `--chats` are open on average,
 each for `--seconds`; arriving evenly, all chats would write their words in the same instants. With `--burst` they all
-arrive at once. Every question is another one, and the model searches in words of its own, so that each chat costs two
-embeddings of a question. The figures:
+arrive at once. Every question is another one, the model searches in words of its own, and each of its sentences is
+another one too and cites, so that a chat costs two embeddings of a question and those of its sentences. The figures:
 
     overhead      from sending a question to the end of its stream, less what the model itself took
     first token   from the model's first word to the first token at the client
