@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 from ingestion.errors import EmbeddingError
@@ -18,17 +18,17 @@ class CheckAhead:
 
     def __init__(self, check: SupportCheck) -> None:
         self._check = check
-        self._running: asyncio.Future[None] | None = None
+        self._running: Future[None] | None = None
 
     def look_at(self, piece: str, begun: str) -> None:
         """`piece` is the last of what there is of the answer, `begun`."""
         if "]" in piece and (self._running is None or self._running.done()):
-            self._running = asyncio.get_running_loop().run_in_executor(_THREAD, self._prepare, begun)
+            self._running = _THREAD.submit(self._prepare, begun)
 
     async def end(self) -> None:
-        """Wait for what is being prepared: to do it a second time would take longer."""
-        if self._running:
-            await self._running
+        """Wait for what is being prepared, which would else be done twice; what has not begun is let go."""
+        if self._running and not self._running.cancel():
+            await asyncio.wrap_future(self._running)
 
     def _prepare(self, begun: str) -> None:
         with suppress(EmbeddingError):  # the check itself meets it again, and tells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from ingestion.embedders.packing import Limits
 from ingestion.errors import EmbeddingError
+from rag import check_ahead
 from rag.support import SupportCheck
 from tests.fakes import FakeEmbedder
 from tests.openai_chat import ChatServer, calls, cites
@@ -59,6 +61,20 @@ def test_an_answer_is_checked_in_pieces_by_a_model_of_this_machine_and_at_once_b
     assert response.supported and response.cited_sentences == 2
     assert sorted(embedder.texts) == sorted({HELD, WAITS})
     assert embedder.calls == embedded
+
+
+def test_an_answer_does_not_wait_for_what_is_prepared_for_others() -> None:
+    go_on = threading.Event()
+    embedder = FakeEmbedder(limits=Limits(inputs=9))
+    busy = check_ahead._THREAD.submit(go_on.wait, 20)
+    try:
+        with ChatServer() as server:
+            server.script += [calls("pump seconds"), cites(*PIECES)]
+            response = ask(shelf_for(server, embedder=embedder), "How long does the pump run?")
+        assert response.supported and not busy.done()
+    finally:
+        go_on.set()
+    assert busy.result()
 
 
 def test_an_embedder_that_fails_while_an_answer_is_written_fails_at_its_end() -> None:
