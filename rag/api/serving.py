@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -31,7 +32,9 @@ def run(app: FastAPI, listening: socket.socket) -> None:
     """Serve on a socket that listens, until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS."""
     # Searches are threads of the same interpreter; by default each may keep the loop waiting for 5 ms.
     sys.setswitchinterval(SWITCH_SECONDS)
-    _Server(settings_of(app), app.state.server.time_bound).run(sockets=[listening])
+    # The signal is raised once more when everything has ended in order: for a server that is no interruption.
+    with suppress(KeyboardInterrupt):
+        _Server(settings_of(app), app.state.server.time_bound).run(sockets=[listening])
 
 
 def settings_of(app: FastAPI) -> uvicorn.Config:

@@ -63,7 +63,7 @@ def test_a_stream_in_progress_is_told_to_its_end_when_the_server_is_stopped(book
             began = time.monotonic()
             model.go_on.set()
             *_, (name, answer) = events
-        process.wait(10)
+        assert process.wait(10) == 0
         assert time.monotonic() - began < 10
     assert name == "done" and kept(book) == [2] and answer["session_id"]
 
@@ -75,7 +75,7 @@ def test_a_stream_that_does_not_end_is_told_that_the_server_stops(book: Path, mo
             assert next(events)[0] == "retrieval" and model.asked.wait(20)
             process.send_signal(signal.SIGTERM)
             *_, (name, problem) = events
-        process.wait(10)
+        assert process.wait(10) == 0
     assert (name, problem["status"]) == ("error", 503) and "stopping" in problem["detail"]
     assert kept(book) == []
 
