@@ -85,14 +85,12 @@ class PacedModel:
         """Sentences that nobody else is given, each out of another passage, which it cites."""
         results = json.loads(messages[-1]["content"])["results"]
         words: list[str] = []
-        for sentence, result in enumerate(itertools.cycle(results)):
-            if len(words) >= self.words:
-                return words
-            said = re.findall(r"[a-z]+", result["chunk_text"]) * SENTENCE_WORDS
-            start = (number * 7 + sentence) % (len(said) - SENTENCE_WORDS)
+        for sentence, result in zip(range(self.words // SENTENCE_WORDS), itertools.cycle(results), strict=False):
+            said = re.findall(r"[a-z]+", result["chunk_text"])
+            start = (number * 7 + sentence) % max(1, len(said) - SENTENCE_WORDS)
             words += ["Here", *said[start : start + SENTENCE_WORDS - 1]]
             words[-1] += f" [{result['passage_id']}]."
-        raise AssertionError("a search has results")
+        return words
 
     async def _write(self, words: list[str], writer: asyncio.StreamWriter, call: Call) -> None:
         begun = time.monotonic()

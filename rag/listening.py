@@ -1,10 +1,15 @@
-"""The address a server listens on."""
+"""The address a server listens on, and how it treats connections."""
 
 from __future__ import annotations
 
 import socket
+from typing import TYPE_CHECKING
 
 from ingestion.errors import UsageError
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp
 
 IDLE_SECONDS = 75
 """How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
@@ -24,3 +29,17 @@ def listen(host: str, port: int) -> socket.socket:
 def url_of(listening: socket.socket, host: str) -> str:
     """The address as clients write it."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+
+
+def connections_of(app: ASGIApp, *, drain_seconds: int) -> uvicorn.Config:
+    """How a server treats connections; those in use have `drain_seconds` when it is told to stop."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=drain_seconds,
+    )

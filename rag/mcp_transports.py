@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from rag.listening import IDLE_SECONDS, listen, url_of
+from rag.listening import connections_of, listen, url_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -56,15 +56,7 @@ async def serve_http(
 
     listening = listen(host, port)
     app = behind(server.streamable_http_app(streamable_http_path=PATH, host=host))
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=IDLE_SECONDS,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-    )
-    http = HttpServer(config)
+    http = HttpServer(connections_of(app, drain_seconds=DRAIN_SECONDS))
     _on_signals(http.handle_exit)
     ready(url_of(listening, host) + PATH)
     await http.serve(sockets=[listening])

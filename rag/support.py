@@ -182,9 +182,9 @@ def _may_hold(found: Match) -> bool:
     return is_held(found, 1.0)
 
 
-def is_held(found: Match, cosine: float) -> bool:
-    """Whether a match supports its sentence: nothing contradicts it, and words and meaning are near enough."""
-    return not found.contradicted and (found.coverage + max(0.0, cosine)) / 2 >= THRESHOLD
+def is_held(found: Match, nearness: float) -> bool:
+    """Whether a match of this cosine supports its sentence: nothing contradicts it, words and meaning are near."""
+    return not found.contradicted and (found.coverage + max(0.0, nearness)) / 2 >= THRESHOLD
 
 
 def _prose(answer: str) -> str:

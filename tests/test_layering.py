@@ -281,7 +281,7 @@ HOMES = {
     "tokenizers": {"ingestion.embedders.minilm"},
     "toktok": {"ingestion.tokens"},
     "opentelemetry": {"rag.tracing"},
-    "uvicorn": {"rag.api.serving", "rag.mcp_transports"},
+    "uvicorn": {"rag.api.serving", "rag.listening", "rag.mcp_transports"},
     "typer": {
         "cli",
         *("ingestion.batch_commands", "ingestion.commands", "ingestion.copy_command", "ingestion.store_commands"),

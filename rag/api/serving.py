@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from rag.listening import IDLE_SECONDS
+from rag.listening import connections_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -38,15 +38,8 @@ def run(app: FastAPI, listening: socket.socket) -> None:
 
 
 def settings_of(app: FastAPI) -> uvicorn.Config:
-    """How connections are treated."""
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=IDLE_SECONDS,
-        timeout_graceful_shutdown=UNREAD_SECONDS,
-    )
+    """How this server treats connections."""
+    return connections_of(app, drain_seconds=UNREAD_SECONDS)
 
 
 class _Server(uvicorn.Server):

@@ -20,8 +20,7 @@ KEPT = 4096
 class SharedEmbedder(WrappedEmbedder):
     """Answers from its memory where it can; may be used from many threads.
 
-    A passage that is cited is embedded to check the answer against it, which takes ten times as long as a question,
-    and a book has few that are cited often.
+    The places that a cited sentence rests on are embedded to check it, and a book has few that are cited often.
     """
 
     def __init__(self, embedder: Embedder, *, kept: int = KEPT) -> None:
@@ -53,12 +52,13 @@ class SharedEmbedder(WrappedEmbedder):
 
     def _recall(self, memory: OrderedDict[str, Vector], texts: Sequence[str]) -> dict[str, Vector]:
         with self._lock:
-            return {text: memory[text] for text in texts if text in memory}
+            known = {text: memory[text] for text in texts if text in memory}
+            for text in known:
+                memory.move_to_end(text)
+            return known
 
     def _keep(self, memory: OrderedDict[str, Vector], vectors: dict[str, Vector]) -> None:
         with self._lock:
-            for text, vector in vectors.items():
-                memory[text] = vector
-                memory.move_to_end(text)
+            memory.update(vectors)
             while len(memory) > self._kept:
                 memory.popitem(last=False)
