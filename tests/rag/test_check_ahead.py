@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
 from typing import Any
 
 import pytest
@@ -25,6 +26,15 @@ ANSWER = (
     f"{HELD} [s1]. {WAITS} [s2]! Nothing cites this. Bananas grow [s1][s2].\n\n```\n{HELD} [s1].\n```\n{HELD} [s1]"
 )
 PIECES = (HELD, " {0}", ". ", WAITS, " {1}", ".")
+
+
+class AtOnce(Executor):
+    """Always has time: what is prepared does not depend on how fast the answer comes."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(work(*args, **named))
+        return done
 
 
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=6))
@@ -52,8 +62,9 @@ def test_what_nothing_could_hold_is_not_embedded() -> None:
 
 @pytest.mark.parametrize(("tokens", "embedded"), [(None, 2), (300_000, 1)], ids=["this machine", "a service"])
 def test_an_answer_is_checked_in_pieces_by_a_model_of_this_machine_and_at_once_by_a_service(
-    tokens: int | None, embedded: int
+    tokens: int | None, embedded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(check_ahead, "_THREAD", AtOnce())
     embedder = FakeEmbedder(limits=Limits(inputs=9, tokens=tokens))
     with ChatServer() as server:
         server.script += [calls("pump seconds"), cites(*PIECES)]
