@@ -177,9 +177,9 @@ def location_of(settings: Settings) -> str:
     return settings.qdrant_url or str(Path(settings.directory) / settings.collection)
 
 
-def open_index(settings: Settings) -> VectorStore:
-    """The index that readers see; raises ConfigurationError where nothing is indexed yet."""
-    store = generations_of(settings).open_active()
+def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:
+    """The index that readers see, of the settings' generations; ConfigurationError where nothing is indexed yet."""
+    store = (generations or generations_of(settings)).open_active()
     if store is None:
         raise ConfigurationError(f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first")
     return store

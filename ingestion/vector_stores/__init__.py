@@ -166,6 +166,10 @@ class Generations(Protocol):
     A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
     """
 
+    @property
+    def look_seconds(self) -> float:
+        """How often who keeps the active generation open asks `should_close`."""
+
     def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
         """Be the one writer of the collection while the block runs.
 
@@ -184,6 +188,12 @@ class Generations(Protocol):
 
     def open_active(self) -> VectorStore | None:
         """The generation readers see, or None; raises IndexInUse where another process holds it."""
+
+    def should_close(self, store: VectorStore) -> bool:
+        """Whether who keeps this one, once the active one, open for reading should close it when nobody reads.
+
+        Another process waits for it, or readers are to see another one.
+        """
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """To be held while about so many points come into a store of this collection; at its end search is fast."""

@@ -27,7 +27,7 @@ from ingestion.vector_stores import (
 )
 from ingestion.vector_stores.batches import MOST_VALUES, batches, deletions
 from ingestion.vector_stores.edge_compaction import compact_if_grown
-from ingestion.vector_stores.edge_counts import remember_counts
+from ingestion.vector_stores.edge_counts import forget_counts, remember_counts
 from ingestion.vector_stores.edge_shard import check_space, engine_errors
 from ingestion.vector_stores.points import validate_payload, validate_points
 from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
@@ -206,6 +206,8 @@ class EdgeStore:
         self._refuse_if_in_doubt()
         check_space(self.directory)
         self._failed = True
+        if not self._written:
+            forget_counts(self.directory)
         with self._engine("write"):
             self._shard.update(operation)
         # What was asked before the write goes into the dictionary it began with.

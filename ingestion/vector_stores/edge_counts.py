@@ -1,4 +1,4 @@
-"""What a closed embedded index holds, remembered beside it, so that a run with nothing to do need not open it.
+"""What an embedded index holds, remembered beside it, so that a run with nothing to do need not open it.
 
 <generation>/counts.json   {"seen": <hash of each file's path, size and time of change>, "books": {"my-book": 272}}
 """
@@ -18,13 +18,19 @@ _FORMAT = 1
 
 
 def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
-    """Note the points of each book; to be called once the engine has closed its files and before the lock goes."""
+    """Note the points of each book; to be called under the lock, while the engine writes none of its files."""
     noted = {"format": _FORMAT, "seen": _files_seen(generation / "shard"), "books": dict(books)}
     new = generation / (_NAME + ".new")
     # A note that is lost or torn costs one opening: nothing depends on it, and no failure of it matters.
     with suppress(OSError):
         new.write_text(json.dumps(noted), encoding="utf-8")
         new.replace(generation / _NAME)
+
+
+def forget_counts(generation: Path) -> None:
+    """To be called before the index is written: what goes through mapped files shows in their times only later."""
+    with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+        (generation / _NAME).unlink()
 
 
 def remembered_counts(generation: Path) -> Mapping[str, int] | None:

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING
 
 from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores import REBUILD, KeptGeneration, Schema, VectorStore
-from ingestion.vector_stores.edge_counts import remembered_counts
-from ingestion.vector_stores.edge_lock import acquire
+from ingestion.vector_stores.edge_counts import remember_counts, remembered_counts
+from ingestion.vector_stores.edge_lock import acquire, is_wanted
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 
 if TYPE_CHECKING:
     from ingestion.vector_stores.edge import EdgeStore
 
 POINTER = "CURRENT"
+LOCK = "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class _Pointer:
 
 class EdgeGenerations:
     """Generations below `directory`; waits `wait` seconds for one that another process has open."""
+
+    look_seconds = 0.25
 
     def __init__(self, directory: Path, wait: float = 0.0) -> None:
         self._directory = directory
@@ -77,6 +80,14 @@ class EdgeGenerations:
             release()
         return None
 
+    def should_close(self, store: VectorStore) -> bool:
+        """See Generations."""
+        from ingestion.vector_stores.edge import EdgeStore
+
+        assert isinstance(store, EdgeStore)
+        with _disk_errors(store.directory):
+            return self._pointer().active != store.directory.name or is_wanted(store.directory / LOCK)
+
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; points are searchable at once, there is nothing to wait for."""
         return nullcontext()
@@ -91,7 +102,7 @@ class EdgeGenerations:
             self._remove_left_overs()
             path = self._directory / new_generation()
             path.mkdir()
-            release = acquire(path / "lock", self._wait)
+            release = acquire(path / LOCK, self._wait)
             try:
                 shard = create_shard(path / "shard", schema.dimensions)
                 _write_atomically(path / "schema.json", json.dumps(schema.as_json()))
@@ -165,13 +176,18 @@ class EdgeGenerations:
             raise VectorStoreError(f"{path} is gone; {REBUILD}")
         schema = self._schema(generation)
         with _disk_errors(path):
-            return EdgeStore(path, schema, load_shard(path / "shard"), release)
+            counts = remembered_counts(path)
+            shard = load_shard(path / "shard")
+            if counts is not None:
+                # Opening changes files, and no point: a run with nothing to do need not wait for who only reads.
+                remember_counts(path, counts)
+            return EdgeStore(path, schema, shard, release)
 
     def _lock(self, generation: str) -> Callable[[], None]:
         """Keep other processes out of a generation; where its directory is gone there is nothing to lock."""
         with _disk_errors(self._directory):
             try:
-                return acquire(self._directory / generation / "lock", self._wait)
+                return acquire(self._directory / generation / LOCK, self._wait)
             except FileNotFoundError:
                 return lambda: None
 

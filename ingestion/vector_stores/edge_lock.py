@@ -1,4 +1,8 @@
-"""The lock of an embedded index: one process at a time, dropped with the process, and it says who holds it."""
+"""The lock of an embedded index: one process at a time, dropped with the process, and it says who holds it.
+
+`lock` is held by the process that has the index open, `lock.next` by the one whose turn is next while it waits: so
+the holder can see that somebody waits, and whoever gives the index back does not take it again before the other.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from ingestion.file_lock import try_lock
 logger = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.05
+_TELL_SECONDS = 1.0
+"""A server that nobody asks gives an index back sooner."""
 
 
 def acquire(path: Path, wait: float) -> Callable[[], None]:
@@ -23,23 +29,53 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     Raises IndexInUse, naming the holder's process id, if it is not free within `wait` seconds, and
     FileNotFoundError if the lock's folder is not there.
     """
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    deadline = time.monotonic() + wait
-    told = False
-    while not try_lock(file):
-        if time.monotonic() >= deadline:
-            os.close(file)
+    file, turn = _open(path), _open(_next(path))
+    try:
+        _wait_for(file, turn, path, wait)
+    except BaseException:
+        os.close(file)
+        raise
+    finally:
+        os.close(turn)
+    os.ftruncate(file, 0)
+    os.write(file, json.dumps({"pid": os.getpid()}).encode())
+    return lambda: os.close(file)
+
+
+def is_wanted(path: Path) -> bool:
+    """Whether another process waits for the lock, which its holder asks."""
+    turn = _open(_next(path))
+    try:
+        return not try_lock(turn)
+    finally:
+        os.close(turn)
+
+
+def _wait_for(file: int, turn: int, path: Path, wait: float) -> None:
+    began = time.monotonic()
+    has_turn = told = False
+    while True:
+        has_turn = has_turn or try_lock(turn)
+        if has_turn and try_lock(file):
+            return
+        waited = time.monotonic() - began
+        if waited >= wait:
             raise IndexInUse(
                 f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this command "
                 "wait longer with `bookwise --wait SECONDS`"
             )
-        if not told:
+        if waited >= _TELL_SECONDS and not told:
             logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
             told = True
         time.sleep(_POLL_SECONDS)
-    os.ftruncate(file, 0)
-    os.write(file, json.dumps({"pid": os.getpid()}).encode())
-    return lambda: os.close(file)
+
+
+def _next(path: Path) -> Path:
+    return path.with_name(path.name + ".next")
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
 
 
 def _holder(path: Path) -> str:

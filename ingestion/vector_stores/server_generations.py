@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 class ServerGenerations:
     """Generations of the collection `name`."""
 
+    look_seconds = 30.0
+
     def __init__(self, server: Server, name: str, settings: QdrantSettings | None = None) -> None:
         self._server = server
         self._name = name
@@ -73,6 +75,10 @@ class ServerGenerations:
         if self._still_ours:
             self._compare(active, info)
         return store
+
+    def should_close(self, store: VectorStore) -> bool:
+        """See Generations; opened now and then, it is seen what others have changed beside the points."""
+        return True
 
     def create(self, schema: Schema) -> ServerStore:
         """See Generations."""

@@ -73,7 +73,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
 async def _running(server: Server, database: Database) -> AsyncIterator[None]:
     background = [
         asyncio.create_task(_archive(server.conversations.threads)),
-        asyncio.create_task(_prepare(server.conversations)),
+        asyncio.create_task(_prepare(server)),
     ]
     try:
         yield
@@ -105,9 +105,12 @@ def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     )
 
 
-async def _prepare(conversations: Conversations) -> None:
+async def _prepare(server: Server) -> None:
+    """What fails here is told by the first question."""
     with suppress(BookwiseError):
-        await asyncio.to_thread(conversations.prepare)
+        await asyncio.to_thread(server.conversations.prepare)
+        async with server.index.opened():
+            pass
 
 
 async def _archive(threads: ThreadStore) -> None:

@@ -1,7 +1,7 @@
-"""The index as the server shares it: open while it is used, closed a moment later, and writable by a run meanwhile.
+"""The index as the server shares it: open until another process wants it, and writable by a run meanwhile.
 
 The embedded engine belongs to one process at a time. All requests of the server share one opening, a run inside the
-server writes through the same one, and two seconds after the last use other processes get their turn.
+server writes through the same one, and another process that waits gets its turn as soon as nobody reads.
 """
 
 from __future__ import annotations
@@ -9,20 +9,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, cast
 
 from ingestion.build import book_to_read, embedder_of, generations_of, open_index
 from ingestion.embedders import Embedder
-from ingestion.errors import ConfigurationError
+from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.settings import Settings
 from ingestion.vector_stores import Generations, Schema, VectorStore
 from rag.api.shared_embedder import SharedEmbedder
 from rag.reader import Reader
 from rag.reranker import build_reranker
-
-IDLE_SECONDS = 2.0
 
 
 class SharedIndex:
@@ -36,7 +34,9 @@ class SharedIndex:
         self._books: dict[str | None, str] = {}
         self._users = 0
         self._one_at_a_time = asyncio.Lock()
-        self._closing: asyncio.TimerHandle | None = None
+        self._is_wanted = False
+        self._looking: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     def prepare(self) -> None:
         """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
@@ -60,8 +60,6 @@ class SharedIndex:
         One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
         """
         self._users += 1
-        if self._closing:
-            self._closing.cancel()
         try:
             if self._opening is None:
                 self._opening = asyncio.create_task(self._open())
@@ -69,9 +67,8 @@ class SharedIndex:
             yield await asyncio.shield(self._opening)
         finally:
             self._users -= 1
-            if not self._users:
-                loop = asyncio.get_running_loop()
-                self._closing = loop.call_later(IDLE_SECONDS, lambda: loop.create_task(self.close()))
+            if self._is_wanted and not self._users:
+                self._closing = asyncio.create_task(self.close())
 
     async def close(self) -> None:
         """Give the index back, unless it is in use."""
@@ -79,7 +76,10 @@ class SharedIndex:
             opening = self._opening
             if opening and opening.done() and not opening.exception() and not self._users:
                 self._opening = None
+                self._is_wanted = False
                 self._books.clear()
+                if self._looking:
+                    self._looking.cancel()
                 await asyncio.to_thread(opening.result().close)
 
     @asynccontextmanager
@@ -92,12 +92,25 @@ class SharedIndex:
         async with self.opened() as store:
             yield cast("Generations", _SharedGenerations(generations, store))
             self._books.clear()
-        if await asyncio.to_thread(generations.active_schema) != store.schema:
+        if await asyncio.to_thread(generations.should_close, store):
+            self._is_wanted = True
             await self.close()
 
     async def _open(self) -> VectorStore:
         async with self._one_at_a_time:
-            return await asyncio.to_thread(self._open_now)
+            generations = await asyncio.to_thread(generations_of, self.settings)
+            store = await asyncio.to_thread(self._open_now, generations)
+            self._looking = asyncio.create_task(self._look(generations, store))
+            return store
+
+    async def _look(self, generations: Generations, store: VectorStore) -> None:
+        """See when the index is wanted back; then the last who reads it closes it."""
+        while not self._is_wanted:
+            await asyncio.sleep(generations.look_seconds)
+            with suppress(VectorStoreError):  # as long as it can be read, there is no reason to close it
+                self._is_wanted = await asyncio.to_thread(generations.should_close, store)
+        if not self._users:
+            self._closing = asyncio.create_task(self.close())
 
     def _forget_failure(self, opening: asyncio.Task[VectorStore]) -> None:
         if (opening.cancelled() or opening.exception()) and self._opening is opening:
@@ -109,9 +122,9 @@ class SharedIndex:
                 self._embedder = SharedEmbedder(embedder_of(self.settings))
             return self._embedder
 
-    def _open_now(self) -> VectorStore:
+    def _open_now(self, generations: Generations) -> VectorStore:
         embedder = self._embedder_now()
-        store = open_index(self.settings)
+        store = open_index(self.settings, generations)
         wanted = Schema(embedder.model, embedder.dimensions)
         if store.schema != wanted:
             store.close()

@@ -34,6 +34,23 @@ def test_counts_follow_what_was_deleted(own: EdgeGenerations) -> None:
     assert own.known_count(book) == 0
 
 
+def test_counts_hold_while_the_index_is_open_for_reading(own: EdgeGenerations) -> None:
+    books = books_in(own)
+    with closing(opened(own)) as store:
+        list(store.scroll(Where()))
+        assert {book: own.known_count(book) for book in books} == books
+
+
+def test_no_counts_are_told_once_it_is_written(own: EdgeGenerations) -> None:
+    book = next(iter(books_in(own)))
+    with closing(opened(own)) as store:
+        store.set_payloads({})
+        assert own.known_count(book) is not None
+        store.delete(Where((Equals("book_id", "another-book"),)))
+        assert own.known_count(book) is None
+    assert own.known_count(book) is not None
+
+
 def shorten(folder: Path) -> None:
     largest = max((path for path in folder.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
     with largest.open("r+b") as file:
