@@ -97,6 +97,16 @@ def out_of_order(request: Request) -> Reply:
     return replace(reply, body=reply.body | {"data": reply.body["data"][::-1]})
 
 
+def edited(edit: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Answer:
+    """An answer with other data than the right one."""
+
+    def answer(request: Request) -> Reply:
+        body = embeddings(request).body
+        return Reply(body | {"data": edit(body["data"])})
+
+    return answer
+
+
 def dropped(request: Request) -> Reply:
     """A connection that ends in the middle of the body."""
     whole = json.dumps(embeddings(request).body).encode()
