@@ -36,7 +36,7 @@ test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 
 test-qdrant: setup  ## Run the store's suite on the Qdrant server at BOOKWISE_TEST_QDRANT_URL too
 	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
-	$(BIN)/python -m pytest tests/ingestion/test_vector_stores.py
+	$(BIN)/python -m pytest tests/ingestion/test_vector_stores.py tests/ingestion/test_vector_stores_writing.py
 
 lint: setup  ## Check style
 	$(BIN)/ruff check .
