@@ -1,4 +1,4 @@
-"""The one pass, over fakes that count calls: what a run does, and what it must never do."""
+"""The one pass, over fakes that count calls: what a run does for each change of a book, and what it embeds."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import (
-    ConfigurationError,
-    DeletionGuard,
-    Locked,
-    PointRefused,
-    SourceError,
-    VectorStoreError,
-)
-from ingestion.lock import writer_lock
+from ingestion.errors import PointRefused
 from ingestion.vector_stores import Point
 from tests.books import BOOK, Library, long_text, page
-from tests.fakes import FakeEmbedder, MemoryGenerations, MemoryStore
+from tests.fakes import MemoryStore
 
 ROS = "module-1-ros2/chapter-1-basics"
 NODES, TOPICS, WORLDS = f"{ROS}/01-nodes.md", f"{ROS}/02-topics.md", "module-2-gazebo/chapter-2-sim/01-worlds.md"
@@ -142,40 +134,6 @@ def test_broken_front_matter_is_a_warning_with_its_line_and_the_body_is_indexed(
     assert report.failures == [] and "pear" in indexed.texts_of(NODES)
 
 
-def test_a_folder_without_lessons_never_wipes_the_index(indexed: Library) -> None:
-    before = indexed.contents()
-    indexed.write({})
-    with pytest.raises(DeletionGuard, match="nothing was deleted"):
-        indexed.run()
-    for mode in ("full", "recreate"):
-        with pytest.raises(DeletionGuard):
-            indexed.run(mode)
-    assert indexed.contents() == before
-
-
-def test_an_empty_folder_and_an_empty_index_is_an_unusable_source(tmp_path: Path) -> None:
-    library = Library(tmp_path)
-    library.docs.mkdir()
-    with pytest.raises(SourceError, match=r"no \.md or \.mdx files"):
-        library.run()
-
-
-def test_most_of_a_book_is_deleted_only_when_allowed(indexed: Library) -> None:
-    indexed.write({NODES: PAGES[NODES]})
-    with pytest.raises(DeletionGuard, match="2 of 3"):
-        indexed.run()
-    assert indexed.texts_of(TOPICS) and indexed.run(allow_delete=True).files["deleted"] == 2
-
-
-def test_another_root_deletes_nothing_unasked(indexed: Library) -> None:
-    indexed.docs.rename(indexed.folder / "elsewhere")
-    indexed.write({NODES: PAGES[NODES], TOPICS: PAGES[TOPICS]})
-    (indexed.folder / "docs").rename(indexed.folder / "other-docs")
-    (indexed.folder / "docs").symlink_to(indexed.folder / "other-docs")
-    with pytest.raises(DeletionGuard, match="was last indexed from docs, now from other-docs"):
-        indexed.run()
-
-
 def test_a_lost_state_is_rebuilt_from_the_store_without_embedding(indexed: Library) -> None:
     before, state = indexed.contents(), json.loads(indexed.state_path.read_text())
     indexed.state_path.unlink()
@@ -249,82 +207,6 @@ def test_full_looks_at_every_file_and_embeds_nothing_known(indexed: Library) -> 
     assert indexed.contents() == before
 
 
-def test_recreate_builds_a_new_generation_with_the_old_vectors(indexed: Library) -> None:
-    before, generation = indexed.contents(), indexed.generations.active
-    report = indexed.run("recreate")
-    assert indexed.generations.active != generation and indexed.contents() == before
-    assert indexed.embedder.texts == [] and report.chunks.reused == len(before)
-    assert not indexed.run().pending
-
-
-def test_another_embedding_is_refused_before_any_call_and_made_by_recreate(indexed: Library) -> None:
-    indexed.embedder = FakeEmbedder("other/1", dimensions=4)
-    with pytest.raises(ConfigurationError, match="--mode recreate"):
-        indexed.run()
-    assert indexed.embedder.calls == 0
-    assert indexed.run("recreate").chunks.embedded > 0
-    assert {point.dense.shape for point in indexed.generations.points.values()} == {(4,)}
-    assert not indexed.run().pending
-
-
-def test_a_dry_run_says_what_a_run_then_does_and_changes_nothing(indexed: Library) -> None:
-    indexed.write({NODES: PAGES[NODES].replace("beta", "iota"), TOPICS: PAGES[TOPICS]})
-    writes, state = indexed.generations.writes, indexed.state_path.read_bytes()
-    planned = indexed.run(dry_run=True)
-    assert indexed.embedder.texts == []
-    assert indexed.generations.writes == writes and indexed.state_path.read_bytes() == state
-    done = indexed.run()
-    assert (planned.changes, planned.chunks) == (done.changes, done.chunks)
-
-
-def test_a_dry_run_over_nothing_indexed_creates_nothing(library: Library) -> None:
-    report = library.run(dry_run=True)
-    assert report.files["new"] == 3 and report.chunks.embedded >= 7
-    assert library.generations.active is None and not library.state_path.exists()
-
-
-def test_two_runs_cannot_write_at_once(library: Library) -> None:
-    with writer_lock(library.folder / "writer.lock"), pytest.raises(Locked, match=f"pid {os.getpid()}"):
-        library.run()
-
-
-def test_a_book_never_touches_another(indexed: Library) -> None:
-    first = indexed.contents()
-    indexed.run(book="second")
-    indexed.write({NODES: PAGES[NODES]})
-    indexed.run(book="second", allow_delete=True)
-    assert indexed.contents() == first
-    assert {each["source_file"] for each in indexed.contents("second").values()} == {NODES}
-
-
-def test_recreate_of_one_book_keeps_the_others(indexed: Library) -> None:
-    first = indexed.contents()
-    indexed.run(book="second")
-    indexed.run("recreate", book="second")
-    assert indexed.contents() == first and len(indexed.contents("second")) == len(first)
-
-
-def test_a_dry_run_of_recreate_knows_which_vectors_are_reused(indexed: Library) -> None:
-    planned = indexed.run("recreate", dry_run=True)
-    assert planned.chunks.embedded == 0 and planned.chunks.reused == len(indexed.contents())
-
-
-def test_recreate_keeps_what_a_failed_lesson_had(indexed: Library) -> None:
-    before = indexed.texts_of(NODES)
-    (indexed.docs / NODES).write_bytes(b"\xff")
-    report = indexed.run("recreate")
-    assert len(report.failures) == 1 and indexed.texts_of(NODES) == before
-
-
-def test_recreate_with_another_embedding_never_drops_another_book(indexed: Library) -> None:
-    first, generation = indexed.contents(), indexed.generations.active
-    indexed.embedder = FakeEmbedder("other/1", dimensions=4)
-    with pytest.raises(DeletionGuard, match="the old one stays in use"):
-        indexed.run("recreate", book="second")
-    assert indexed.generations.active == generation and indexed.contents() == first
-    assert indexed.embedder.calls == 0
-
-
 def test_a_chunk_that_no_store_takes_fails_its_lesson_alone(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -342,17 +224,3 @@ def test_a_chunk_that_no_store_takes_fails_its_lesson_alone(
     assert {each["source_file"] for each in library.contents().values()} == {NODES, WORLDS}
     monkeypatch.undo()
     assert library.run().changes == {TOPICS: "new"}
-
-
-def test_recreate_mends_an_index_that_cannot_be_opened(indexed: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = indexed.contents()
-
-    def damaged(_: object) -> None:
-        raise VectorStoreError("damaged")
-
-    monkeypatch.setattr(MemoryGenerations, "open_active", damaged)
-    with pytest.raises(VectorStoreError):
-        indexed.run()
-    indexed.run("recreate")
-    monkeypatch.undo()
-    assert indexed.contents() == before and not indexed.run().pending
