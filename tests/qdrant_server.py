@@ -1,8 +1,7 @@
 """A loopback server that speaks the part of Qdrant's REST interface that the adapter uses.
 
-It is not Qdrant. Bodies are parsed with the client's generated models, which refuse unknown fields; the data lives
-in the client's local mode; filters on fields without an index are refused as strict mode does; and faults can be
-ordered. Given Qdrant's OpenAPI description, every request and answer is checked against it.
+It is not Qdrant. The data and what is done to it are in `tests.qdrant_collections`; here requests come in and are
+kept, and faults can be ordered. Given Qdrant's OpenAPI description, every request and answer is checked against it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,21 +17,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
-from qdrant_client import QdrantClient
-from qdrant_client import models as rest
 
 from tests.openapi import OpenApi
+from tests.qdrant_collections import Body, Collections, Refused
 
-Body = Any
 KEY = "s3cret-key"
-
-
-class Refused(Exception):
-    """An answer other than 200."""
-
-    def __init__(self, status: int, message: str) -> None:
-        self.status = status
-        super().__init__(message)
 
 
 @dataclass
@@ -51,12 +40,11 @@ class Fault:
 
 
 @dataclass
-class QdrantServer:
+class QdrantServer(Collections):
     """The state behind the socket.
 
-    `requests` are (method, path, body), `sizes` the bytes of their bodies, `violations` what broke the description,
-    `made` how collections were made, `statuses` those that collections show next, then green. Bodies of more than
-    `most_bytes` are refused.
+    `requests` are (method, path, body), `sizes` the bytes of their bodies, `violations` what broke the description.
+    Bodies of more than `most_bytes` are refused.
     """
 
     version: str = "1.19.0"
@@ -66,15 +54,11 @@ class QdrantServer:
     requests: list[tuple[str, str, Body]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
-    indexed: dict[str, dict[str, str]] = field(default_factory=dict)
-    made: dict[str, rest.CreateCollection] = field(default_factory=dict)
-    statuses: list[str] = field(default_factory=list)
     most_bytes: int = 32 << 20
     url: str = ""
 
     def __post_init__(self) -> None:
-        self.db = QdrantClient(":memory:")
-        self.lock = threading.RLock()
+        super().__post_init__()
         self.released = threading.Event()
 
     def paths(self, method: str, ending: str) -> list[Body]:
@@ -88,156 +72,6 @@ class QdrantServer:
                 fault.times -= 1
                 return fault
         return None
-
-    def answer(self, method: str, path: str, body: Body) -> Any:
-        """The result of a request; raises Refused."""
-        for verb, pattern, handle in ROUTES:
-            match = re.fullmatch(pattern, path)
-            if verb == method and match:
-                with self.lock:
-                    return handle(self, *match.groups(), body)
-        raise Refused(404, f"no route {method} {path}")
-
-    def require_indexes(self, collection: str, filtered: Any) -> None:
-        """Strict mode: every filtered field needs a payload index."""
-        aliases = {each.alias_name: each.collection_name for each in self.db.get_aliases().aliases}
-        known = self.indexed.get(aliases.get(collection, collection), {})
-        for key in _keys(filtered):
-            if key not in known:
-                raise Refused(400, f'Bad request: Index required but not found for "{key}"')
-
-
-def _keys(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
-        if isinstance(node.get("key"), str):
-            yield node["key"]
-        for value in node.values():
-            yield from _keys(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _keys(value)
-
-
-def _parse(model: Any, body: Body) -> Any:
-    return TypeAdapter(model).validate_python(body)
-
-
-def _create(server: QdrantServer, name: str, body: Body) -> Any:
-    wanted = _parse(rest.CreateCollection, body)
-    if server.db.collection_exists(name):
-        raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
-    server.indexed[name] = {}
-    server.made[name] = wanted
-    return server.db.create_collection(
-        name, vectors_config=wanted.vectors, sparse_vectors_config=wanted.sparse_vectors, metadata=wanted.metadata
-    )
-
-
-def _info(server: QdrantServer, name: str, body: Body) -> Any:
-    if not server.db.collection_exists(name):
-        raise Refused(404, f"Not found: Collection `{name}` doesn't exist!")
-    info = server.db.get_collection(name)
-    info.payload_schema = {
-        key: rest.PayloadIndexInfo(data_type=kind, points=0) for key, kind in server.indexed[name].items()
-    }
-    if server.statuses:
-        info.status = rest.CollectionStatus(server.statuses.pop(0))
-    if made := server.made.get(name):
-        info.config.params.shard_number = made.shard_number or 1
-        info.config.params.replication_factor = made.replication_factor or 1
-        info.config.params.on_disk_payload = made.on_disk_payload
-        info.config.quantization_config = made.quantization_config
-        if made.optimizers_config:
-            info.config.optimizer_config.indexing_threshold = made.optimizers_config.indexing_threshold
-    return info
-
-
-def _update(server: QdrantServer, name: str, body: Body) -> Any:
-    if name not in server.made:
-        raise Refused(404, f"Not found: Collection `{name}` doesn't exist!")
-    server.made[name].optimizers_config = _parse(rest.UpdateCollection, body).optimizers_config
-    return True
-
-
-def _index(server: QdrantServer, name: str, body: Body) -> Any:
-    wanted = _parse(rest.CreateFieldIndex, body)
-    server.indexed[name][wanted.field_name] = wanted.field_schema.type.value
-    return rest.UpdateResult(operation_id=0, status=rest.UpdateStatus.COMPLETED)
-
-
-def _upsert(server: QdrantServer, name: str, body: Body) -> Any:
-    wanted = _parse(rest.PointInsertOperations, body)
-    return server.db.upsert(name, wanted.points, update_filter=wanted.update_filter)
-
-
-def _batch(server: QdrantServer, name: str, body: Body) -> Any:
-    return server.db.batch_update_points(name, _parse(rest.UpdateOperations, body).operations)
-
-
-def _delete(server: QdrantServer, name: str, body: Body) -> Any:
-    return server.db.delete(name, _parse(rest.PointsSelector, body))
-
-
-def _retrieve(server: QdrantServer, name: str, body: Body) -> Any:
-    wanted = _parse(rest.PointRequest, body)
-    return server.db.retrieve(
-        name, wanted.ids, with_payload=wanted.with_payload, with_vectors=bool(wanted.with_vector)
-    )
-
-
-def _scroll(server: QdrantServer, name: str, body: Body) -> Any:
-    server.require_indexes(name, body.get("filter"))
-    wanted = _parse(rest.ScrollRequest, body)
-    points, offset = server.db.scroll(
-        name,
-        scroll_filter=wanted.filter,
-        limit=wanted.limit,
-        offset=wanted.offset,
-        with_payload=wanted.with_payload,
-        with_vectors=bool(wanted.with_vector),
-    )
-    return {"points": points, "next_page_offset": offset}
-
-
-def _count(server: QdrantServer, name: str, body: Body) -> Any:
-    server.require_indexes(name, body.get("filter"))
-    return server.db.count(name, _parse(rest.CountRequest, body).filter)
-
-
-def _facet(server: QdrantServer, name: str, body: Body) -> Any:
-    server.require_indexes(name, [{"key": body["key"]}, body.get("filter")])
-    wanted = _parse(rest.FacetRequest, body)
-    return server.db.facet(name, wanted.key, wanted.filter, limit=wanted.limit)
-
-
-def _query(server: QdrantServer, name: str, body: Body) -> Any:
-    server.require_indexes(name, [each.get("filter") for each in body["searches"]])
-    return server.db.query_batch_points(name, _parse(rest.QueryRequestBatch, body).searches)
-
-
-def _switch(server: QdrantServer, body: Body) -> Any:
-    return server.db.update_collection_aliases(_parse(rest.ChangeAliasesOperation, body).actions)
-
-
-ROUTES: list[tuple[str, str, Callable[..., Any]]] = [
-    ("GET", "/collections", lambda server, body: server.db.get_collections()),
-    ("GET", "/aliases", lambda server, body: server.db.get_aliases()),
-    ("POST", "/collections/aliases", _switch),
-    ("GET", "/collections/([^/]+)/exists", lambda server, name, body: {"exists": server.db.collection_exists(name)}),
-    ("GET", "/collections/([^/]+)", _info),
-    ("PUT", "/collections/([^/]+)", _create),
-    ("PATCH", "/collections/([^/]+)", _update),
-    ("DELETE", "/collections/([^/]+)", lambda server, name, body: server.db.delete_collection(name)),
-    ("PUT", "/collections/([^/]+)/index", _index),
-    ("PUT", "/collections/([^/]+)/points", _upsert),
-    ("POST", "/collections/([^/]+)/points", _retrieve),
-    ("POST", "/collections/([^/]+)/points/batch", _batch),
-    ("POST", "/collections/([^/]+)/points/delete", _delete),
-    ("POST", "/collections/([^/]+)/points/scroll", _scroll),
-    ("POST", "/collections/([^/]+)/points/count", _count),
-    ("POST", "/collections/([^/]+)/points/query/batch", _query),
-    ("POST", "/collections/([^/]+)/facet", _facet),
-]
 
 
 class _Handler(BaseHTTPRequestHandler):
