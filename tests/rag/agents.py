@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
+
+import pytest
 
 from ingestion.configuration import load_settings
 from ingestion.embedders import Embedder
@@ -14,13 +17,20 @@ from rag.agent import Agent, build_agent
 from rag.events import Done, Event, Searched, Token
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from tests.fakes import FakeEmbedder
-from tests.openai_chat import ChatServer
+from tests.openai_chat import ChatServer, cites
 from tests.rag.test_quotes import passage, response
 
 PUMP = passage("The pump runs for five seconds.", rank=1, source_file="docs/a.md", page_title="Setup")
 WAIT = passage(
     "Wait twenty seconds before the next reading.", rank=2, source_file="docs/b.md", page_title="Timing", score=0.5
 )
+RIGHT = cites("The pump runs for five seconds {0}.")
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        yield running
 
 
 class Shelf:
@@ -73,3 +83,8 @@ def ask(shelf: Shelf, question: str = "How long does the pump run ?", **options:
     tokens = [event.text for event in before if isinstance(event, Token)]
     assert all(tokens) and "".join(tokens) == last.response.answer
     return last.response
+
+
+def tool_messages(server: ChatServer) -> list[dict[str, str]]:
+    """What the tool's answers said to the model, as of its last request."""
+    return [json.loads(each["content"]) for each in server.requests[-1].body["messages"] if each["role"] == "tool"]
