@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult
@@ -18,6 +19,8 @@ from ingestion.configuration import load_settings
 from rag.api.index import SharedIndex
 from rag.mcp_server import build_server
 from rag.mcp_tools import BookTools
+from tests.books import write_book
+from tests.test_cli import PAGES, copy_index, run
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -27,8 +30,26 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 cli.app()
 """
 OPEN = {"hardware_tier_filter": 4}
+QUERY = "Who keeps the last message for late subscribers?"
+CARD = "How much memory does the graphics card need?"
 
 T = TypeVar("T")
+
+
+@pytest.fixture(scope="module")
+def shared_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("offered")
+    write_book(folder / "docs", PAGES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("ingest").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def folder(clean_surroundings: Path, shared_index: Path) -> Path:
+    copy_index(shared_index, clean_surroundings)
+    return clean_surroundings
 
 
 def text_of(result: CallToolResult) -> str:
@@ -36,6 +57,12 @@ def text_of(result: CallToolResult) -> str:
     (content,) = result.content
     assert content.type == "text"
     return content.text
+
+
+def files_of(result: Any) -> set[str]:
+    """The lessons that a search found."""
+    assert not result.is_error, text_of(result)
+    return {each["source_file"] for each in result.structured_content["results"]}
 
 
 def play(folder: Path, fences: dict[str, Any], use: Callable[[Client], Awaitable[T]], **flags: Any) -> T:
