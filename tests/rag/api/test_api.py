@@ -6,7 +6,6 @@ import json
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
@@ -19,8 +18,6 @@ from cli import app as command_line
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
 from rag.api.logs import JsonLines
-from rag.database import database_of
-from rag.keys import KeyStore
 from tests.books import page, write_book
 from tests.test_cli import copy_index
 
@@ -61,12 +58,6 @@ def client(book: Path) -> Iterator[TestClient]:
 def serving(book: Path, *, open_to_all: bool, **settings: Any) -> TestClient:
     made = create_app(load_settings(settings, environ={}), book / "docs", open_to_all=open_to_all)
     return TestClient(made, raise_server_exceptions=False)
-
-
-def add_key(name: str, **fences: Any) -> dict[str, str]:
-    with closing(database_of(load_settings({}, environ={}))) as database:
-        _, secret = KeyStore(database).add(name, **fences)
-    return {"Authorization": f"Bearer {secret}"}
 
 
 def is_problem(response: Any, status: int) -> bool:
@@ -132,22 +123,6 @@ def test_the_tier_of_a_request_is_a_fence(client: TestClient) -> None:
     assert not any("isaac" in path for path in found(1)) and any("isaac" in path for path in found(4))
 
 
-def test_a_lesson_above_a_key_s_tier_is_like_one_that_is_not_there(book: Path) -> None:
-    low, all_tiers = add_key("low", highest_tier=1), add_key("all")
-    with serving(book, open_to_all=False) as client:
-        body = {"query": "graphics card memory", "hardware_tier": 4}
-        [gpu, *_] = client.post("/search", json=body, headers=all_tiers).json()["results"]
-        lesson = f"/lessons/{gpu['parent_doc_id']}"
-        assert "sixteen gigabytes" in client.get(lesson, headers=all_tiers).json()["text"]
-        hidden, unknown = (
-            client.get(each, headers=low) for each in (lesson, f"/lessons/{uuid5(NAMESPACE_DNS, 'x')}")
-        )
-    assert is_problem(hidden, 404) and is_problem(unknown, 404)
-    assert hidden.json()["detail"].replace(gpu["parent_doc_id"], "") == unknown.json()["detail"].replace(
-        str(uuid5(NAMESPACE_DNS, "x")), ""
-    )
-
-
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -175,25 +150,6 @@ def test_broken_json_and_a_body_without_bound_are_refused(client: TestClient) ->
     assert client.post("/chat/run", json=QUESTION).status_code == 200
 
 
-def test_a_thread_belongs_to_its_key_and_no_key_is_refused(book: Path) -> None:
-    one, two = add_key("one"), add_key("two")
-    with serving(book, open_to_all=False) as client:
-        assert is_problem(client.post("/chat/run", json=QUESTION), 401)
-        session = client.post("/chat/run", json=QUESTION, headers=one).json()["session_id"]
-        assert is_problem(client.get(f"/threads/{session}", headers=two), 404)
-        assert client.get("/threads", headers=two).json()["threads"] == []
-        assert client.get(f"/threads/{session}", headers=one).status_code == 200
-
-
-def test_who_shares_a_public_key_is_not_told_of_the_threads_of_others(book: Path) -> None:
-    shared = add_key("site", is_public=True)
-    with serving(book, open_to_all=False) as client:
-        session = client.post("/chat/run", json=QUESTION, headers=shared).json()["session_id"]
-        assert client.get("/threads", headers=shared).json() == {"threads": [], "next_before": None}
-        assert len(client.get(f"/threads/{session}", headers=shared).json()["messages"]) == 2
-        assert is_problem(client.post("/ingest", json={}, headers=shared), 403)
-
-
 def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(client: TestClient) -> None:
     answer = client.post("/chat/run", json=QUESTION).json()
     [listed] = client.get("/threads").json()["threads"]
@@ -203,42 +159,11 @@ def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(
     assert kept["confidence_level"] == answer["confidence_level"] and kept["should_answer"]
 
 
-def test_the_books_that_a_key_may_ask_and_what_can_be_chosen_in_them(book: Path) -> None:
-    low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
-    mine = "physical-ai-robotics"
-    with serving(book, open_to_all=False) as client:
-        assert [each["book_id"] for each in client.get("/books", headers=low).json()["books"]] == [mine]
-        choices = client.get(f"/books/{mine}", headers=low).json()
-        assert [each["name"] for each in choices["modules"]] == ["ros2"] and choices["tiers"] == [1]
-        assert client.get("/books", headers=other).json() == {"books": []}
-        assert is_problem(client.get(f"/books/{mine}", headers=other), 404)
-        assert is_problem(client.get(f"/books/{mine}/pages?url=/x", headers=other), 403)
-
-
 def test_a_question_may_keep_to_one_page(client: TestClient) -> None:
     [first, *_] = client.post("/search", json={"query": "one program does one job"}).json()["results"]
     body = {"query": "graphics card memory", "hardware_tier": 4, "parent_doc_id": first["parent_doc_id"]}
     found = client.post("/search", json=body).json()["results"]
     assert {each["source_file"] for each in found} == {first["source_file"]}
-
-
-def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
-    low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
-    with serving(book, open_to_all=False) as client:
-        body = {"query": "graphics card", "hardware_tier": 4}
-        assert is_problem(client.post("/search", json=body, headers=low), 403)
-        assert client.post("/search", json=body | {"hardware_tier": 1}, headers=low).status_code == 200
-        mine = client.post("/search", json={"query": "node", "book_id": "physical-ai-robotics"}, headers=other)
-        assert is_problem(mine, 403)
-
-
-def test_more_requests_than_a_key_may_send_are_told_when_to_come_back(book: Path) -> None:
-    key = add_key("busy")
-    with serving(book, open_to_all=False, api_rate="2") as client:
-        statuses = [client.get("/threads", headers=key).status_code for _ in range(3)]
-        refused = client.get("/threads", headers=key)
-    assert statuses == [200, 200, 429]
-    assert is_problem(refused, 429) and 0 < int(refused.headers["retry-after"]) <= 61
 
 
 def test_a_run_started_over_http_indexes_what_changed_while_readers_go_on(client: TestClient, book: Path) -> None:
@@ -285,34 +210,3 @@ def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_
         assert client.get("/health").status_code == 200 and client.get("/ready").status_code == 503
         response = client.post("/chat/run", json=QUESTION)
     assert response.status_code >= 500 and "bookwise ingest" in response.json()["detail"]
-
-
-def test_keys_are_shown_once_listed_without_their_secret_and_revoked(clean_surroundings: Path) -> None:
-    def run(*arguments: str) -> Any:
-        return CliRunner().invoke(command_line, ["keys", *arguments])
-
-    added = json.loads(run("add", "ci", "--book", "one", "--highest-tier", "2", "--json").stdout)
-    listed = run("list")
-    assert added["secret"].startswith("bw_") and added["secret"] not in listed.stdout
-    assert added["key_id"] in listed.stdout and "one" in listed.stdout
-    assert all(added["secret"].encode() not in path.read_bytes() for path in Path(".bookwise").rglob("*.sqlite"))
-    assert run("revoke", added["key_id"]).exit_code == 0 and "revoked" in run("list").stdout
-    assert run("revoke", "00000000").exit_code == 2
-
-
-def test_without_keys_the_server_listens_on_loopback_only(clean_surroundings: Path) -> None:
-    refused = CliRunner().invoke(command_line, ["serve", "--host", "0.0.0.0"])
-    assert refused.exit_code == 2 and "keys add" in refused.stderr
-
-
-def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean_surroundings: Path) -> None:
-    book = clean_surroundings / "book"
-    write_book(book / "docs", PAGES)
-    (book / "bookwise.toml").write_text('[index]\ndirectory = "elsewhere"\n', encoding="utf-8")
-    run = CliRunner()
-    assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag.api.serving.run", lambda *_: None)
-        patch.setattr("rag.api.logs.log_as_json", lambda: None)
-        told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
-    assert told.exit_code == 0 and "keys are asked for" in told.stderr

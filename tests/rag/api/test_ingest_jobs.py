@@ -17,7 +17,8 @@ from ingestion.lock import writer_lock
 from rag.api import ingest_jobs
 from tests.books import page, write_book
 from tests.openai_server import OpenAIServer, Reply, Request, embeddings
-from tests.rag.api.test_api import PAGES, add_key, book, indexed, is_problem, serving
+from tests.rag.api.test_api import PAGES, book, indexed, is_problem, serving
+from tests.rag.api.test_api_keys import add_key
 
 __all__ = ["book", "indexed"]
 
