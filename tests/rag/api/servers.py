@@ -75,3 +75,14 @@ def events_of(response: httpx.Response) -> Iterator[tuple[str, Any]]:
             name = line.removeprefix("event: ")
         elif line.startswith("data: "):
             yield name, json.loads(line.removeprefix("data: "))
+
+
+def stream(client: httpx.Client, body: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The events of an answer, once it has ended."""
+    with client.stream("POST", "/chat/stream", json=body) as response:
+        return list(events_of(response))
+
+
+def roles(client: httpx.Client, session: str) -> list[str]:
+    """Who said each message of a thread."""
+    return [each["role"] for each in client.get(f"/threads/{session}").json()["messages"]]
