@@ -40,9 +40,10 @@ async function start() {
   addEventListener("popstate", () => go(threadInAddress()));
   conversation.reset();
   if (HAS_KEYBOARD) conversation.composer.focus();
-  await load();
   const id = threadInAddress();
-  if (id) await go(id);
+  await load();
+  // Who has asked meanwhile goes on with that.
+  if (id && !conversation.threadId && !conversation.running) await go(id);
 }
 
 /** What the server tells of its books and of the reader's conversations. */

@@ -85,6 +85,21 @@ def test_what_the_book_does_not_answer_is_said_calmly_and_can_be_asked_of_all_of
     assert chat.locator(".turn").last.get_by_role("button").count() == 0
 
 
+def test_who_asks_while_the_page_still_loads_keeps_what_is_shown(chat: Any) -> None:
+    held: list[Any] | None = []
+    chat.route("**/threads?*", lambda route: route.continue_() if held is None else held.append(route))
+    chat.reload()
+    chat.locator(".example").first.wait_for()
+    ask(chat, OUTSIDE)
+    chat.locator(".turn[data-state=refused]").wait_for()
+    chat.wait_for_url("**/#/threads/*")
+    late, held = held, None
+    for route in late:
+        route.continue_()
+    chat.locator("#threads [aria-current]").wait_for()
+    assert "tier 1" in chat.locator(".refusal").inner_text()
+
+
 def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any) -> None:
     button = chat.get_by_role("button", name="Filters:")
     assert button.inner_text() == "Whole book · tier 1"
