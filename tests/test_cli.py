@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,7 @@ PAGES = {
 @pytest.fixture(scope="session")
 def index_of_the_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the book and its index, made once and copied by the tests that need one."""
-    folder = tmp_path_factory.mktemp("indexed")
-    write_book(folder / "docs", PAGES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert run("ingest").exit_code == 0
-    return folder
+    return index_book(tmp_path_factory.mktemp("indexed"), PAGES)
 
 
 @pytest.fixture
@@ -56,6 +52,15 @@ def indexed(clean_surroundings: Path, index_of_the_book: Path) -> Path:
     """A current folder that holds a book and its index."""
     copy_index(index_of_the_book, clean_surroundings)
     return clean_surroundings
+
+
+def index_book(folder: Path, pages: Mapping[str, str]) -> Path:
+    """Make `folder` one of these pages and their index."""
+    write_book(folder / "docs", pages)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("ingest").exit_code == 0
+    return folder
 
 
 def copy_index(source: Path, target: Path) -> None:

@@ -19,8 +19,7 @@ from ingestion.configuration import load_settings
 from rag.api.index import SharedIndex
 from rag.mcp_server import build_server
 from rag.mcp_tools import BookTools
-from tests.books import write_book
-from tests.test_cli import PAGES, copy_index, run
+from tests.test_cli import PAGES, copy_index, index_book
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -38,12 +37,7 @@ T = TypeVar("T")
 
 @pytest.fixture(scope="module")
 def shared_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("offered")
-    write_book(folder / "docs", PAGES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert run("ingest").exit_code == 0
-    return folder
+    return index_book(tmp_path_factory.mktemp("offered"), PAGES)
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.books import page, write_book
+from tests.books import page
 from tests.openai_chat import ChatServer, calls, cites, says
 from tests.openai_server import error
-from tests.test_cli import copy_index, document, run
+from tests.test_cli import copy_index, document, index_book, run
 
 QUESTION = "Who keeps the last message for late subscribers?"
 REFUSAL = "I don't have information about that in the book content."
@@ -23,7 +23,6 @@ RIGHT = cites("A publisher ", "keeps its last message ", "for subscribers that j
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("asked")
     others = (
         "The arm lifts a red cup.",
         "Physics runs at a fixed step.",
@@ -32,11 +31,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     pages = {f"module-2-gazebo/chapter-3-b/0{number}-x.md": page(text, text) for number, text in enumerate(others, 1)}
     text = "With transient local durability a publisher keeps its last message for subscribers that join late."
-    write_book(folder / "docs", pages | {"module-1-ros2/chapter-1-a/01-qos.md": page("Quality of service", text)})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert run("ingest").exit_code == 0
-    return folder
+    pages["module-1-ros2/chapter-1-a/01-qos.md"] = page("Quality of service", text)
+    return index_book(tmp_path_factory.mktemp("asked"), pages)
 
 
 @pytest.fixture

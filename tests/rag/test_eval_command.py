@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.books import page, write_book
+from tests.books import page
 from tests.openai_chat import TOKENS, ChatServer, calls, cites, says
 from tests.openai_server import error
-from tests.test_cli import copy_index, document, run
+from tests.test_cli import copy_index, document, index_book, run
 
 TOPICS = {
     "nodes": "A node is one program that does one job. Nodes talk to each other over topics.",
@@ -33,17 +33,14 @@ UNANSWERABLE = ["Who won the World Cup in 1998?", "How do I bake a cake with Jul
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("eval")
-    write_book(folder / "docs", {f"module-1-ros2/{name}.md": page(name, text) for name, text in TOPICS.items()})
+    pages = {f"module-1-ros2/{name}.md": page(name, text) for name, text in TOPICS.items()}
+    folder = index_book(tmp_path_factory.mktemp("eval"), pages)
     lines = [
         {"id": name, "question": text, "answerable": True, "source_file": f"x/module-1-ros2/{name}.md"}
         for name, text in ASKED.items()
     ]
     lines += [{"id": text, "question": text, "answerable": False} for text in UNANSWERABLE]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert run("ingest").exit_code == 0
     return folder
 
 

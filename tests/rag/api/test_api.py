@@ -12,14 +12,12 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
-from cli import app as command_line
 from ingestion.configuration import load_settings
 from rag.api.app import create_app
 from rag.api.logs import JsonLines
 from tests.books import page, write_book
-from tests.test_cli import copy_index
+from tests.test_cli import copy_index, index_book
 
 PAGES = {
     "module-1-ros2/chapter-1-basics/01-nodes.md": page(
@@ -35,12 +33,7 @@ QUESTION = {"message": "What is a node?"}
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("indexed")
-    write_book(folder / "docs", PAGES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert CliRunner().invoke(command_line, ["ingest"]).exit_code == 0
-    return folder
+    return index_book(tmp_path_factory.mktemp("indexed"), PAGES)
 
 
 @pytest.fixture
