@@ -10,7 +10,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ingestion.errors import IndexInUse
@@ -29,14 +30,12 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     Raises IndexInUse, naming the holder's process id, if it is not free within `wait` seconds, and
     FileNotFoundError if the lock's folder is not there.
     """
-    file, turn = _open(path), _open(_next(path))
+    file = _open(path)
     try:
-        _wait_for(file, turn, path, wait)
+        _wait_for(file, path, wait)
     except BaseException:
         os.close(file)
         raise
-    finally:
-        os.close(turn)
     os.ftruncate(file, 0)
     os.write(file, json.dumps({"pid": os.getpid()}).encode())
     return lambda: os.close(file)
@@ -44,34 +43,38 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
 
 def is_wanted(path: Path) -> bool:
     """Whether another process waits for the lock, which its holder asks."""
-    turn = _open(_next(path))
-    try:
+    with _turn(path) as turn:
         return not try_lock(turn)
-    finally:
-        os.close(turn)
 
 
-def _wait_for(file: int, turn: int, path: Path, wait: float) -> None:
+def _wait_for(file: int, path: Path, wait: float) -> None:
     began = time.monotonic()
     has_turn = told = False
-    while True:
-        has_turn = has_turn or try_lock(turn)
-        if has_turn and try_lock(file):
-            return
-        waited = time.monotonic() - began
-        if waited >= wait:
-            raise IndexInUse(
-                f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this command "
-                "wait longer with `bookwise --wait SECONDS`"
-            )
-        if waited >= _TELL_SECONDS and not told:
-            logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
-            told = True
-        time.sleep(_POLL_SECONDS)
+    with _turn(path) as turn:
+        while True:
+            has_turn = has_turn or try_lock(turn)
+            if has_turn and try_lock(file):
+                return
+            waited = time.monotonic() - began
+            if waited >= wait:
+                raise IndexInUse(
+                    f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this "
+                    "command wait longer with `bookwise --wait SECONDS`"
+                )
+            if waited >= _TELL_SECONDS and not told:
+                logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
+                told = True
+            time.sleep(_POLL_SECONDS)
 
 
-def _next(path: Path) -> Path:
-    return path.with_name(path.name + ".next")
+@contextmanager
+def _turn(path: Path) -> Iterator[int]:
+    """The file of whose turn is next, open for a while."""
+    turn = _open(path.with_name(path.name + ".next"))
+    try:
+        yield turn
+    finally:
+        os.close(turn)
 
 
 def _open(path: Path) -> int:

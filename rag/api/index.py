@@ -90,11 +90,12 @@ class SharedIndex:
             yield generations
             return
         async with self.opened() as store:
-            yield cast("Generations", _SharedGenerations(generations, store))
-            self._books.clear()
-        if await asyncio.to_thread(generations.should_close, store):
-            self._is_wanted = True
-            await self.close()
+            try:
+                yield cast("Generations", _SharedGenerations(generations, store))
+            finally:
+                # As it closes, its counts are noted, what has grown is compacted, and another generation is seen.
+                self._is_wanted = True
+        await self.close()
 
     async def _open(self) -> VectorStore:
         async with self._one_at_a_time:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,18 +12,12 @@ import pytest
 from ingestion.errors import IndexInUse
 from ingestion.vector_stores import edge_lock
 from ingestion.vector_stores.edge_lock import acquire, is_wanted
+from tests.processes import wait_until
 
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Path:
     return tmp_path / "lock"
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 class Waiting(threading.Thread):
@@ -52,7 +45,7 @@ def test_a_lock_is_wanted_from_when_somebody_waits_until_he_has_it(lock: Path) -
     release = acquire(lock, 0)
     assert not is_wanted(lock)
     other = Waiting(lock)
-    until(lambda: is_wanted(lock))
+    wait_until(lambda: is_wanted(lock), lambda: False)
     release()
     other.join(20)
     assert not is_wanted(lock)
@@ -62,7 +55,7 @@ def test_a_lock_is_wanted_from_when_somebody_waits_until_he_has_it(lock: Path) -
 def test_who_gives_it_back_does_not_take_it_again_before_who_waits(lock: Path) -> None:
     release = acquire(lock, 0)
     other = Waiting(lock)
-    until(lambda: is_wanted(lock))
+    wait_until(lambda: is_wanted(lock), lambda: False)
     release()
     with pytest.raises(IndexInUse):
         acquire(lock, 0)
@@ -81,10 +74,10 @@ def test_who_gives_up_is_not_waited_for(lock: Path) -> None:
 def test_all_who_wait_get_their_turn(lock: Path) -> None:
     release = acquire(lock, 0)
     others = [Waiting(lock) for _ in range(3)]
-    until(lambda: is_wanted(lock))
+    wait_until(lambda: is_wanted(lock), lambda: False)
     release()
     while others:
-        until(lambda: any(each.release for each in others))
+        wait_until(lambda: any(each.release for each in others), lambda: False)
         (has,) = [each for each in others if each.release]
         has.released()
         others.remove(has)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ import pytest
 from ingestion.build import DEFAULT_BOOK, build_parts, generations_of
 from ingestion.configuration import load_settings
 from ingestion.errors import IndexInUse
+from ingestion.models import IngestionMode
 from ingestion.pipeline import ingest
 from ingestion.settings import Settings
 from ingestion.vector_stores import Where
@@ -127,6 +129,25 @@ def test_what_another_process_made_anew_is_what_the_next_question_reads(settings
             assert not generations_of(settings).should_close(store)
 
     play(settings, use)
+
+
+@pytest.mark.parametrize("mode", ["full", "recreate"])
+def test_after_a_run_of_this_process_it_is_closed_so_that_counts_are_noted_and_then_stays_open(
+    settings: Settings, book: Path, openings: list[Settings], mode: IngestionMode
+) -> None:
+    async def use(index: SharedIndex) -> None:
+        points = await read(index)
+        async with index.for_writing() as generations:
+            with closing(replace(build_parts(settings), generations=generations)) as parts:
+                await asyncio.to_thread(ingest, parts, book / "docs", book_id=DEFAULT_BOOK, mode=mode)
+            await asyncio.sleep(0.1)
+        assert generations_of(settings).known_count(DEFAULT_BOOK) == points
+        for _ in range(3):
+            assert await read(index) == points
+            await asyncio.sleep(0.05)
+
+    play(settings, use)
+    assert len(openings) == 2
 
 
 def test_it_is_closed_at_the_end_and_nothing_goes_on_looking(settings: Settings) -> None:
