@@ -6,16 +6,26 @@ from typing import Annotated
 
 import typer
 
-from ingestion import commands as index
-from ingestion import store_commands as stores
-from ingestion.copy_command import copy
-from ingestion.terminal import Commands, set_for_all_commands
-from rag import commands as questions
-from rag.ask_command import ask
-from rag.chat_command import chat
-from rag.eval_command import evaluate_command
-from rag.mcp_command import mcp
-from rag.serve_command import keys, serve
+from ingestion.commands.check import check
+from ingestion.commands.copy import copy
+from ingestion.commands.crawl import crawl
+from ingestion.commands.delete_book import delete_book
+from ingestion.commands.generations import generations
+from ingestion.commands.info import info
+from ingestion.commands.ingest import ingest
+from ingestion.commands.jobs import jobs
+from ingestion.commands.plan import plan
+from ingestion.commands.terminal import Commands, set_for_all_commands
+from ingestion.commands.verify import verify
+from ingestion.commands.watch import watch
+from rag.commands.ask import ask
+from rag.commands.chat import chat
+from rag.commands.evaluate import evaluate_command
+from rag.commands.keys import keys
+from rag.commands.lesson import lesson
+from rag.commands.mcp import mcp
+from rag.commands.search import search
+from rag.commands.serve import serve
 
 # Python looks through all objects once more at its end, which takes a tenth of a second and frees nothing of use.
 atexit.register(gc.freeze)
@@ -31,13 +41,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    *(index.crawl, index.check, index.plan, index.ingest, index.verify, index.watch, index.info, index.jobs),
-    *(stores.generations, copy),
-    *(questions.search, questions.lesson, ask, chat, serve, mcp),
+    *(crawl, check, plan, ingest, verify, watch, info, jobs),
+    *(generations, copy),
+    *(search, lesson, ask, chat, serve, mcp),
 ):
     app.command()(command)
-app.command("status", hidden=True)(index.plan)
-app.command("delete-book")(index.delete_book)
+app.command("status", hidden=True)(plan)
+app.command("delete-book")(delete_book)
 app.add_typer(keys, name="keys")
 app.command("eval")(evaluate_command)
 

@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ingestion.blocks import parse_blocks, walk
-from ingestion.chunker import split_markdown
+from ingestion.chunking.splitter import split_markdown
+from ingestion.markdown.blocks import walk
+from ingestion.markdown.parser import parse_blocks
 from ingestion.tokens import count_tokens
 
 TARGET, LIMIT, TINY = 400, 512, 20

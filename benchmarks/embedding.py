@@ -27,9 +27,10 @@ from unittest import mock
 
 from benchmarks.embedding_service import service
 from benchmarks.reconcile import paragraph, write_book
-from ingestion.build import DEFAULT_BOOK, build_parts
-from ingestion.configuration import load_settings
-from ingestion.pipeline import ingest
+from ingestion.books import DEFAULT_BOOK
+from ingestion.factory import build_parts
+from ingestion.settings.loader import load_settings
+from ingestion.sync.pipeline import ingest
 
 if TYPE_CHECKING:
     from ingestion.report import IngestReport
@@ -102,7 +103,7 @@ def measure_memory(folder: Path) -> str:
 
     Memory of the process's own, sampled; files that are mapped are the system's to give and take.
     """
-    from ingestion.vector_stores.edge import EdgeStore
+    from ingestion.vector_stores.edge.store import EdgeStore
 
     def drop(_: EdgeStore, points: object) -> None:
         """A mock would keep them."""
@@ -145,7 +146,7 @@ def anonymous_memory(process: str) -> int:
 
 
 def children_that_embed() -> list[str]:
-    """The processes of `ingestion.embedders.apart` that run for this one."""
+    """The processes of `ingestion.embedding.subprocess_pool` that run for this one."""
     found = []
     for thread in Path("/proc/self/task").iterdir():
         with suppress(OSError):
@@ -163,7 +164,7 @@ def measure_rate(folder: Path) -> str:
 
 def rate_of(folder: Path, files: int, turns: int) -> str:
     """Rate and share of it, the median of the turns; processor time counts all cores and no other program."""
-    from ingestion.embedders.minilm import MiniLm
+    from ingestion.embedding.minilm import MiniLm
 
     write_book(folder / "docs", files)
     texts = [

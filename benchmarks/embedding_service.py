@@ -54,7 +54,7 @@ def _serve(latency: float, port: Any, requests: Any, first: Any) -> None:
 
     import numpy as np
 
-    from tests.openai_server import in_base64
+    from tests.support.openai_server import in_base64
 
     vector = in_base64(np.full(DIMENSIONS, 0.025, "<f4"))
 

@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from benchmarks.processes import BOOKWISE, cost_of, print_row
-from ingestion.build import DEFAULT_BOOK, build_parts
-from ingestion.configuration import load_settings
-from ingestion.embedders.packing import Limits
-from ingestion.parser import parse_lesson
-from ingestion.pipeline import ingest
+from ingestion.books import DEFAULT_BOOK
+from ingestion.embedding.batching import Limits
+from ingestion.factory import build_parts
 from ingestion.report import IngestReport
-from ingestion.state_store import StateFile
+from ingestion.settings.loader import load_settings
+from ingestion.source.parser import parse_lesson
+from ingestion.state.state_file import StateFile
+from ingestion.sync.pipeline import ingest
 
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
@@ -120,7 +121,7 @@ def measure_edit(settings: Settings, docs: Path) -> str:
     file = files[len(files) // 2]
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("moves before", "waits for", 1), encoding="utf-8")
-    with mock.patch("ingestion.file_groups.parse_lesson", wraps=parse_lesson) as parse:
+    with mock.patch("ingestion.sync.file_groups.parse_lesson", wraps=parse_lesson) as parse:
         report = run(settings, docs)
     return f"{report.seconds:.2f} s, {parse.call_count} parsed, {report.chunks.embedded} chunks embedded"
 

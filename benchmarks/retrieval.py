@@ -14,17 +14,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingestion.build import build_parts
-from ingestion.configuration import load_settings
-from ingestion.pipeline import ingest
+from ingestion.factory import build_parts
 from ingestion.settings import Settings
-from rag.eval_compare import compare
-from rag.eval_outcomes import Outcome
-from rag.eval_questions import EvalQuestion, load_questions
-from rag.eval_views import evaluation_document, evaluation_view, markdown, outcomes_of
-from rag.evaluation import evaluate
-from rag.extract import answer_extractively
-from rag.reader import open_reader
+from ingestion.settings.loader import load_settings
+from ingestion.sync.pipeline import ingest
+from rag.agent.extractive import answer_extractively
+from rag.evaluation.comparison import compare
+from rag.evaluation.metrics import Outcome
+from rag.evaluation.questions import EvalQuestion, load_questions
+from rag.evaluation.run import evaluate
+from rag.evaluation.views import evaluation_document, evaluation_view, markdown, outcomes_of
+from rag.retrieval.retriever import open_reader
 
 
 def settings_of(workdir: Path, corpus: str) -> Settings:

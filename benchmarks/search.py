@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from ingestion.configuration import load_settings
 from ingestion.models import DocumentMetadata, QdrantPayload
-from ingestion.vector_stores import Point, Schema, VectorStore
+from ingestion.settings.loader import load_settings
 from ingestion.vector_stores.bm25 import document_vector
-from ingestion.vector_stores.edge_generations import EdgeGenerations
-from rag.reader import Reader
+from ingestion.vector_stores.edge.generations import EdgeGenerations
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import Point, Schema
+from rag.retrieval.retriever import Reader
 
 BOOK = "synthetic"
 DIMENSIONS = 384

@@ -149,9 +149,9 @@ def listing(folder: Path) -> None:
     """Measure the list of threads."""
     from contextlib import closing
 
-    from rag.conversation import Message
-    from rag.database import Database
-    from rag.threads import ThreadStore
+    from rag.conversations.database import Database
+    from rag.conversations.models import Message
+    from rag.conversations.store import ThreadStore
 
     text = "A node is one program that does one job, and nodes talk to each other over topics. " * 8
     with closing(Database(f"sqlite:///{folder / '.bookwise' / 'threads.sqlite'}")) as database:

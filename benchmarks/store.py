@@ -27,8 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from ingestion.vector_stores import AnyOf, Equals, Point, Range, Schema, SparseVector, Where
 from ingestion.vector_stores.bm25 import document_vector, query_vector
+from ingestion.vector_stores.filters import AnyOf, Equals, Range, Where
+from ingestion.vector_stores.types import Point, Schema, SparseVector
 
 GROUP = 1024
 QUERIES = 200
@@ -74,8 +75,8 @@ def _payload(number: int, text: str) -> dict[str, Any]:
 
 def embedded(count: int, dimensions: int, ours: bool) -> dict[str, float]:
     """Load and search one embedded index, through the store or with the engine's own calls."""
-    from ingestion.vector_stores.edge import _to_filter, _to_point
-    from ingestion.vector_stores.edge_generations import EdgeGenerations
+    from ingestion.vector_stores.edge.generations import EdgeGenerations
+    from ingestion.vector_stores.edge.store import _to_filter, _to_point
 
     with tempfile.TemporaryDirectory() as folder:
         generations = EdgeGenerations(Path(folder) / "index")
@@ -149,8 +150,8 @@ def on_server(url: str, count: int, dimensions: int, ours: bool) -> dict[str, fl
     """Send points to the server that keeps nothing, through the store or with the client's own calls."""
     from qdrant_client import QdrantClient
 
-    from ingestion.vector_stores.server import ServerStore, _to_struct
-    from ingestion.vector_stores.server_calls import Server
+    from ingestion.vector_stores.server.client import Server
+    from ingestion.vector_stores.server.store import ServerStore, _to_struct
 
     client = QdrantClient(url=url, check_compatibility=False, timeout=60)
     store = ServerStore(Server(client, url), "bench", Schema("bench/1", dimensions))

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.retrieval import settings_of
-from ingestion.embedders import Embedder
-from ingestion.vector_stores import Equals, Where
+from ingestion.embedding.protocol import Embedder
+from ingestion.vector_stores.filters import Equals, Where
+from rag.grounding.matching import Match, match, places_in, rarity_among
+from rag.grounding.passage_blocks import blocks_of
+from rag.grounding.sentences import sentence_spans
+from rag.grounding.support import THRESHOLD, cosine, said
 from rag.models import SearchResult
-from rag.passage_blocks import blocks_of
-from rag.question import names_in
-from rag.reader import open_reader
-from rag.sentences import sentence_spans
-from rag.statements import Match, match, places_in, rarity_among
-from rag.support import THRESHOLD, cosine, said
+from rag.retrieval.query_terms import names_in
+from rag.retrieval.retriever import open_reader
 
 if TYPE_CHECKING:
     from ingestion.models import Vector

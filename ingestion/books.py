@@ -1,28 +1,36 @@
-"""Remove a whole book from the index and the state."""
+"""Which book a command means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from ingestion.errors import UsageError
-from ingestion.pipeline import Parts
-from ingestion.vector_stores import Equals, Where
+from ingestion.settings import Settings
+from ingestion.state.state_file import StateStore
+from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.protocol import VectorStore
+
+if TYPE_CHECKING:
+    pass
+
+DEFAULT_BOOK = "physical-ai-robotics"
 
 
-def delete_book(parts: Parts, book_id: str) -> int:
-    """Delete all points of the book, then its records; returns the number of points.
+def book_to_write(settings: Settings, states: StateStore) -> str:
+    """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
+    if settings.book_id:
+        return settings.book_id
+    recorded = states.books()
+    return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
 
-    Raises UsageError where neither index nor state knows the book, Locked while another run writes.
-    """
-    with parts.as_writer():
-        store = parts.generations.open_active()
-        where = Where((Equals("book_id", book_id),))
-        chunks = 0
-        if store:
-            try:
-                chunks = store.count(where)
-                if chunks:
-                    store.delete(where)
-                    store.checkpoint()
-            finally:
-                store.close()
-        if not chunks and book_id not in parts.states.books():
-            raise UsageError(f"no book {book_id!r} in the index")
-        parts.states.forget(book_id)
-    return chunks
+
+def book_to_read(settings: Settings, store: VectorStore) -> str:
+    """The configured book, or the only one there is; raises UsageError that lists the choices."""
+    books = sorted(store.values("book_id", Where()))
+    if settings.book_id:
+        if settings.book_id not in books:
+            raise UsageError(f"no book {settings.book_id!r} in the index; there are {', '.join(books) or 'none'}")
+        return settings.book_id
+    if len(books) == 1:
+        return books[0]
+    raise UsageError(f"choose a book with --book: {', '.join(books) or 'none is indexed yet'}")

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingestion.crawler import Skipped
 from ingestion.errors import LessonError
-from ingestion.findings import Finding
 from ingestion.models import IngestionMode
+from ingestion.source.crawler import Skipped
+from ingestion.source.findings import Finding
 
 
 @dataclass(slots=True)

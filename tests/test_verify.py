@@ -13,10 +13,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from ingestion.vector_stores import Equals, HasId, Point, VectorStore, Where
-from ingestion.vector_stores.edge_generations import EdgeGenerations
-from tests.books import page, write_book
-from tests.openai_server import OpenAIServer
+from ingestion.vector_stores.edge.generations import EdgeGenerations
+from ingestion.vector_stores.filters import Equals, HasId, Where
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import Point
+from tests.support.books import page, write_book
+from tests.support.openai_server import OpenAIServer
 from tests.test_cli import copy_index
 
 NODES, TOPICS = "module-1-ros2/chapter-1-basics/01-nodes.md", "module-1-ros2/chapter-1-basics/02-topics.md"

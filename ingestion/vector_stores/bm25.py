@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError
-from ingestion.vector_stores import SparseVector
+from ingestion.vector_stores.types import SparseVector
 
 if TYPE_CHECKING:
     import qdrant_edge

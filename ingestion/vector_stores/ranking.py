@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ingestion.vector_stores import Hit, SparseVector
+from ingestion.vector_stores.types import Hit, SparseVector
 
 if TYPE_CHECKING:
     from ingestion.models import Vector

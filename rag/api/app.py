@@ -14,20 +14,21 @@ from starlette.middleware.cors import CORSMiddleware
 
 from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
-from rag.api import book_routes, chat_routes, choice_routes, health_routes, page_routes, problems
-from rag.api.access import Access
-from rag.api.conversations import Conversations
-from rag.api.index import SharedIndex
-from rag.api.ingest_jobs import IngestJobs
-from rag.api.metrics import Metrics
-from rag.api.middleware import OnlyThisMachine, Surroundings
-from rag.api.offload import in_database
+from rag.api.dependencies import Server
+from rag.api.http import problems
+from rag.api.http.auth import Access
+from rag.api.http.deadlines import TimeBound
+from rag.api.http.metrics import Metrics
+from rag.api.http.middleware import OnlyThisMachine, Surroundings
+from rag.api.http.threadpool import in_database
 from rag.api.openapi import describe
-from rag.api.parts import Server
-from rag.api.time_bound import TimeBound
-from rag.database import Database, database_of
-from rag.keys import KeyStore
-from rag.threads import ThreadStore
+from rag.api.routes import books, chat, facets, health, pages
+from rag.api.services.chat_turns import Conversations
+from rag.api.services.ingest_jobs import IngestJobs
+from rag.conversations.api_keys import KeyStore
+from rag.conversations.database import Database, database_of
+from rag.conversations.store import ThreadStore
+from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
 
@@ -89,7 +90,7 @@ async def _running(server: Server, database: Database) -> AsyncIterator[None]:
 
 def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     problems.install(app)
-    for routes in (chat_routes, book_routes, choice_routes, health_routes, page_routes):
+    for routes in (chat, books, facets, health, pages):
         app.include_router(routes.router)
     describe(app)
     if open_to_all:

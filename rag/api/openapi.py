@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rag.api.examples import RESULTS
+from rag.api.openapi_examples import RESULTS
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

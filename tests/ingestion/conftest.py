@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ingestion.vector_stores import Generations
-from ingestion.vector_stores.edge_generations import EdgeGenerations
-from tests.ingestion.batch_desk import PAGES, Desk
-from tests.openai_batches import BatchServer
-from tests.vector_points import build_index, index_directory
+from ingestion.vector_stores.edge.generations import EdgeGenerations
+from ingestion.vector_stores.protocol import Generations
+from tests.support.batch_desk import PAGES, Desk
+from tests.support.openai_batches import BatchServer
+from tests.support.vector_points import build_index, index_directory
 
 if TYPE_CHECKING:
-    from tests.qdrant_server import QdrantServer
+    from tests.support.qdrant_server import QdrantServer
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def own(own_directory: Path) -> EdgeGenerations:
 @pytest.fixture
 def server() -> Iterator[QdrantServer]:
     """An empty Qdrant server on loopback; its client takes more than a second to import."""
-    from tests.qdrant_server import QdrantServer, running
+    from tests.support.qdrant_server import QdrantServer, running
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -63,9 +63,9 @@ def either_generations(request: pytest.FixtureRequest) -> Iterator[Generations]:
         with index_directory() as directory:
             yield EdgeGenerations(directory / "bookwise")
         return
-    from ingestion.vector_stores.server_calls import connect
-    from ingestion.vector_stores.server_generations import ServerGenerations
-    from tests.qdrant_server import KEY
+    from ingestion.vector_stores.server.client import connect
+    from ingestion.vector_stores.server.generations import ServerGenerations
+    from tests.support.qdrant_server import KEY
 
     yield ServerGenerations(connect(request.getfixturevalue("server").url, KEY), "bookwise")
 

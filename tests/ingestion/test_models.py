@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ingestion.models import METADATA_FIELDS, DocumentChunk, IngestionJob, QdrantPayload
 from rag.models import SearchQuery
-from rag.search import where_of
-from tests.fakes import matches
-from tests.ingestion.chunks import chunk, lesson_chunks, metadata
+from rag.retrieval.search import where_of
+from tests.support.chunks import chunk, lesson_chunks, metadata
+from tests.support.fakes import matches
 
 
 def texts(count: int, word: str = "text") -> list[str]:

@@ -12,8 +12,8 @@ import pytest
 
 from ingestion.errors import ConfigurationError
 from rag.tracing import start_tracing, trace_with
-from tests.openai_chat import ChatServer
 from tests.rag.api.test_api import QUESTION, book, events_in, indexed, serving
+from tests.support.openai_chat import ChatServer
 
 __all__ = ["book", "indexed"]
 

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.openai_chat import ChatServer
-from tests.served_book import ServedBook, run, serving, serving_files, write_sample
+from tests.support.openai_chat import ChatServer
+from tests.support.served_book import ServedBook, run, serving, serving_files, write_sample
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]

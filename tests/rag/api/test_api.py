@@ -13,10 +13,10 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 from starlette.testclient import TestClient
 
-from ingestion.configuration import load_settings
+from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
-from rag.api.logs import JsonLines
-from tests.books import page, write_book
+from rag.api.http.logs import JsonLines
+from tests.support.books import page, write_book
 from tests.test_cli import copy_index, index_book
 
 PAGES = {

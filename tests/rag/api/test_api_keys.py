@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app as command_line
-from ingestion.configuration import load_settings
-from rag.database import database_of
-from rag.keys import KeyStore
-from tests.books import write_book
+from ingestion.settings.loader import load_settings
+from rag.conversations.api_keys import KeyStore
+from rag.conversations.database import database_of
 from tests.rag.api.test_api import PAGES, QUESTION, book, indexed, is_problem, serving
+from tests.support.books import write_book
 
 __all__ = ["book", "indexed"]
 
@@ -118,7 +118,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     run = CliRunner()
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag.api.serving.run", lambda *_: None)
-        patch.setattr("rag.api.logs.log_as_json", lambda: None)
+        patch.setattr("rag.api.http.server.run", lambda *_: None)
+        patch.setattr("rag.api.http.logs.log_as_json", lambda: None)
         told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "keys are asked for" in told.stderr

@@ -14,12 +14,12 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from rag.api.serving import settings_of
-from tests.openai_chat import ChatServer, calls, in_pieces, says, search_then_quote
-from tests.openai_server import Reply, Request
-from tests.rag.api.servers import events_of, listening, roles
+from rag.api.http.server import settings_of
 from tests.rag.api.test_api import NOBODYS_ID, QUESTION, book, indexed, is_problem
 from tests.rag.api.test_faults import model
+from tests.support.api_servers import events_of, listening, roles
+from tests.support.openai_chat import ChatServer, calls, in_pieces, says, search_then_quote
+from tests.support.openai_server import Reply, Request
 
 __all__ = ["book", "indexed", "model"]
 

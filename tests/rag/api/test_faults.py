@@ -16,13 +16,13 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app as command_line
-from ingestion.setting_values import Secret
-from ingestion.vector_stores import server_calls
-from tests.openai_chat import ChatServer, calls, cites, says
-from tests.openai_server import Reply, Request, error
-from tests.qdrant_server import KEY, Fault, QdrantServer, running
-from tests.rag.api.servers import listening, roles, stream
+from ingestion.settings.validators import Secret
+from ingestion.vector_stores.server import client as server_calls
 from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
+from tests.support.api_servers import listening, roles, stream
+from tests.support.openai_chat import ChatServer, calls, cites, says
+from tests.support.openai_server import Reply, Request, error
+from tests.support.qdrant_server import KEY, Fault, QdrantServer, running
 
 __all__ = ["book", "indexed"]
 

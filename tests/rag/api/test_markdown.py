@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.served_book import ServedBook
+from tests.support.served_book import ServedBook
 
 SHOW = """async (text) => {
   const { showProse } = await import("/static/markdown/prose.js");

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.openai_chat import calls, cites
-from tests.served_book import ServedBook
+from tests.support.openai_chat import calls, cites
+from tests.support.served_book import ServedBook
 
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 OUTSIDE = "Who won the world cup in 1998?"

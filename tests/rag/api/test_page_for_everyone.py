@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.openai_chat import calls, cites
 from tests.rag.api.conftest import Watch
 from tests.rag.api.test_page import answered, script
-from tests.served_book import ServedBook
+from tests.support.openai_chat import calls, cites
+from tests.support.served_book import ServedBook
 
 
 def overflow(page: Any) -> int:

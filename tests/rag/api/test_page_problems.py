@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.openai_chat import calls, says
-from tests.openai_server import Reply
 from tests.rag.api.conftest import Watch
 from tests.rag.api.test_page import QUESTION, answered, ask, script
-from tests.served_book import ServedBook, key_for, serving
+from tests.support.openai_chat import calls, says
+from tests.support.openai_server import Reply
+from tests.support.served_book import ServedBook, key_for, serving
 
 
 def refuse(page: Any, status: int, headers: dict[str, str] | None = None, **problem: str) -> None:

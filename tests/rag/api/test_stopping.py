@@ -15,18 +15,18 @@ from uuid import UUID
 
 import pytest
 
-from ingestion.setting_values import Secret
-from rag.database import Database
-from rag.threads import ThreadStore
-from tests.openai_chat import ChatServer, search_then_quote
-from tests.openai_server import Reply, Request
-from tests.postgres import postgres_server
-from tests.rag.api.servers import events_of, listening, serve_process
+from ingestion.settings.validators import Secret
+from rag.conversations.database import Database
+from rag.conversations.store import ThreadStore
 from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
+from tests.support.api_servers import events_of, listening, serve_process
+from tests.support.openai_chat import ChatServer, search_then_quote
+from tests.support.openai_server import Reply, Request
+from tests.support.postgres import postgres_server
 
 __all__ = ["book", "indexed", "postgres_server"]
 
-IN_A_HURRY = "import rag.api.serving as s; s.ANSWER_SECONDS = 0.5; s.DRAIN_SECONDS = 5; import cli; cli.app()"
+IN_A_HURRY = "import rag.api.http.server as s; s.ANSWER_SECONDS = 0.5; s.DRAIN_SECONDS = 5; import cli; cli.app()"
 
 
 class HeldModel(ChatServer):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.openai_chat import calls, cites
 from tests.rag.api.conftest import Watch
-from tests.served_book import ServedBook
+from tests.support.openai_chat import calls, cites
+from tests.support.served_book import ServedBook
 
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 LESSON = "physical-ai/module-1-ros2/chapter-2-robot-systems/quality-of-service.html"

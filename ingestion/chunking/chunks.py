@@ -1,0 +1,102 @@
+"""From a lesson to its chunks: ids, links and metadata around the slices of the chunker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+from ingestion import versions
+from ingestion.chunking.splitter import Slice, split_markdown
+from ingestion.ids import LessonKey, sha256
+from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata
+from ingestion.settings import Settings
+from ingestion.source.parser import Lesson
+from ingestion.source.site_urls import page_url
+
+
+def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embedding: str) -> list[DocumentChunk]:
+    """The lesson's chunks in order, linked; empty for a page without text (rule 15).
+
+    `embedding` names model, preparation and dimensions of the vectors; with the embedded text it makes the
+    `embed_key` (DESIGN decision 5).
+    """
+    slices = split_markdown(lesson.body, target=settings.chunk_tokens, limit=settings.chunk_max_tokens)
+    kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
+    hashes = [sha256(piece.text) for piece in kept]
+    ids: list[str | None] = [None, *_ids(key, hashes), None]
+    url = page_url(settings.base_url, lesson.path, slug=lesson.slug, doc_id=lesson.doc_id)
+    shared = _lesson_metadata(lesson, key, url)
+    chunks = []
+    for index, (piece, content_hash) in enumerate(zip(kept, hashes, strict=True)):
+        metadata = DocumentMetadata(
+            **shared,
+            section_title=piece.section_title,
+            chunk_index=index,
+            total_chunks=len(kept),
+            prev_chunk_id=ids[index],
+            next_chunk_id=ids[index + 2],
+            content_hash=content_hash,
+            heading_path=piece.heading_path,
+            anchor=piece.anchor,
+            section_titles=tuple(heading.title for heading in piece.headings),
+            section_anchors=tuple(heading.anchor for heading in piece.headings),
+            line_start=piece.line_start + lesson.body_offset,
+            line_end=piece.line_end + lesson.body_offset,
+        )
+        chunks.append(_chunk(str(ids[index + 1]), piece, metadata, embedding))
+    return chunks
+
+
+def _lesson_metadata(lesson: Lesson, key: LessonKey, url: str) -> dict[str, Any]:
+    """What all chunks of a lesson have in common."""
+    return {
+        "book_id": key.book_id,
+        "module": lesson.module,
+        "chapter": lesson.chapter,
+        "lesson": lesson.lesson,
+        "hardware_tier": lesson.audience.hardware_tier,
+        "proficiency_level": lesson.audience.levels[0],
+        "layer": lesson.audience.layers[0],
+        "source_file": lesson.path,
+        "parent_doc_id": key.parent_doc_id(),
+        "source_file_hash": lesson.file_hash,
+        "page_title": lesson.title,
+        "page_url": url,
+        "language": lesson.language,
+        "doc_type": lesson.doc_type,
+        "proficiency_levels": lesson.audience.levels,
+        "layers": lesson.audience.layers,
+        "declared": lesson.audience.declared,
+        "front_matter": lesson.front_matter,
+    }
+
+
+def breadcrumb(title: str, heading_path: tuple[str, ...]) -> str:
+    """The path that stands before the embedded text; no number or name that a move would change."""
+    parts = [title, *heading_path]
+    return " › ".join([title, *(part for previous, part in pairwise(parts) if part != previous)])
+
+
+def _ids(key: LessonKey, hashes: list[str]) -> list[str]:
+    seen: Counter[str] = Counter()
+    ids = []
+    for content_hash in hashes:
+        seen[content_hash] += 1
+        ids.append(key.chunk_id(content_hash, seen[content_hash]))
+    return ids
+
+
+def _chunk(chunk_id: str, piece: Slice, metadata: DocumentMetadata, embedding: str) -> DocumentChunk:
+    text = piece.text
+    embed_text = f"{breadcrumb(metadata.page_title, metadata.heading_path)}\n\n{piece.embed_body.strip()}"
+    return DocumentChunk(
+        id=chunk_id,
+        text=text,
+        metadata=metadata,
+        word_count=len(text.split()),
+        token_count=piece.token_count,
+        char_count=len(text),
+        embed_text=embed_text,
+        embed_key=sha256(f"{embedding}\n{versions.PREPARATION}\n{embed_text}")[:32],
+    )

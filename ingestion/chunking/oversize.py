@@ -1,0 +1,195 @@
+"""Cuts a block that is larger than the limit, each kind of block by its own rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from ingestion.chunking.merging import BLOCK, GLUED, INNER, boundary_key, join
+from ingestion.markdown.blocks import Block, Page
+from ingestion.tokens import count_tokens
+
+RUN_BYTES = 32
+"""How much text goes into one run: small enough to fill a chunk well, large enough to keep runs few."""
+
+
+def cut_between_graphemes(text: str, limit: int) -> list[str]:
+    """The text in runs of no more than `limit` tokens, never cut inside a grapheme cluster (Unicode Annex 29).
+
+    A run has few bytes, and no token is shorter than a byte. One cluster with more than that is a run of its own.
+    """
+    import regex
+
+    most = min(RUN_BYTES, limit)
+    runs: list[str] = []
+    start = size = 0
+    for cluster in regex.finditer(r"\X", text):
+        length = len(cluster[0].encode("utf-8", "surrogatepass"))
+        if size and size + length > most:
+            runs.append(text[start : cluster.start()])
+            start, size = cluster.start(), 0
+        size += length
+    runs.append(text[start:])
+    return runs
+
+
+_SENTENCE_END = re.compile(
+    r"(?P<code>`[^`\n]+`)|(?:[.!?…؟۔।]+[\"'”’»)\]*_]*\s++(?![a-z`])|[。！？]+[”’」』）]*\s*|\n\s*)"
+)
+_WORD_END = re.compile(r"\s+|(?<=[,;:，、；：،])")
+_CONTAINER_MARKS = re.compile(r"(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s)))*\s*")
+_FENCE_RUN = re.compile(r"`{3,}|~{3,}")
+
+
+class Piece(NamedTuple):
+    """A part of a block, with the lines repeated so that it can be read alone."""
+
+    start: int
+    end: int
+    tokens: int
+    prefix: str = ""
+    suffix: str = ""
+
+
+class _Cut(NamedTuple):
+    start: int
+    end: int
+    tokens: int
+    rank: int
+
+
+def cut(page: Page, block: Block, span: tuple[int, int], lead: int, size: int, limit: int) -> list[Piece]:
+    """Pieces of about `size` tokens and never more than `limit`, except a single grapheme.
+
+    A fence is cut at blank lines, then at lines, and each piece is fenced again; a table is cut between rows, and
+    each piece repeats header and delimiter; other text is cut at blank lines, lines, sentences, words and last
+    between graphemes. `lead` is the number of tokens that will stand before the first piece.
+    """
+    prefix, suffix, extra = _repeats(page, block, min(size // 2, limit - lead - size // 4))
+    size -= extra
+    fixed_start = block.start + (2 if block.kind == "table" else 1 if block.kind == "fence" else 0)
+    fixed_end = block.end - (1 if block.kind == "fence" and block.closed else 0)
+    if block.kind == "paragraph" or block.kind == "heading":
+        cuts = _cut_text(page.text, span[0], span[1], max(limit - lead, 1))
+    else:
+        cuts = _cut_lines(page, span, fixed_start, fixed_end, max(limit - extra - lead, 1))
+    return _join(page.text, cuts, lead, size, limit - extra, prefix, suffix)
+
+
+def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix: str, suffix: str) -> list[Piece]:
+    sizes = [cut.tokens for cut in cuts]
+    sizes[0] += lead
+    ranks = [cut.rank for cut in cuts]
+    keys = [boundary_key(text, cut.start) for cut in cuts]
+    while True:
+        groups = join(sizes, ranks, keys, size=size, limit=size)
+        spans = [(cuts[first].start, cuts[last].end) for first, last in groups]
+        tokens = count_tokens([text[start:end] for start, end in spans])
+        # Inside a line counts do not add up exactly: where they fall short, fill less.
+        if size < 8 or all(n <= limit or a == b for n, (a, b) in zip(tokens, groups, strict=True)):
+            break
+        size = size * 3 // 4
+    extra = count_tokens([prefix, suffix])
+    last_piece = len(spans) - 1
+    return [
+        Piece(
+            start,
+            end,
+            tokens[at] + (extra[0] if at else 0) + (extra[1] if at < last_piece else 0),
+            prefix if at else "",
+            suffix if at < last_piece else "",
+        )
+        for at, (start, end) in enumerate(spans)
+    ]
+
+
+def _repeats(page: Page, block: Block, most: int) -> tuple[str, str, int]:
+    """What a later piece begins with, what an earlier one ends with, and their tokens together.
+
+    Where they have more than `most` tokens, a fence's info string is left out, and then all.
+    """
+    options = [("", "")]
+    marks, opening = _split_marks(page.lines[block.start].rstrip("\r"))
+    if block.kind == "fence":
+        run = fence_run(opening)
+        options = [(f"{marks}{opening}\n", marks + run), (f"{marks}{run}\n", marks + run), *options]
+    elif block.kind == "table":
+        delimiter = _split_marks(page.lines[block.start + 1].rstrip("\r"))[1]
+        # Columns padded to hundreds of characters would fill the chunk.
+        header, delimiter = re.sub(" +", " ", opening), re.sub("-+", "---", delimiter).replace(" ", "")
+        options = [(f"{marks}{header}\n{marks}{delimiter}\n", ""), *options]
+    for prefix, suffix in options:
+        extra = sum(count_tokens([prefix, suffix]))
+        if extra <= most:
+            break
+    return prefix, suffix, extra
+
+
+def fence_run(opening: str) -> str:
+    """The run of backticks or tildes in a fence's opening line."""
+    found = _FENCE_RUN.search(opening)
+    return found[0] if found else ""
+
+
+def _split_marks(line: str) -> tuple[str, str]:
+    """The marks of the containers a line stands in, as they are where no item begins, and the rest."""
+    found = _CONTAINER_MARKS.match(line)
+    assert found is not None
+    return re.sub(r"[^\s>]", " ", found[0]), line[found.end() :]
+
+
+def _cut_lines(page: Page, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:
+    """Line by line, blank lines with the line before; the fixed first and last lines stay with their neighbours."""
+    starts, lines = page.starts, page.lines
+    begins, ranks = [span[0]], [BLOCK]
+    for number in range(first_free + 1, last_free):
+        if lines[number] and not lines[number].isspace():
+            begins.append(starts[number])
+            previous = lines[number - 1]
+            ranks.append(INNER if previous and not previous.isspace() else BLOCK)
+    cuts = list(zip(begins, [*begins[1:], span[1]], strict=True))
+    tokens = count_tokens([page.text[a:b] for a, b in cuts])
+    result: list[_Cut] = []
+    for (a, b), n, rank in zip(cuts, tokens, ranks, strict=True):
+        if n <= limit:
+            result.append(_Cut(a, b, n, rank))
+        else:
+            inner = _cut_text(page.text, a, b, limit)
+            result.append(inner[0]._replace(rank=rank))
+            result += inner[1:]
+    return result
+
+
+def _cut_text(text: str, start: int, end: int, limit: int) -> list[_Cut]:
+    """Sentences and lines; words where one is too large; runs of graphemes where a word is."""
+    result: list[_Cut] = []
+    ends = (found.end() for found in _SENTENCE_END.finditer(text, start, end) if not found["code"])
+    for sentence in _between(text, start, end, ends, INNER):
+        if sentence.tokens <= limit:
+            result.append(sentence)
+            continue
+        ends = (found.end() for found in _WORD_END.finditer(text, sentence.start, sentence.end))
+        for word in _between(text, sentence.start, sentence.end, ends, GLUED):
+            if word.start == sentence.start:
+                word = word._replace(rank=INNER)
+            result += [word] if word.tokens <= limit else _cut_word(text, word, limit)
+    return result
+
+
+def _cut_word(text: str, word: _Cut, limit: int) -> Iterator[_Cut]:
+    lengths = [len(run) for run in cut_between_graphemes(text[word.start : word.end].rstrip(), limit)]
+    rank = word.rank
+    for a, b in pairwise([*accumulate(lengths[:-1], initial=word.start), word.end]):
+        yield _Cut(a, b, count_tokens([text[a:b]])[0], rank)
+        rank = GLUED
+
+
+def _between(text: str, start: int, end: int, ends: Iterable[int], rank: int) -> list[_Cut]:
+    """The stretches between `ends`, which rise; none but the first begins, and none is, only white space."""
+    body = text[start:end]
+    first, last = end - len(body.lstrip()), start + len(body.rstrip())
+    cuts = [start, *(at for at in ends if first < at < last), end]
+    tokens = count_tokens([text[a:b] for a, b in pairwise(cuts)])
+    return [_Cut(a, b, n, rank) for (a, b), n in zip(pairwise(cuts), tokens, strict=True)]

@@ -1,0 +1,133 @@
+"""Turns blocks into units: the stretches of a page between which a chunk may begin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ingestion.chunking import oversize
+from ingestion.chunking.merging import BLOCK, CUT, GLUED, INNER
+from ingestion.markdown.blocks import Block, Page
+from ingestion.tokens import count_tokens
+
+_BINDING = frozenset(("heading", "rule", "comment", "import", "html", "jsx"))
+_OPENING_TAG = re.compile(r"\s*<[A-Za-z][^<>]*(?<!/)>\s*")
+_CLOSING_TAG = re.compile(r"\s*(?:</[\w.:-]+\s*>\s*)+")
+
+
+class Unit(NamedTuple):
+    """A stretch of the page that stays together, with the text repeated before and after it.
+
+    `start` and `end` are offsets into the page; `tokens` counts the repeated text too, and the blank lines up to
+    `end`, so that the counts of neighbours add up. `rank` is that of the boundary before the unit.
+    """
+
+    start: int
+    end: int
+    rank: int
+    tokens: int
+    prefix: str = ""
+    suffix: str = ""
+
+
+class UnitBuilder:
+    """Makes the units of a page for chunks of about `size` and never more than `limit` tokens."""
+
+    def __init__(self, page: Page, size: int, limit: int) -> None:
+        self._page = page
+        self._size = size
+        self._limit = limit
+
+    def build(self, blocks: Sequence[Block], end: int) -> list[Unit]:
+        """The units of top-level blocks, in order, without a gap from the first block to `end`."""
+        return self._build(blocks, self._page.starts[blocks[0].start], end, None, 0)
+
+    def _build(self, blocks: Sequence[Block], start: int, end: int, outer_rank: int | None, lead: int) -> list[Unit]:
+        """Units of blocks that follow each other; inside a block, whose rank is `outer_rank`, headings do not count.
+
+        `lead` is the number of tokens that will stand before the first unit.
+        """
+        text, starts, small = self._page.text, self._page.starts, self._limit // 4
+        cuts = [start, *[starts[block.start] for block in blocks[1:]], end]
+        tokens = count_tokens([text[a:b] for a, b in pairwise(cuts)])
+        units: list[Unit] = []
+        run_start, run_tokens, run_rank = start, 0, GLUED
+        for at, (block, n, rank) in enumerate(zip(blocks, tokens, self._ranks(blocks, outer_rank), strict=True)):
+            if rank < run_rank:
+                run_rank = rank
+            if block.kind in _BINDING and n <= small and self._binds_to_next(blocks, at, in_run=run_tokens > 0):
+                if run_tokens and lead + run_tokens + n > 2 * small:
+                    units.append(Unit(run_start, cuts[at], run_rank, run_tokens))
+                    run_start, run_tokens, run_rank, lead = cuts[at], 0, rank, 0
+                run_tokens += n
+                continue
+            if n + run_tokens + lead <= self._size:
+                units.append(Unit(run_start, cuts[at + 1], run_rank, n + run_tokens))
+            else:
+                units += self._expand(block, (run_start, cuts[at], cuts[at + 1]), n, run_rank, (lead, run_tokens))
+            run_start, run_tokens, run_rank, lead = cuts[at + 1], 0, GLUED, 0
+        return units
+
+    def _ranks(self, blocks: Sequence[Block], outer_rank: int | None) -> list[int]:
+        """How strong the boundary before each block is."""
+        usual = BLOCK if outer_rank is None else INNER
+        ranks = []
+        is_introduced = False
+        for block in blocks:
+            kind = block.kind
+            if kind == "heading" and outer_rank is None:
+                ranks.append(block.level)
+            elif is_introduced or kind == "rule" or (kind == "html" and self._is_closing_tag(block)):
+                ranks.append(GLUED)
+            else:
+                ranks.append(usual)
+            is_introduced = kind == "paragraph" and self._page.lines[block.end - 1].rstrip().endswith((":", "："))
+        if ranks[0] > BLOCK or outer_rank is not None:
+            ranks[0] = BLOCK if outer_rank is None else outer_rank
+        return ranks
+
+    def _binds_to_next(self, blocks: Sequence[Block], at: int, *, in_run: bool) -> bool:
+        """Whether a block is kept with the next one: a heading that has content, an opening tag, a remark."""
+        if at + 1 == len(blocks):
+            return False
+        block, follower = blocks[at], blocks[at + 1]
+        if block.kind == "heading":
+            return follower.kind != "heading" or follower.level > block.level
+        if block.kind == "rule":
+            return in_run and follower.kind != "heading"
+        return block.kind in ("comment", "import") or _OPENING_TAG.fullmatch(self._page.source(block)) is not None
+
+    def _is_closing_tag(self, block: Block) -> bool:
+        return block.kind == "html" and _CLOSING_TAG.fullmatch(self._page.source(block)) is not None
+
+    def _expand(
+        self, block: Block, span: tuple[int, int, int], tokens: int, rank: int, before: tuple[int, int]
+    ) -> list[Unit]:
+        """A block larger than the target: one unit if it fits the limit and is not a list, else its parts.
+
+        `span` is where what is bound to the block begins, where the block does, and where it ends; `before` counts
+        the tokens that will stand before the unit, and those of what is bound.
+        """
+        start, block_start, end = span
+        lead, bound = before
+        total = tokens + bound + lead
+        if block.kind != "list" and self._fits(block_start, end, total, tokens):
+            return [Unit(start, end, rank, tokens + bound)]
+        if block.children:
+            parts = self._build(block.children, block_start, end, rank, lead + bound)
+        else:
+            pieces = oversize.cut(self._page, block, (block_start, end), lead + bound, self._size, self._limit)
+            parts = [
+                Unit(piece.start, piece.end, CUT if at else rank, piece.tokens, piece.prefix, piece.suffix)
+                for at, piece in enumerate(pieces)
+            ]
+        return [parts[0]._replace(start=start, tokens=parts[0].tokens + bound), *parts[1:]]
+
+    def _fits(self, start: int, end: int, total: int, tokens: int) -> bool:
+        if total < self._limit:
+            return True
+        # The blank lines after a block are not stored, and without them the last token may be another.
+        bare = count_tokens([self._page.text[start:end].rstrip()])[0] if total <= self._limit + 4 else tokens
+        return total - tokens + bare <= self._limit

@@ -1,0 +1,39 @@
+"""`bookwise check`: lint the lessons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingestion.commands.ingest import LESSONS_FAILED
+from ingestion.commands.options import Docs, Strict
+from ingestion.commands.terminal import Config, Json, read_book, show
+from ingestion.errors import UsageError
+
+if TYPE_CHECKING:
+    pass
+
+CHECK_FORMATS = ("text", "json", "github")
+
+
+def check(
+    docs: Docs = None,
+    output: Annotated[str, typer.Option("--format", help="text, json or github (annotations).")] = "text",
+    strict: Strict = False,
+    config: Config = None,
+    as_json: Json = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
+) -> None:
+    """Check the lessons for mistakes: file, line, rule, what to do. Needs no index."""
+    from ingestion.commands.views import annotations_view, check_view
+    from ingestion.source.linter import check_book
+
+    if output not in CHECK_FORMATS:
+        raise UsageError(f"--format {output}: is none of {', '.join(CHECK_FORMATS)}")
+    settings, root = read_book(docs, config)
+    report = check_book(root, settings, dropped=verbose)
+    view = annotations_view(report) if output == "github" else check_view(report)
+    show(view, report.as_json(), as_json=as_json or output == "json")
+    if report.failures or (strict and report.mistakes):
+        raise typer.Exit(LESSONS_FAILED)

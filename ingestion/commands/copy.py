@@ -1,0 +1,68 @@
+"""The command that copies books to another index."""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, Json, Verbose, read_settings, show
+from ingestion.errors import UsageError
+
+if TYPE_CHECKING:
+    from ingestion.operations.copy_book import CopiedBook
+    from ingestion.settings import Settings
+
+
+def copy(
+    to: Annotated[str, typer.Option("--to", help="URL of a Qdrant server, or a folder for an embedded index.")],
+    to_collection: Annotated[str | None, typer.Option("--to-collection", help="Name of the index there.")] = None,
+    book: Book = None,
+    config: Config = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Copy all books, or one, to another index: points with vectors, and the records. Nothing is embedded.
+
+    The book there becomes equal to the one here. A copy that was stopped goes on where it was; what arrived is
+    checked by points a file and by a sample of vectors. The key of the server is BOOKWISE_COPY_API_KEY.
+    """
+    copied = _copy(read_settings(config, verbose=verbose), to, to_collection, book)
+    lines = [
+        f"{each.book_id}: {each.points} points, {each.copied} copied, {each.already_there} already there, "
+        f"{each.removed} removed, {each.records} records; points a file and {each.vectors_checked} vectors checked."
+        for each in copied
+    ]
+    show(lines, {"to": to, "books": [each.as_json() for each in copied]}, as_json=as_json)
+
+
+def _copy(settings: Settings, to: str, to_collection: str | None, book_id: str | None) -> list[CopiedBook]:
+    from ingestion.factory import generations_of, location_of, open_index, states_of
+    from ingestion.operations.copy_book import books_to_copy, copy_books
+    from ingestion.state.writer_lock import writer_lock
+
+    there = replace(
+        settings,
+        qdrant_url=to.rstrip("/") if "://" in to else None,
+        qdrant_api_key=settings.copy_api_key,
+        directory=to,
+        collection=to_collection or settings.collection,
+    )
+    if (location_of(there), there.collection) == (location_of(settings), settings.collection):
+        raise UsageError(f"{to} is the index to copy from; name another with --to or --to-collection")
+    target = generations_of(there)
+    with closing(open_index(settings)) as source:
+        books = books_to_copy(source, book_id)
+        local = nullcontext() if there.qdrant_url else writer_lock(Path(to) / "writer.lock")
+        with local, target.writer(settings.wait) as still_ours:
+            return copy_books(
+                source,
+                target,
+                books,
+                states=states_of(settings, generations_of(settings)),
+                collections=(settings.collection, there.collection),
+                still_ours=still_ours,
+            )

@@ -1,0 +1,105 @@
+"""`bookwise ingest`: make the index equal to the lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ingestion.commands.options import AllowDelete, Docs, IgnoreBatches, Mode, State, Strict
+from ingestion.commands.terminal import Book, Config, Json, Verbose, progress_bar, read_book, show
+from ingestion.errors import UsageError
+
+if TYPE_CHECKING:
+    from ingestion.models import IngestionMode
+    from ingestion.report import IngestReport
+
+LESSONS_FAILED, PENDING = 3, 12
+
+
+CONTRADICTION = (
+    "use one of --batch and --resume, --wait only with one of them, --dry-run and --ignore-batches with none"
+)
+
+
+def ingest(
+    docs: Docs = None,
+    mode: Mode = "incremental",
+    book: Book = None,
+    config: Config = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
+    state: State = None,
+    allow_delete: AllowDelete = False,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", help="Dollars to spend at most.")] = None,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Tokens to embed at most.")] = None,
+    strict: Strict = False,
+    batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
+    ignore_batches: IgnoreBatches = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Make the index equal to the lessons: embed what is new, remove what is gone.
+
+    `--batch` has the service embed within a day at half the price; `--resume` then fetches the vectors and indexes,
+    or exits 12 while the service is at it. A run that would embed more than --max-cost or --max-tokens allow, or
+    what is in an open batch, does nothing and exits 11.
+    """
+    flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
+    if batch or resume or wait:
+        from ingestion.commands.batch import BatchOptions, ingest_by_batch
+
+        if batch == resume or dry_run or ignore_batches:
+            raise UsageError(CONTRADICTION)
+        options = BatchOptions(batch, wait, mode_of(mode), allow_delete, strict, as_json, verbose)
+        raise typer.Exit(ingest_by_batch(*read_book(docs, config, verbose=verbose, book_id=book, **flags), options))
+    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
+    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, **how)
+    show_report(report, as_json=as_json, verbose=verbose)
+    if report.failures or (strict and report.findings):
+        raise typer.Exit(LESSONS_FAILED)
+
+
+def mode_of(mode: str) -> IngestionMode:
+    from ingestion.models import MODES
+
+    if mode not in MODES:
+        raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
+    return cast("IngestionMode", mode)
+
+
+def run_ingest(
+    docs: Path | None,
+    mode: str,
+    book: str | None,
+    config: Path | None,
+    *,
+    verbose: bool,
+    flags: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> IngestReport:
+    from ingestion.books import book_to_write
+    from ingestion.factory import build_parts
+    from ingestion.sync.pipeline import ingest as run
+
+    wanted = mode_of(mode)
+    settings, root = read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
+    with closing(build_parts(settings)) as parts, progress_bar() as progress:
+        return run(
+            parts,
+            root,
+            book_id=book_to_write(settings, parts.states),
+            mode=wanted,
+            progress=progress,
+            **options,
+        )
+
+
+def show_report(report: IngestReport, *, as_json: bool, verbose: bool) -> None:
+    from ingestion.commands.views import report_view
+
+    show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)

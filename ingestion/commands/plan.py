@@ -1,0 +1,38 @@
+"""`bookwise plan`: show what `ingest` would do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingestion.commands.ingest import LESSONS_FAILED, PENDING, run_ingest, show_report
+from ingestion.commands.options import Docs, Mode, State
+from ingestion.commands.terminal import Book, Config, Json, Verbose
+
+if TYPE_CHECKING:
+    pass
+
+
+def plan(
+    docs: Docs = None,
+    mode: Mode = "incremental",
+    book: Book = None,
+    config: Config = None,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 when something is pending.")] = False,
+    state: State = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show what `ingest` would do: new, modified, moved, deleted and unchanged lessons. Changes nothing.
+
+    `status` is another name for it.
+    """
+    report = run_ingest(
+        docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose, flags={"state": state}
+    )
+    show_report(report, as_json=as_json, verbose=verbose)
+    if report.failures:
+        raise typer.Exit(LESSONS_FAILED)
+    if exit_code and report.pending:
+        raise typer.Exit(PENDING)

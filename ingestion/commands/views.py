@@ -1,0 +1,169 @@
+"""Results as plain tables, ready to be printed; the command line decides how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ingestion.output import Cell, Table, View
+from ingestion.state.batch_ledger import mode_flag
+
+if TYPE_CHECKING:
+    from ingestion.operations.info import BookInfo, IndexInfo
+    from ingestion.report import IngestReport
+    from ingestion.source.contents import Contents
+    from ingestion.source.linter import CheckReport
+    from ingestion.state.job_ledger import LedgerEntry
+    from ingestion.vector_stores.types import KeptGeneration
+
+
+def contents_view(contents: Contents) -> View:
+    """What would be indexed, by module, and what is skipped and why."""
+    pages = [
+        (each.path, each.place.module, each.place.chapter, each.place.lesson, each.place.doc_type)
+        for each in contents.pages
+    ]
+    return [
+        Table("Lessons", ("path", "module", "chapter", "lesson", "kind"), pages),
+        Table("Modules", ("module", "files"), sorted(contents.modules.items())),
+        Table("Skipped", ("path", "reason"), [(each.path, each.reason) for each in contents.skipped]),
+        *(f"These paths clash where case does not count: {', '.join(group)}" for group in contents.clashes),
+        f"{len(contents.pages)} files to index below {contents.root}, {len(contents.skipped)} skipped",
+    ]
+
+
+def report_view(report: IngestReport, *, verbose: bool) -> View:
+    """What a run did, or would do; files only where there are few or all are asked for."""
+    changes = [
+        (change, path, f"from {report.moved_from[path]}" if path in report.moved_from else "")
+        for path, change in sorted(report.changes.items(), key=lambda each: (each[1], each[0]))
+    ]
+    shown = changes if verbose or len(changes) <= 20 else []
+    findings = report.findings if verbose else report.findings[:10]
+    skipped = [(each.path, each.reason) for each in report.skipped] if verbose else []
+    more = len(report.findings) - len(findings)
+    return [
+        Table("Files", ("change", "path", ""), shown),
+        Table("Skipped", ("path", "reason"), skipped),
+        *(f"warning: {finding}" for finding in findings),
+        *([f"… and {more} more warnings; --verbose shows all"] if more else []),
+        *(f"failed: {failure}" for failure in report.failures),
+        _summary(report),
+        *([_in_batches(report)] if report.in_batches else []),
+    ]
+
+
+def _summary(report: IngestReport) -> str:
+    files = ", ".join(f"{count} {change}" for change, count in sorted(report.files.items()) if count) or "no files"
+    if report.failures:
+        files += f", {len(report.failures)} failed"
+    if report.empty:
+        files += f"; {len(report.empty)} of them without text"
+    counts = report.chunks
+    if not report.pending:
+        return f"{report.book_id}: {files}. Nothing to do; {report.total_chunks} chunks are indexed."
+    price = f", ${report.cost:.4f}" if report.cost else ""
+    verb = "would be " if report.dry_run else ""
+    work = (
+        f"{counts.embedded} {verb}embedded ({counts.tokens} tokens{price}), {counts.reused} reused, "
+        f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
+    )
+    total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
+    return f"{report.book_id}: {files}. Chunks: {work}.{total}"
+
+
+def _in_batches(report: IngestReport) -> str:
+    return (
+        f"{report.in_batches} of the {report.chunks.embedded} texts to embed are sent in a batch already, and not "
+        f"paid for again by `bookwise ingest --resume{mode_flag(report.mode)}`."
+    )
+
+
+def check_view(report: CheckReport) -> View:
+    """One line a finding, as compilers print them, and a sum."""
+    by_rule = sorted(Counter(each.rule for each in report.findings).items())
+    rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or "nothing to mend"
+    failed = f"{len(report.failures)} cannot be indexed; " if report.failures else ""
+    return [
+        *(f"{failure} [unreadable]" for failure in report.failures),
+        *map(str, report.findings),
+        f"{report.files} pages checked: {failed}{rules}",
+    ]
+
+
+def annotations_view(report: CheckReport) -> View:
+    """GitHub's workflow commands, which mark the lines in a pull request."""
+    lines = [
+        _annotation("error", report.root, each.path, each.line, "unreadable", each.reason) for each in report.failures
+    ]
+    return lines + [
+        _annotation("warning", report.root, each.path, each.line, each.rule, each.message) for each in report.findings
+    ]
+
+
+def _annotation(kind: str, root: str, path: str, line: int | None, rule: str, message: str) -> str:
+    place = f"{root}/{path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
+    said = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{kind} file={place},line={line or 1},title={rule}::{said}"
+
+
+def jobs_view(entries: Sequence[LedgerEntry]) -> View:
+    """The runs, newest first."""
+    columns = (
+        "job",
+        "book",
+        "mode",
+        "status",
+        "started",
+        "seconds",
+        "files",
+        "embedded",
+        "reused",
+        "deleted",
+        "cost",
+    )
+    return [Table("Jobs", columns, [_job_row(entry) for entry in entries])] if entries else ["No runs yet."]
+
+
+def job_view(entry: LedgerEntry) -> View:
+    """One run, whole."""
+    told = {name: value for name, value in entry.as_json().items() if name != "failures"}
+    failed = [f"failed: {each['path']}: {each['reason']}" for each in entry.failures]
+    return [*(f"{name}: {value}" for name, value in told.items() if value is not None), *failed]
+
+
+def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
+    job = entry.job
+    cost = None if entry.cost is None else f"${entry.cost:.4f}" if entry.cost else "$0"
+    numbers = (job.duration_seconds, job.files_processed, entry.embedded, entry.reused, job.chunks_deleted)
+    return job.job_id, job.book_id, job.mode, job.status, job.started_at, *numbers, cost
+
+
+def generations_view(kept: Sequence[KeptGeneration]) -> View:
+    """The physical indexes, the active one first."""
+    rows = [
+        (each.name, each.role or "unused", each.points, each.schema.embedding if each.schema else None)
+        for each in kept
+    ]
+    return [
+        Table("Generations", ("name", "role", "points", "embedding"), rows),
+        *(["nothing is indexed yet"] if not kept else []),
+    ]
+
+
+def info_view(info: IndexInfo) -> View:
+    """What the index holds."""
+    return [
+        f"{info.collection}: {info.points} chunks, embedded by {info.embedding} ({info.dimensions} dimensions)",
+        f"stored in {info.location}",
+        Table("Books", ("book", "files", "chunks", "last run"), [_book_row(book) for book in info.books]),
+        *(
+            Table(f"Modules of {book.book_id}", ("module", "chunks"), sorted(book.modules.items()))
+            for book in info.books
+        ),
+    ]
+
+
+def _book_row(book: BookInfo) -> tuple[Cell, ...]:
+    return book.book_id, book.files, book.chunks, book.last_run or "not from here"

@@ -1,0 +1,225 @@
+"""The wire of OpenAI's Batch API: texts go up as a file, vectors come down as a file within a day, at half price."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from ingestion.embedding.openai import FULL_DIMENSIONS, decoded
+from ingestion.errors import ConfigurationError, EmbeddingError
+
+if TYPE_CHECKING:
+    import openai
+    from openai.types import Batch
+
+    from ingestion.models import Vector
+
+PRICE_SHARE = 0.5
+"""What a token costs in a batch, as a part of its usual price."""
+
+# The bounds of OpenAI's API reference, "Create batch". With one text a request, that of 50,000 inputs for all
+# requests of an embeddings batch is the same as that of 50,000 requests.
+MAX_REQUESTS = 50_000
+MAX_BYTES = 200_000_000
+
+ENDPOINT: Final = "/v1/embeddings"
+_TAG = "bookwise"
+_SECONDS = 600.0
+_RUNNING = ("validating", "in_progress", "finalizing", "cancelling")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """What the service says of one batch; `state` is its own word, `reason` why it was refused whole."""
+
+    batch_id: str
+    state: str
+    requests: int
+    completed: int
+    failed: int
+    files: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.state not in _RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswer:
+    """What became of one text: its unit vector, or None and why."""
+
+    key: str
+    vector: Vector | None
+    reason: str = ""
+
+
+class OpenAIBatches:
+    """Sends and fetches batches; `dimensions` is the length that every vector must have.
+
+    Every call raises EmbeddingError where the service fails or refuses.
+    """
+
+    def __init__(self, model: str, dimensions: int, *, api_key: str | None, base_url: str | None = None) -> None:
+        if not api_key and not base_url:
+            raise ConfigurationError("a batch needs OPENAI_API_KEY, or a service with batches in OPENAI_BASE_URL")
+        self._model = model
+        self._dimensions = dimensions
+        self._key = api_key or "not-needed"
+        self._base_url = base_url
+
+    def split(self, texts: Mapping[str, str]) -> list[dict[str, str]]:
+        """The texts in order, in as few batches as the service's bounds allow."""
+        batches: list[dict[str, str]] = []
+        size = 0
+        for key, text in texts.items():
+            length = len(self._line(key, text))
+            if not batches or len(batches[-1]) == MAX_REQUESTS or size + length > MAX_BYTES:
+                batches.append({})
+                size = 0
+            batches[-1][key] = text
+            size += length
+        return batches
+
+    def create(self, texts: Mapping[str, str], tag: str) -> BatchStatus:
+        """Upload the texts by key and start a batch of them, which `find` knows by its tag.
+
+        Starting is not tried again: a reply that was lost may have started a batch, and a second one would be paid
+        for twice.
+        """
+        with tempfile.TemporaryFile() as file, self._errors():
+            self._write(texts, file)
+            uploaded = self._client.files.create(file=(f"bookwise-{tag}.jsonl", file), purpose="batch")
+            batch = self._client.with_options(max_retries=0).batches.create(
+                input_file_id=uploaded.id, endpoint=ENDPOINT, completion_window="24h", metadata={_TAG: tag}
+            )
+        return _status(batch)
+
+    def find(self, tag: str) -> BatchStatus | None:
+        """The batch that was created with this tag, if it reached the service."""
+        with self._errors():
+            pages = self._client.batches.list(limit=100)
+            return next((_status(batch) for batch in pages if (batch.metadata or {}).get(_TAG) == tag), None)
+
+    def status(self, batch_id: str) -> BatchStatus:
+        """How far a batch is."""
+        with self._errors():
+            return _status(self._client.batches.retrieve(batch_id))
+
+    def answers(self, batch: BatchStatus) -> Iterator[BatchAnswer]:
+        """What came of each text, read line by line; texts that the service never reached may be missing."""
+        for file in batch.files:
+            with self._errors(), self._client.files.with_streaming_response.content(file) as response:
+                for line in _lines(response.iter_bytes()):
+                    yield self._answer(json.loads(line))
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        import openai
+
+        return openai.OpenAI(api_key=self._key, base_url=self._base_url, timeout=_SECONDS, max_retries=5)
+
+    def _line(self, key: str, text: str) -> bytes:
+        body: dict[str, Any] = {"model": self._model, "input": text, "encoding_format": "base64"}
+        if self._dimensions != FULL_DIMENSIONS.get(self._model, self._dimensions):
+            body["dimensions"] = self._dimensions
+        request = {"custom_id": key, "method": "POST", "url": ENDPOINT, "body": body}
+        return json.dumps(request).encode() + b"\n"
+
+    def _write(self, texts: Mapping[str, str], file: IO[bytes]) -> None:
+        file.writelines(self._line(key, text) for key, text in texts.items())
+        file.seek(0)
+
+    def _answer(self, line: dict[str, Any]) -> BatchAnswer:
+        key = line["custom_id"]
+        response = line.get("response") or {}
+        body = response.get("body") or {}
+        if line.get("error") or response.get("status_code") != 200:
+            error = line.get("error") or body.get("error") or {}
+            return BatchAnswer(key, None, self._safe(error.get("message") or error.get("code") or "no reason given"))
+        try:
+            (item,) = body["data"]
+            return BatchAnswer(key, _unit_vector(item["embedding"], self._dimensions))
+        except (KeyError, TypeError, ValueError) as error:
+            return BatchAnswer(key, None, f"the answer holds no usable vector: {error}")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what the SDK raises, and lines that are no JSON, into one line without the key."""
+        import httpx2
+        import openai
+
+        try:
+            yield
+        except (openai.OpenAIError, httpx2.HTTPError) as error:  # the latter where a file breaks off
+            # A service may quote the key in its answer.
+            cause = None if self._key in str(error) else error
+            raise EmbeddingError(f"batch service {self._host}: {self._safe(_reason(error))}") from cause
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise EmbeddingError(f"batch service {self._host}: its answer is no batch's ({error})") from error
+
+    @property
+    def _host(self) -> str:
+        return self._client.base_url.netloc.decode()  # never the user and password a URL may hold
+
+    def _safe(self, said: str) -> str:
+        return " ".join(said.replace(self._key, "***").split())[:300]
+
+
+def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines that are not empty. Only a line feed ends one: httpx2 would also cut at U+2028 inside a message."""
+    rest = b""
+    for part in parts:
+        *lines, rest = (rest + part).split(b"\n")
+        yield from (line for line in lines if line.strip())
+    if rest.strip():
+        yield rest
+
+
+def _status(batch: Batch) -> BatchStatus:
+    counts = batch.request_counts
+    errors = (batch.errors.data if batch.errors else None) or []
+    return BatchStatus(
+        batch_id=batch.id,
+        state=batch.status,
+        requests=counts.total if counts else 0,
+        completed=counts.completed if counts else 0,
+        failed=counts.failed if counts else 0,
+        files=tuple(file for file in (batch.output_file_id, batch.error_file_id) if file),
+        reason="; ".join(each.message or each.code or "" for each in errors)[:300],
+    )
+
+
+def _unit_vector(embedding: object, dimensions: int) -> Vector:
+    """The vector at length one; raises ValueError where it has no direction or another number of dimensions."""
+    import numpy as np
+
+    vector = decoded(embedding)
+    if vector.shape != (dimensions,):
+        raise ValueError(f"{vector.size} numbers where {dimensions} were expected")
+    length = np.linalg.norm(vector)
+    if not np.isfinite(length) or length == 0:
+        raise ValueError("a vector without a direction")
+    unit: Vector = vector / length
+    return unit
+
+
+def _reason(error: Exception) -> str:
+    """What failed and what to do."""
+    import openai
+
+    if isinstance(error, openai.APIError) and error.code == "insufficient_quota":
+        return "the account's quota is spent; raise it and run again"
+    reasons = (
+        (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
+        (openai.NotFoundError, "it knows no such batch or file, or takes no batches; check key and OPENAI_BASE_URL"),
+        (openai.APITimeoutError, "no answer in time; run again later"),
+        (openai.APIConnectionError, f"no connection ({error.__cause__}); check the network and OPENAI_BASE_URL"),
+    )
+    return next((reason for kind, reason in reasons if isinstance(error, kind)), str(error))

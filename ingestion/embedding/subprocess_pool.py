@@ -1,0 +1,152 @@
+"""Calls to an embedding service made by a process of their own, which never waits for this one's interpreter lock.
+
+The embedded engine holds that lock for up to 0.2 s at a time, in which a service would have nothing to do.
+`apart_child` is the other side; see it for what goes through the pipes.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import IO, Any, Protocol, cast
+
+from ingestion.embedding.workers import SECONDS_TO_FINISH, Call, Done
+from ingestion.errors import EmbeddingError
+
+SECONDS_TO_END = 0.1
+"""What a child is given on top, to hand over what came in time."""
+
+BYTES_A_READ = 1 << 18
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from ingestion.embedding.subprocess_worker import main; main()"
+"""The child finds the modules that this process finds, wherever both were started."""
+
+_MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
+"""For glibc, which else keeps most of what several threads at once took for replies of 17 MB: 380 MB, not 200."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the child is told first: the arguments of `build_embedder`, a key among them, and what is logged."""
+
+    embedder: Mapping[str, Any] = field(repr=False)
+    log_level: int
+
+
+class Child(Protocol):
+    """What `Apart` needs of a process: subprocess.Popen is one."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """Where it reads, unbuffered."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """Where it writes, unbuffered."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+
+
+def start_child() -> subprocess.Popen[bytes]:
+    """A child out of reach of Ctrl-C in the terminal, which is for this process alone to heed."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _PROGRAM, *map(str, sys.path)],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=_MALLOC | os.environ,
+        # Windows knows no sessions and other systems no flags.
+        start_new_session=sys.platform != "win32",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+
+
+class Apart:
+    """Workers in a child, whose bounds are those of its embedder; where it dies, all that waits for it fails."""
+
+    def __init__(self, setup: Setup, finished: SimpleQueue[Done], child: Child | None = None) -> None:
+        self._child = child or start_child()
+        assert self._child.stdin and self._child.stdout
+        self._to_child, self._from_child = self._child.stdin, self._child.stdout
+        self._finished = finished
+        self._lock = Lock()
+        self._open: set[int] = set()
+        self._ended = False
+        self._exit_code = 0
+        self._reader = Thread(target=self._read, name="embed-replies", daemon=True)
+        self._reader.start()
+        self._write(setup)
+
+    def send(self, call: Call) -> None:
+        """As Workers says."""
+        with self._lock:
+            self._open.add(call.number)
+            ended = self._ended
+        if ended:
+            self._fail_open()
+        else:
+            self._write(call)
+
+    def stop(self) -> None:
+        """As Workers says; the child is gone after it."""
+        with suppress(OSError):
+            self._to_child.close()
+        if self._open:
+            self._reader.join(SECONDS_TO_FINISH + SECONDS_TO_END)
+        self._child.kill()
+        self._child.wait()
+        self._reader.join()
+
+    def _write(self, message: Setup | Call) -> None:
+        """Write it whole; that the child is gone, the reader notices."""
+        left = memoryview(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+        with suppress(OSError):
+            while left:
+                left = left[self._to_child.write(left) :]
+
+    def _read(self) -> None:
+        # All that is there at once: each read waits for the interpreter lock anew.
+        replies = io.BufferedReader(cast("io.RawIOBase", self._from_child), BYTES_A_READ)
+        try:
+            with replies, suppress(EOFError, OSError, pickle.UnpicklingError):
+                while True:
+                    self._take(pickle.load(replies))
+        finally:
+            self._child.kill()  # where it lives, what it sent was not to be understood
+            self._exit_code = self._child.wait()
+            with self._lock:
+                self._ended = True
+            self._fail_open()
+
+    def _take(self, message: Done | logging.LogRecord) -> None:
+        if isinstance(message, logging.LogRecord):
+            log = logging.getLogger(message.name)
+            if log.isEnabledFor(message.levelno):
+                log.handle(message)
+            return
+        with self._lock:
+            self._open.discard(message.number)
+        self._finished.put(message)
+
+    def _fail_open(self) -> None:
+        with self._lock:
+            failed, self._open = self._open, set()
+        reason = (
+            f"the process that asks the embedding service has ended (exit code {self._exit_code}); "
+            "run again, what is indexed stays"
+        )
+        for number in sorted(failed):
+            self._finished.put(Done(number, error=EmbeddingError(reason)))

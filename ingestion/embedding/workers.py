@@ -1,0 +1,126 @@
+"""Calls to an embedder worked on beside the caller, several at a time, and what came of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Protocol
+
+from ingestion.embedding.protocol import Embedder
+from ingestion.errors import EmbeddingError, InputsRefused
+
+if TYPE_CHECKING:
+    from ingestion.models import Vectors
+
+SECONDS_TO_FINISH = 0.25
+"""How long the calls under way are waited for when a run is stopped: what is paid for goes to the cache."""
+
+REFUSED_IN_A_ROW = 8
+"""So many texts refused one by one, and none accepted, are the service's fault and not theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Texts that are embedded together."""
+
+    number: int
+    texts: Sequence[str]
+
+
+@dataclass(slots=True)
+class Done:
+    """What came of a call: vectors of the texts at `accepted`, piece by piece, and why others were refused.
+
+    Positions count from 0. Where the call failed for good there is `error`, and texts may have come to neither.
+    """
+
+    number: int
+    accepted: list[int] = field(default_factory=list)
+    pieces: list[Vectors] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+    error: BaseException | None = None
+
+
+class Workers(Protocol):
+    """Works on calls beside the caller; each that was sent before `stop` comes back as one Done, in any order.
+
+    After the first call that failed for good no other is made: all that wait fail too.
+    """
+
+    def send(self, call: Call) -> None:
+        """Take a call; returns at once."""
+
+    def stop(self) -> None:
+        """Drop what was not begun, and give what is under way a moment; nothing of it runs on that could be ended."""
+
+
+StartWorkers = Callable[[SimpleQueue[Done]], Workers]
+"""Starts workers that put what is done into the queue."""
+
+
+class Threads:
+    """Workers on threads of this process, as many as the embedder's limits allow."""
+
+    def __init__(self, embedder: Embedder, finished: SimpleQueue[Done]) -> None:
+        self._embedder = embedder
+        self._in_flight = embedder.limits.in_flight
+        self._waiting: SimpleQueue[Call | None] = SimpleQueue()
+        self._finished = finished
+        self._stopped = Event()
+        self._threads: list[Thread] = []
+
+    def send(self, call: Call) -> None:
+        """As Workers says."""
+        self._waiting.put(call)
+        if len(self._threads) < self._in_flight:
+            # Daemons: a request may wait for minutes, and an interrupted program does not.
+            self._threads.append(Thread(target=self._work, name="embed", daemon=True))
+            self._threads[-1].start()
+
+    def stop(self) -> None:
+        """As Workers says; a thread whose call takes longer is left to itself."""
+        self._stopped.set()
+        for _ in self._threads:
+            self._waiting.put(None)
+        deadline = time.monotonic() + SECONDS_TO_FINISH
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _work(self) -> None:
+        while (call := self._waiting.get()) is not None:
+            # Nothing here keeps the vectors while the next call is waited for.
+            self._finished.put(self._done(call))
+
+    def _done(self, call: Call) -> Done:
+        done = Done(call.number)
+        try:
+            if self._stopped.is_set():
+                raise EmbeddingError("not sent, as an earlier request failed")
+            _embed(call.texts, self._embedder, done)
+        except BaseException as error:
+            done.error = error
+            self._stopped.set()
+        return done
+
+
+def _embed(texts: Sequence[str], embedder: Embedder, done: Done) -> None:
+    """Embed the texts; those that are refused are found by halving again and again."""
+    parts = [range(len(texts))]
+    while parts:
+        part = parts.pop()
+        try:
+            piece = embedder.embed_documents(texts[part.start : part.stop])
+        except InputsRefused as refused:
+            if len(part) > 1:
+                half = len(part) // 2
+                parts += [part[half:], part[:half]]
+                continue
+            done.refused[part.start] = str(refused)
+            if len(done.refused) == REFUSED_IN_A_ROW and not done.accepted:
+                raise EmbeddingError(f"every text is refused, so the request must be wrong: {refused}") from refused
+        else:
+            done.accepted += part
+            done.pieces.append(piece)

@@ -1,0 +1,185 @@
+"""Build the parts of a run from the settings; what is heavy is imported by the part that needs it."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, cast
+
+from ingestion.embedding.batching import Limits
+from ingestion.embedding.cache import EmbeddingCache
+from ingestion.embedding.factory import build_embedder
+from ingestion.embedding.protocol import Embedder, EmbedderKind
+from ingestion.errors import ConfigurationError
+from ingestion.settings import STATE_AUTO, STATE_FILE, STATE_QDRANT, Settings
+from ingestion.state.batch_ledger import BatchLedger
+from ingestion.state.job_ledger import JobLedger
+from ingestion.state.state_file import StateFile, StateStore
+from ingestion.sync.pipeline import Parts
+from ingestion.vector_stores.factory import open_generations
+from ingestion.vector_stores.protocol import Generations, VectorStore
+
+if TYPE_CHECKING:
+    from ingestion.embedding.openai_batch import OpenAIBatches
+    from ingestion.embedding.workers import Done, Workers
+
+logger = logging.getLogger(__name__)
+
+
+def build_parts(settings: Settings) -> Parts:
+    """Everything that `ingest` needs."""
+    directory = Path(settings.directory)
+    generations = generations_of(settings)
+    return Parts(
+        settings=settings,
+        embedder=embedder_of(settings),
+        generations=generations,
+        states=states_of(settings, generations),
+        cache=EmbeddingCache(directory / "embeddings.sqlite"),
+        lock=directory / "writer.lock",
+        jobs=ledger_of(settings),
+        batches=batch_ledger_of(settings) if kind_of(settings) == "openai" else None,
+        apart=partial(_embed_apart, settings) if kind_of(settings) == "openai" else None,
+    )
+
+
+def ledger_of(settings: Settings) -> JobLedger:
+    """The ledger of runs; opened when a run has something to do, or is asked for."""
+    return JobLedger(_database_url(settings))
+
+
+def batch_ledger_of(settings: Settings) -> BatchLedger:
+    """The ledger of batches, in the same database."""
+    return BatchLedger(_database_url(settings))
+
+
+def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
+    """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    # Imported late: only `--batch` and `--resume` need it.
+    from ingestion.embedding.openai_batch import OpenAIBatches
+
+    key = settings.openai_api_key
+    if kind_of(settings) != "openai":
+        raise ConfigurationError(
+            "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
+        )
+    if settings.azure_api_version:
+        raise ConfigurationError(
+            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); ingest without --batch"
+        )
+    return OpenAIBatches(
+        settings.embedding_model,
+        dimensions,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+    )
+
+
+def kind_of(settings: Settings) -> EmbedderKind:
+    """The kind of embedder that is chosen: with `auto`, the service if there is a key, else the embedded one."""
+    if settings.embedder == "auto":
+        return "openai" if settings.openai_api_key else "local"
+    return cast("EmbedderKind", settings.embedder)
+
+
+def embedder_ahead(settings: Settings) -> Embedder:
+    """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
+    from ingestion.embedding.minilm import MiniLm
+
+    embedder = embedder_of(settings)
+    if isinstance(embedder, MiniLm):
+        embedder.load_ahead()
+    return embedder
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
+    if kind_of(settings) == "openai" and not settings.openai_api_key and not settings.openai_base_url:
+        raise ConfigurationError(
+            "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
+        )
+    return build_embedder(**_choice_of(settings))
+
+
+def _embed_apart(settings: Settings, finished: SimpleQueue[Done]) -> Workers:
+    # Imported late: only a run that embeds needs it.
+    from ingestion.embedding.subprocess_pool import Apart, Setup
+    from ingestion.embedding.workers import Threads
+
+    try:
+        return Apart(Setup(_choice_of(settings), logging.getLogger().level), finished)
+    except OSError as error:
+        logger.debug("no process of its own for the requests: %s", error)
+        return Threads(embedder_of(settings), finished)
+
+
+def _choice_of(settings: Settings) -> dict[str, Any]:
+    """The arguments of `build_embedder`."""
+    key = settings.openai_api_key
+    return {
+        "kind": kind_of(settings),
+        "model": settings.embedding_model,
+        "dimensions": settings.embedding_dimensions,
+        "api_key": key.reveal() if key else None,
+        "base_url": settings.openai_base_url,
+        "api_version": settings.azure_api_version,
+        "threads": settings.threads,
+        "limits": Limits(
+            inputs=settings.embedding_request_inputs,
+            tokens=settings.embedding_request_tokens,
+            input_tokens=settings.embedding_input_tokens,
+            in_flight=settings.embedding_in_flight,
+        ),
+        "requests_per_minute": settings.embedding_requests_per_minute,
+        "tokens_per_minute": settings.embedding_tokens_per_minute,
+    }
+
+
+def _database_url(settings: Settings) -> str:
+    if settings.database_url:
+        return settings.database_url.reveal()
+    return f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}"
+
+
+def generations_of(settings: Settings) -> Generations:
+    """The index: on the server if there is one, else embedded."""
+    return open_generations(
+        url=settings.qdrant_url,
+        api_key=settings.qdrant_api_key.reveal() if settings.qdrant_api_key else None,
+        collection=settings.collection,
+        directory=Path(settings.directory),
+        wait=settings.wait,
+        settings=settings,
+    )
+
+
+def states_of(settings: Settings, generations: Generations) -> StateStore:
+    """Where the records are: the setting's file, or with `qdrant` the server; `auto` takes the file if it is there.
+
+    Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
+    """
+    if settings.state not in (STATE_AUTO, STATE_QDRANT):
+        return StateFile(Path(settings.state))
+    file = StateFile(Path(STATE_FILE))
+    on_server = None if settings.state == STATE_AUTO and file.path.exists() else generations.states()
+    if on_server is None and settings.state == STATE_QDRANT:
+        raise ConfigurationError(
+            "state `qdrant` needs a Qdrant server (QDRANT_URL): an embedded index and the state file lie on the same "
+            "disk; leave the setting out, or use `auto`"
+        )
+    return on_server or file
+
+
+def location_of(settings: Settings) -> str:
+    """Where the index is, for people."""
+    return settings.qdrant_url or str(Path(settings.directory) / settings.collection)
+
+
+def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:
+    """The index that readers see, of the settings' generations; ConfigurationError where nothing is indexed yet."""
+    store = (generations or generations_of(settings)).open_active()
+    if store is None:
+        raise ConfigurationError(f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first")
+    return store

@@ -1,0 +1,57 @@
+"""The blocks of a lesson: what each line belongs to, exactly as CommonMark, GitHub tables and MDX see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Literal, NamedTuple
+
+Kind = Literal[
+    "heading", "paragraph", "list", "item", "quote", "fence", "code", "table", "html", "comment", "rule",
+    "import", "jsx", "directive", "math", "reference", "footnote",
+]  # fmt: skip
+
+
+class Block(NamedTuple):
+    """A markdown construct and its lines, counted from 0; `end` is the line after the last that is not blank.
+
+    `level` is a heading's 1 to 6. `children` are the blocks inside a list, item, quote or directive. `closed` is
+    False where the closing line of a fence, comment, HTML block or directive is missing.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    level: int = 0
+    children: tuple[Block, ...] = ()
+    closed: bool = True
+
+
+def walk(blocks: Iterable[Block]) -> list[Block]:
+    """All blocks with those inside them, in the order of their lines."""
+    found = []
+    for block in blocks:
+        found.append(block)
+        if block.children:
+            found += walk(block.children)
+    return found
+
+
+class Page:
+    """The text of a lesson without front matter, split at line feeds."""
+
+    __slots__ = ("lines", "starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.starts[-1] = len(text)
+
+    def span(self, block: Block) -> tuple[int, int]:
+        """Where a block's lines begin and end, as offsets into the text."""
+        return self.starts[block.start], self.starts[block.end]
+
+    def source(self, block: Block) -> str:
+        """The lines of a block."""
+        return self.text[self.starts[block.start] : self.starts[block.end]]

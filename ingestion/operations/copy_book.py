@@ -1,0 +1,170 @@
+"""Copies a book from one index to another: points with their vectors, then the records; nothing is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
+from ingestion.state.state_file import StateStore
+from ingestion.sync.writer import as_point
+from ingestion.vector_stores.filters import Equals, HasId, Where
+from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.types import Schema, StoredPoint
+
+POINTS_A_STEP = 256
+VECTORS_CHECKED = 64
+TOLERANCE = 1e-4
+"""What two engines may differ by in a number of a unit vector; another text differs by far more."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedBook:
+    """What copying a book came to; `already_there` had the same payload, `removed` were only in the target."""
+
+    book_id: str
+    points: int
+    copied: int
+    already_there: int
+    removed: int
+    records: int
+    vectors_checked: int
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        return asdict(self)
+
+
+def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
+    """The book asked for, or all; raises UsageError where the index does not hold it."""
+    books = sorted(source.values("book_id", Where()))
+    if book_id is None and books:
+        return books
+    if book_id in books:
+        return [book_id]
+    raise UsageError(f"no book {book_id or ''!r} in the index; there are {', '.join(books) or 'none'}")
+
+
+def open_target(target: Generations, schema: Schema) -> VectorStore:
+    """The target's active generation, made where there is none; raises ConfigurationError for another embedding.
+
+    To be called by the target's writer.
+    """
+    there = target.active_schema()
+    if there is None:
+        store = target.create(schema)
+        target.activate(store)
+        return store
+    if there != schema:
+        raise ConfigurationError(
+            f"the target holds vectors of {there.embedding} ({there.dimensions} dimensions), the source of "
+            f"{schema.embedding} ({schema.dimensions}); name another collection with --to-collection"
+        )
+    store_there = target.open_active()
+    assert store_there is not None
+    return store_there
+
+
+def copy_book(
+    source: VectorStore,
+    target: VectorStore,
+    book_id: str,
+    *,
+    states: tuple[StateStore, StateStore | None],
+    collections: tuple[str, str],
+    still_ours: Callable[[], None],
+) -> CopiedBook:
+    """Make a book of the target equal to the source's, check it, then take its records over.
+
+    `states` and `collections` are those of the source and the target; a target without a place for records gets
+    none, and its next run compares. What is there with the same payload is skipped, so that a copy that was stopped
+    goes on where it was. Raises VectorStoreError where the copy differs, Locked where another writer took over.
+    """
+    book = Where((Equals("book_id", book_id),))
+    copied, ids = 0, []
+    points = source.scroll(book, vectors=True)
+    while batch := list(islice(points, POINTS_A_STEP)):
+        still_ours()
+        copied += _copy_missing(target, batch)
+        ids += [point.id for point in batch]
+    still_ours()
+    removed = _remove_others(target, book, set(ids))
+    target.checkpoint()
+    checked = _check(source, target, book, ids)
+    records = _copy_records(book_id, states, collections)
+    return CopiedBook(book_id, len(ids), copied, len(ids) - copied, removed, records, checked)
+
+
+def _copy_missing(target: VectorStore, points: Sequence[StoredPoint]) -> int:
+    there = target.retrieve([point.id for point in points])
+    missing = [point for point in points if point.id not in there or there[point.id].payload != point.payload]
+    if missing:
+        target.upsert([as_point(point) for point in missing])
+    return len(missing)
+
+
+def _remove_others(target: VectorStore, book: Where, ids: set[str]) -> int:
+    others = tuple(point.id for point in target.scroll(book, fields=("book_id",)) if point.id not in ids)
+    if others:
+        target.delete(Where((HasId(others), *book.must)))
+    return len(others)
+
+
+def _check(source: VectorStore, target: VectorStore, book: Where, ids: Sequence[str]) -> int:
+    """Compare points a file, and the vectors of a sample; returns the size of the sample."""
+    if source.values("source_file", book) != target.values("source_file", book):
+        raise VectorStoreError("the copy has not as many points a file as its source, which may have changed; repeat")
+    sample = ids[:: max(1, len(ids) // VECTORS_CHECKED)]
+    wanted, got = source.retrieve(sample, vectors=True), target.retrieve(sample, vectors=True)
+    if differing := [point_id for point_id in sample if not _same(wanted.get(point_id), got.get(point_id))]:
+        raise VectorStoreError(
+            f"{len(differing)} of {len(sample)} vectors looked at differ from their source, {differing[0]} first; "
+            "the source may have changed, else delete the book in the target; repeat"
+        )
+    return len(sample)
+
+
+def _same(one: StoredPoint | None, other: StoredPoint | None) -> bool:
+    import numpy as np
+
+    if one is None or other is None or one.dense is None or other.dense is None:
+        return False
+    words, same_words = one.sparse, other.sparse
+    if words is None or same_words is None:
+        return words is same_words and np.allclose(one.dense, other.dense, atol=TOLERANCE)
+    return (
+        words.indices == same_words.indices
+        and np.allclose(words.values, same_words.values, atol=TOLERANCE)
+        and np.allclose(one.dense, other.dense, atol=TOLERANCE)
+    )
+
+
+def _copy_records(book_id: str, states: tuple[StateStore, StateStore | None], collections: tuple[str, str]) -> int:
+    source, target = states
+    if target is None:
+        return 0
+    state = source.load(book_id, collections[0])
+    target.load(book_id, collections[1])
+    target.save(replace(state, collection_name=collections[1]))
+    return len(state.records)
+
+
+def copy_books(
+    source: VectorStore,
+    target: Generations,
+    books: Sequence[str],
+    *,
+    states: StateStore,
+    collections: tuple[str, str],
+    still_ours: Callable[[], None],
+) -> list[CopiedBook]:
+    """Copy several books, each as `copy_book` does; `target` is one whose writer this process is."""
+    with closing(open_target(target, source.schema)) as store:
+        both = states, target.states()
+        return [
+            copy_book(source, store, book, states=both, collections=collections, still_ours=still_ours)
+            for book in books
+        ]

@@ -1,0 +1,28 @@
+"""Remove a whole book from the index and the state."""
+
+from ingestion.errors import UsageError
+from ingestion.sync.pipeline import Parts
+from ingestion.vector_stores.filters import Equals, Where
+
+
+def delete_book(parts: Parts, book_id: str) -> int:
+    """Delete all points of the book, then its records; returns the number of points.
+
+    Raises UsageError where neither index nor state knows the book, Locked while another run writes.
+    """
+    with parts.as_writer():
+        store = parts.generations.open_active()
+        where = Where((Equals("book_id", book_id),))
+        chunks = 0
+        if store:
+            try:
+                chunks = store.count(where)
+                if chunks:
+                    store.delete(where)
+                    store.checkpoint()
+            finally:
+                store.close()
+        if not chunks and book_id not in parts.states.books():
+            raise UsageError(f"no book {book_id!r} in the index")
+        parts.states.forget(book_id)
+    return chunks

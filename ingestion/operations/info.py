@@ -1,0 +1,64 @@
+"""What the index holds: books, files, chunks and the embedding they were made with."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ingestion.factory import generations_of, location_of, states_of
+from ingestion.settings import Settings
+from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+
+
+@dataclass(frozen=True, slots=True)
+class BookInfo:
+    """One book in the index; `last_run` is None where this folder's state does not know it."""
+
+    book_id: str
+    files: int
+    chunks: int
+    modules: dict[str, int]
+    last_run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """The active generation of a collection."""
+
+    collection: str
+    location: str
+    embedding: str
+    dimensions: int
+    points: int
+    books: tuple[BookInfo, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON document."""
+        return asdict(self)
+
+
+def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
+    """The books and counts of an open index."""
+    states = states_of(settings, generations_of(settings))
+    books = []
+    for book_id, chunks in sorted(store.values("book_id", Where()).items()):
+        where = Where((Equals("book_id", book_id),))
+        state = states.load(book_id, settings.collection)
+        books.append(
+            BookInfo(
+                book_id=book_id,
+                files=len(store.values("source_file", where)),
+                chunks=chunks,
+                modules=store.values("module", where),
+                last_run=state.last_incremental_update,
+            )
+        )
+    return IndexInfo(
+        collection=settings.collection,
+        location=location_of(settings),
+        embedding=store.schema.embedding,
+        dimensions=store.schema.dimensions,
+        points=sum(book.chunks for book in books),
+        books=tuple(books),
+    )

@@ -1,0 +1,114 @@
+"""Read the settings: flags over environment over `.env` over `bookwise.toml` over defaults, every mistake named."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass
+from pathlib import Path
+from typing import Any
+
+from ingestion.errors import ConfigurationError
+from ingestion.settings import FIELDS, Settings
+from ingestion.settings.validators import looks_like_openai_key
+
+CONFIG_NAME = "bookwise.toml"
+
+
+def load_settings(
+    flags: Mapping[str, Any], *, config: Path | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this run; raises ConfigurationError that lists every mistake with its source.
+
+    `flags` are by field name, None where the flag is not given; `config` is a `bookwise.toml` or None.
+    """
+    environ = os.environ if environ is None else environ
+    mistakes: list[str] = []
+    toml = _read_toml(config, mistakes) if config else {}
+    sources = [
+        _Source("flag", "toml", {name: value for name, value in flags.items() if value is not None}),
+        _Source("environment", "env", _by_variable(environ)),
+        _Source(".env", "env", _by_variable(_read_dotenv(mistakes))),
+        _Source(str(config), "toml", dict(_by_toml_key(toml, mistakes, str(config)))),
+    ]
+    values = {name: _first(name, sources, mistakes) for name in FIELDS}
+    if not mistakes and values["chunk_tokens"] > values["chunk_max_tokens"]:
+        mistakes.append("chunk.tokens is larger than chunk.max_tokens")
+    key = values["openai_api_key"]
+    if key and not values["openai_base_url"] and not looks_like_openai_key(key):
+        mistakes.append(
+            "OPENAI_API_KEY: does not look like a key of OpenAI (sk-, 40 characters or more); "
+            "for another service set OPENAI_BASE_URL"
+        )
+    if mistakes:
+        raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
+    return Settings(**values)
+
+
+def find_config(*folders: Path) -> Path | None:
+    """The first `bookwise.toml` in these folders, in order."""
+    return next((path for folder in folders if (path := folder / CONFIG_NAME).is_file()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    name: str
+    named_by: str
+    values: Mapping[str, Any]
+
+
+def _first(name: str, sources: list[_Source], mistakes: list[str]) -> Any:
+    each = FIELDS[name]
+    for source in sources:
+        if name in source.values:
+            try:
+                return each.metadata["read"](source.values[name])
+            except ValueError as error:
+                mistakes.append(f"{each.metadata[source.named_by] or name} ({source.name}): {error}")
+                break
+    return None if each.default is MISSING else each.default
+
+
+def _by_variable(environ: Mapping[str, str]) -> dict[str, str]:
+    """Set variables by field name; an empty one counts as not set, as in a shell's `VAR= command`."""
+    named = ((name, each.metadata["env"]) for name, each in FIELDS.items() if each.metadata["env"])
+    return {name: environ[variable] for name, variable in named if environ.get(variable)}
+
+
+def _by_toml_key(toml: Mapping[str, Any], mistakes: list[str], config: str) -> Iterator[tuple[str, Any]]:
+    known = {each.metadata["toml"]: name for name, each in FIELDS.items() if each.metadata["toml"]}
+    for key, value in _flatten(toml):
+        if key in known:
+            yield known[key], value
+        else:
+            mistakes.append(f"{key} ({config}): unknown setting; known are {', '.join(sorted(known))}")
+
+
+def _flatten(toml: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in toml.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        mistakes.append(f"{config}: cannot be read: {error}")
+        return {}
+
+
+def _read_dotenv(mistakes: list[str]) -> dict[str, str]:
+    if not Path(".env").is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    try:
+        return {key: value for key, value in dotenv_values(".env").items() if value is not None}
+    except (OSError, UnicodeDecodeError):
+        # A decoding error would repeat the bytes around it, which may be a secret.
+        mistakes.append(".env: cannot be read as UTF-8")
+        return {}

@@ -1,0 +1,140 @@
+"""For whom a page is: hardware tier, proficiency levels and teaching layers, out of what authors really write.
+
+REAL_BOOKS rule 7: integers, ranges and words become a tier and two sets; what cannot be read is reported, and the
+default stands (DESIGN decision 2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingestion.models import LAYERS, LEVELS, TIERS
+from ingestion.settings.validators import Module
+
+TIER_KEYS = ("hardware_tier", "tier")
+LEVEL_KEYS = (
+    "proficiency_level",
+    "proficiency",
+    "cefr_level",
+    "cefr_entry_level",
+    "difficulty",
+    "difficulty_level",
+    "complexity",
+    "level",
+)
+LAYER_KEYS = ("layer", "layers", "primary_layer", "teaching_layer")
+
+_WORDS = {
+    "beginner": ("A1", "A2"),
+    "elementary": ("A1", "A2"),
+    "basic": ("A1", "A2"),
+    "intermediate": ("B1", "B2"),
+    "advanced": ("C1", "C2"),
+    "expert": ("C1", "C2"),
+}
+_LEVEL_TOKEN = re.compile(r"\b[ABC][12]\b|" + "|".join(_WORDS), re.I)
+_RANGE = re.compile(r"\s*(?:[-–—→]|to)\s*", re.I)
+_LAYER_TOKEN = re.compile(r"\bL(?:ayers?)?[ _-]?([1-4])\b|(?<=[→-])\s*([1-4])\b", re.I)
+_TIER = re.compile(r"(?:(?:tier|t)[ _-]*)?0*([1-9]\d*)(?:\.0+)?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Tier, and the level and layer sets in ascending order, never empty; `declared` names what the author wrote.
+
+    `unusable` are (key, value, what is wrong) of values that were ignored.
+    """
+
+    hardware_tier: int
+    levels: tuple[str, ...]
+    layers: tuple[str, ...]
+    declared: tuple[str, ...]
+    unusable: tuple[tuple[str, str, str], ...]
+
+
+def read_audience(front_matter: Mapping[str, Any], module: Module | None) -> Audience:
+    """The page's audience; what it does not declare is its module's, else tier 1, level A2 and layer L1."""
+    unusable: list[tuple[str, str, str]] = []
+    tier = _read_tier(front_matter, unusable)
+    levels = _read_set(front_matter, LEVEL_KEYS, _levels_in, LEVELS, "no level A1 to C2", unusable)
+    layers = _read_set(front_matter, LAYER_KEYS, _layers_in, LAYERS, "no layer L1 to L4", unusable)
+    named = (("hardware_tier", tier), ("proficiency_level", levels), ("layer", layers))
+    return Audience(
+        hardware_tier=tier or (module and module.hardware_tier) or 1,
+        levels=levels or ((module and module.proficiency_level) or "A2",),
+        layers=layers or ((module and module.layer) or "L1",),
+        declared=tuple(name for name, value in named if value),
+        unusable=tuple(unusable),
+    )
+
+
+def whole_number(value: Any) -> int | None:
+    """The whole number that a scalar such as `3`, `03` or `3.0` stands for, else None."""
+    match = re.fullmatch(r"(-?\d{1,9})(?:\.0+)?", str(value).strip())
+    return int(match[1]) if match else None
+
+
+def _read_tier(front_matter: Mapping[str, Any], unusable: list[tuple[str, str, str]]) -> int | None:
+    for key in TIER_KEYS:
+        value = front_matter.get(key)
+        if value is None:
+            continue
+        match = _TIER.fullmatch(str(value).strip())
+        if match and int(match[1]) in TIERS:
+            return int(match[1])
+        unusable.append((key, str(value), "no tier 1 to 4"))
+    return None
+
+
+def _read_set(
+    front_matter: Mapping[str, Any],
+    keys: tuple[str, ...],
+    read: Any,
+    order: tuple[str, ...],
+    wrong: str,
+    unusable: list[tuple[str, str, str]],
+) -> tuple[str, ...]:
+    """Top-level keys decide; without any, those in nested maps (skills, objectives) do."""
+    for nested in (False, True):
+        found: set[str] = set()
+        for key, value in _scalars(front_matter, keys, nested=nested):
+            values = read(value)
+            found |= values
+            if not values:
+                unusable.append((key, value, wrong))
+        if found:
+            return tuple(sorted(found, key=order.index))
+    return ()
+
+
+def _scalars(value: Any, keys: tuple[str, ...], *, nested: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The scalars under these keys: of the top level, or of nested maps only."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in keys and bool(depth) == nested:
+                items = inner if isinstance(inner, list) else [inner]
+                yield from ((key, str(item)) for item in items if isinstance(item, str))
+            elif nested:
+                yield from _scalars(inner, keys, nested=True, depth=depth + 1)
+    elif isinstance(value, list) and nested:
+        for inner in value:
+            yield from _scalars(inner, keys, nested=True, depth=depth + 1)
+
+
+def _levels_in(text: str) -> set[str]:
+    """`A2-B1` is both ends and all between; a word is its two levels."""
+    tokens = list(_LEVEL_TOKEN.finditer(text))
+    levels = {level for token in tokens for level in _WORDS.get(token[0].lower(), (token[0].upper(),))}
+    if len(tokens) == 2 and _RANGE.fullmatch(text, tokens[0].end(), tokens[1].start()):
+        ranks = [LEVELS.index(level) for level in levels]
+        return set(LEVELS[min(ranks) : max(ranks) + 1])
+    return levels
+
+
+def _layers_in(text: str) -> set[str]:
+    if re.fullmatch(r"\s*[1-4]\s*", text):
+        return {f"L{text.strip()}"}
+    return {f"L{match[1] or match[2]}" for match in _LAYER_TOKEN.finditer(text)}

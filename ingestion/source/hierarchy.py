@@ -1,0 +1,237 @@
+"""Where a page stands in its book: module, chapter, lesson, language and kind, read from its path.
+
+Numbers that the path does not give stay None; the parser fills them from front matter, never by guessing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ingestion.settings.path_patterns import compile_pattern
+from ingestion.settings.validators import Module
+
+ROOT_MODULE = "intro"
+"""Module of pages that lie in no module's folder."""
+
+DEFAULT_MODULES = (
+    Module(name="intro", aliases=("introduction",)),
+    Module(name="ros2"),
+    Module(name="gazebo", aliases=("simulation",)),
+    Module(name="isaac"),
+    Module(name="vla", aliases=("vision-language-action",)),
+)
+"""The vocabulary of the specifications (DESIGN decision 1); folders that are none of these name themselves."""
+
+OVERVIEWS = ("readme", "index", "_index")
+_LANGUAGE_FOLDERS = ("i18n", "translations", "locales")
+_EDITION_FOLDERS = ("content", "docs", "units", "chapters")
+"""Folders that hold one folder a language in some books, but also folders of other short names."""
+_KNOWN_LANGUAGE = re.compile(
+    "(?:ar|bn|cs|da|de|el|en|es|fa|fi|fr|gu|he|hi|hu|id|it|ja|ko|mr|my|ne|nl|no|pa|pl|pt|ro|ru|sv|sw|ta|te|th|tr|uk|ur|vi"
+    "|zh)(?:[-_][A-Za-z]{2,4})?"
+)
+_DOCUSAURUS_CURRENT = ("docusaurus-plugin-content-docs", "current")
+_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+
+_MODULE = re.compile(r"(?:module|part)[-_ ]?(\d+)(?:[-_. ]+(.+))?", re.I)
+_CHAPTER = re.compile(r"(?:^|[-_ ])(?:chapter|ch|week|unit)[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
+_LESSON = re.compile(r"(?:^|[-_ ])lesson[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
+_NUMBER = re.compile(r"(\d{1,3})(?:[-_. ]+(.*))?")
+_DOTTED = re.compile(r"(\d{1,3})\.(\d{1,3})(?:[-_. ]+.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a path tells; None where it tells nothing."""
+
+    module: str
+    chapter: int | None = None
+    lesson: int | None = None
+    language: str | None = None
+    doc_type: str = "lesson"
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What the names in a path say, before the vocabulary is asked."""
+
+    module: str | None = None
+    chapter: int | None = None
+    lesson: int | None = None
+
+
+def locate(path: str, *, modules: Sequence[Module] = (), patterns: Sequence[str] = ()) -> Place:
+    """The place of a page, given its path relative to the docs root.
+
+    `patterns` (setting `book.paths`) such as `{module}/week-{chapter}-lesson-{lesson}-*` are tried first; the
+    first that fits decides. `modules` is the book's vocabulary; a folder outside it names a module of its own.
+    """
+    language, parts = _strip_language(path.split("/"))
+    stem = re.sub(r"\.mdx?$", "", parts[-1], flags=re.I)
+    stem, suffix_language, is_summary = _strip_stem(stem)
+    folders = parts[:-1]
+    # The book's own paths may be written with the language folder or, once for all languages, without it.
+    spellings = ("/".join(folders), path.rpartition("/")[0])
+    pages = (f"{folder}/{stem}".removeprefix("/") for folder in spellings)
+    named = next(filter(None, (_by_patterns(page, patterns) for page in pages)), None) or _by_names(folders, stem)
+    configured = next(filter(None, (_configured_module(folder, modules) for folder in spellings)), None)
+    return Place(
+        module=configured or _vocabulary_name(named.module, modules),
+        chapter=named.chapter,
+        lesson=named.lesson,
+        language=language or suffix_language,
+        doc_type="summary" if is_summary else _doc_type(stem, named.lesson),
+    )
+
+
+def original_path(path: str) -> str:
+    """What a page's path has in common with its other versions: no language's folder or ending, no `.summary`."""
+    _, parts = _strip_language(path.split("/"))
+    name, dot, ending = parts[-1].rpartition(".")
+    stem = _strip_stem(name if dot else parts[-1])[0]
+    return "/".join((*parts[:-1], stem + dot + ending if dot else stem))
+
+
+def module_slug(folder: str) -> str:
+    """A folder's name without its number, lower case with hyphens."""
+    match = _MODULE.fullmatch(folder)
+    if match:
+        folder = match[2] or f"module-{match[1]}"
+    elif (match := _NUMBER.fullmatch(folder)) and match[2]:
+        folder = match[2]
+    return re.sub(r"[\s_]+", "-", folder.strip().lower())
+
+
+def _strip_language(parts: list[str]) -> tuple[str | None, list[str]]:
+    for index, part in enumerate(parts[:-2]):
+        if part in _LANGUAGE_FOLDERS and _LANGUAGE.fullmatch(parts[index + 1]):
+            rest = parts[index + 2 :]
+            if tuple(rest[:2]) == _DOCUSAURUS_CURRENT:
+                rest = rest[2:]
+            return parts[index + 1], parts[:index] + rest
+    edition = 1 if parts[0] in _EDITION_FOLDERS else 0
+    if len(parts) > edition + 1 and _KNOWN_LANGUAGE.fullmatch(parts[edition]):
+        return parts[edition], parts[edition + 1 :]
+    return None, parts
+
+
+def _strip_stem(stem: str) -> tuple[str, str | None, bool]:
+    """The stem without `.summary` or a language suffix: `README.ja` is README in Japanese."""
+    name, dot, suffix = stem.rpartition(".")
+    if dot and suffix.lower() == "summary":
+        return name, None, True
+    if dot and (_LANGUAGE if name.lower() in OVERVIEWS else _KNOWN_LANGUAGE).fullmatch(suffix):
+        return name, suffix, False
+    return stem, None, False
+
+
+def _by_names(folders: Sequence[str], stem: str) -> _Named:
+    place, level = _Named(), _Level()
+    for folder in folders:
+        place = _enter(folder, place, level)
+    if stem.lower() in OVERVIEWS:
+        if place.chapter is None and place.lesson is None and _is_module_page(folders):
+            return replace(place, chapter=0, lesson=0)
+        chapter = place.chapter if place.chapter is not None else level.number
+        return replace(place, chapter=chapter, lesson=place.lesson or 0)
+    if place.chapter is None:
+        place = replace(place, chapter=level.number)
+    return _name_file(stem, place)
+
+
+def _is_module_page(folders: Sequence[str]) -> bool:
+    return len(folders) <= 1 or _MODULE.fullmatch(folders[-1]) is not None
+
+
+@dataclass(slots=True)
+class _Level:
+    """The number of the module's folder, which counts as the chapter where no folder below it has one."""
+
+    number: int | None = None
+    in_lessons: bool = False
+
+
+def _enter(folder: str, place: _Named, level: _Level) -> _Named:
+    if _MODULE.fullmatch(folder):
+        return replace(place, module=module_slug(folder))
+    if match := _CHAPTER.search(folder):
+        return replace(place, chapter=int(match[1]))
+    if match := _LESSON.search(folder):
+        return replace(place, lesson=int(match[1]))
+    if folder.lower() == "lessons":
+        level.in_lessons = True
+        return place
+    if place.module is None and (dotted := _DOTTED.fullmatch(folder)):
+        return replace(place, module=f"module-{int(dotted[1])}", chapter=int(dotted[2]))
+    match = _NUMBER.fullmatch(folder)
+    if place.module is None and place.chapter is None and not level.in_lessons:
+        level.number = int(match[1]) if match else None
+        return replace(place, module=module_slug(folder))
+    if match is None:
+        return place
+    if level.in_lessons or place.chapter is not None:
+        return replace(place, lesson=int(match[1]))
+    return replace(place, chapter=int(match[1]))
+
+
+def _name_file(stem: str, place: _Named) -> _Named:
+    lesson, chapter = _LESSON.search(stem), _CHAPTER.search(stem)
+    if lesson:
+        number = int(chapter[1]) if chapter else place.chapter
+        return replace(place, chapter=number, lesson=int(lesson[1]))
+    if chapter and place.lesson is None:
+        return replace(place, chapter=int(chapter[1]), lesson=0)
+    if dotted := _DOTTED.fullmatch(stem):
+        first, second = int(dotted[1]), int(dotted[2])
+        if place.chapter is not None:
+            return replace(place, lesson=second)
+        return replace(place, module=place.module or f"module-{first}", chapter=second)
+    if place.lesson is None and (match := _NUMBER.fullmatch(stem)):
+        return replace(place, lesson=int(match[1]))
+    return place
+
+
+def _by_patterns(path: str, patterns: Sequence[str]) -> _Named | None:
+    for pattern in patterns:
+        if match := compile_pattern(pattern).fullmatch(path):
+            found = match.groupdict()
+            chapter, lesson = found.get("chapter"), found.get("lesson")
+            return _Named(
+                module=module_slug(found["module"]) if found.get("module") else None,
+                chapter=int(chapter) if chapter else None,
+                lesson=int(lesson) if lesson else None,
+            )
+    return None
+
+
+def _configured_module(folder: str, modules: Sequence[Module]) -> str | None:
+    """The configured module whose path holds the folder; the longest path wins, `.` is the root itself."""
+    best, best_length = None, -1
+    for module in modules:
+        path = (module.path or "").strip("/")
+        inside = folder == "" if path == "." else path and (folder == path or folder.startswith(path + "/"))
+        if inside and len(path) > best_length:
+            best, best_length = module.name, len(path)
+    return best
+
+
+def _vocabulary_name(slug: str | None, modules: Sequence[Module]) -> str:
+    if slug is None:
+        return ROOT_MODULE
+    for module in modules or DEFAULT_MODULES:
+        for name in map(module_slug, (module.name, *module.aliases)):
+            if slug == name or slug.startswith(name + "-"):
+                return module.name
+    return slug
+
+
+def _doc_type(stem: str, lesson: int | None) -> str:
+    words = re.split(r"[-_. ]+", stem.lower())
+    for kind in ("quiz", "assignment"):
+        if any(word.startswith(kind) for word in words):
+            return kind
+    if stem.lower() in OVERVIEWS and not lesson:
+        return "readme"
+    return "lesson"

@@ -1,0 +1,130 @@
+"""`bookwise check`: a linter for books. Every finding has a file, a line where one is to blame, and a rule's name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ingestion.errors import LessonError
+from ingestion.markdown.linter import find_notices
+from ingestion.settings import Settings
+from ingestion.source.audience import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS
+from ingestion.source.crawler import crawl
+from ingestion.source.findings import Finding
+from ingestion.source.front_matter import FrontMatter, split_front_matter
+from ingestion.source.parser import Lesson, first_heading, parse_lesson
+from ingestion.source.reader import read_source
+
+DROPPED = "dropped-"
+"""Rules with this prefix tell what is left out of the embedded text; shown only on request."""
+
+_AUDIENCE = {"hardware_tier": "hardware tier", "proficiency_level": "proficiency level", "layer": "teaching layer"}
+_KEYS = (
+    *("title", "description", "keywords", "tags", "slug", "id", "lang", "chapter", "lesson", "module"),
+    *("sidebar_position", "sidebar_label", *TIER_KEYS, *LEVEL_KEYS, *LAYER_KEYS),
+)
+_NEAR = 0.85
+"""Likeness from which an unknown key is taken for a misspelt one: `hardware_teir`, not `hardware`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All findings in path order; `failures` are pages that cannot be indexed at all."""
+
+    root: str
+    files: int
+    findings: tuple[Finding, ...]
+    failures: tuple[LessonError, ...]
+
+    @property
+    def mistakes(self) -> int:
+        """Findings that are not mere notes of what is left out of search."""
+        return sum(not each.rule.startswith(DROPPED) for each in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON document."""
+        found = [
+            {"path": each.path, "line": each.line, "rule": each.rule, "message": each.message}
+            for each in self.findings
+        ]
+        failed = [{"path": each.path, "line": each.line, "reason": each.reason} for each in self.failures]
+        return {"root": self.root, "files": self.files, "findings": found, "failures": failed}
+
+
+def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> CheckReport:
+    """Check every page below `root`; `dropped` also lists text that is left out of search, by rule.
+
+    Rules named in the setting `check.disable` are left out. Raises SourceError as the crawl does.
+    """
+    found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
+    findings = [
+        Finding(group[0], None, "path-clash", f"differs only in case from {', '.join(group[1:])}")
+        for group in found.clashes
+    ]
+    failures: list[LessonError] = []
+    lessons: list[Lesson] = []
+    for file in found.files:
+        try:
+            source = read_source(file)
+            lesson = parse_lesson(source, settings)
+        except LessonError as error:
+            failures.append(error)
+            continue
+        front = split_front_matter(source.decode())
+        findings += [*lesson.findings, *_key_findings(file.path, front), *_page_findings(lesson, front)]
+        findings += _notices(lesson, dropped=dropped)
+        lessons.append(lesson)
+    findings += [*_shared_places(lessons), *_missing_audience(lessons)]
+    shown = [each for each in findings if each.rule not in settings.check_disable]
+    shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
+    return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures))
+
+
+def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
+    for key, line in front.lines.items():
+        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR)
+        if near and key not in _KEYS:
+            yield Finding(path, line, "unknown-key", f"`{key}` is not a known key; did you mean `{near[0]}`?")
+
+
+def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
+    if not lesson.body.strip():
+        yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
+    elif lesson.doc_type == "stub":
+        yield Finding(lesson.path, None, "stub-page", "is hardly more than a heading; write it or exclude it")
+    if not front.values.get("title") and not first_heading(lesson.body):
+        message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
+        yield Finding(lesson.path, None, "missing-title", message)
+
+
+def _notices(lesson: Lesson, *, dropped: bool) -> Iterator[Finding]:
+    for notice in find_notices(lesson.body):
+        if dropped or not notice.rule.startswith(DROPPED):
+            yield Finding(lesson.path, notice.line + lesson.body_offset, notice.rule, notice.message)
+
+
+def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:
+    """Pages whose own names claim the same lesson; summaries, translations and pages of one lesson's folder may."""
+    owners: dict[tuple[object, ...], str] = {}
+    for lesson in lessons:
+        place = (lesson.module, lesson.chapter, lesson.lesson, lesson.language, lesson.doc_type)
+        if None in place or lesson.doc_type == "summary" or not re.search(r"\d", PurePosixPath(lesson.path).stem):
+            continue
+        if (owner := owners.setdefault(place, lesson.path)) != lesson.path:
+            where = f"module {lesson.module}, chapter {lesson.chapter}, lesson {lesson.lesson}"
+            yield Finding(lesson.path, None, "same-lesson", f"claims {where}, as {owner} does")
+
+
+def _missing_audience(lessons: list[Lesson]) -> Iterator[Finding]:
+    """Lessons that leave out what other lessons of the book declare; a book that never declares it is fine."""
+    declared: Mapping[str, int] = Counter(name for lesson in lessons for name in lesson.audience.declared)
+    for lesson in lessons:
+        for name, words in _AUDIENCE.items():
+            if declared.get(name) and name not in lesson.audience.declared and lesson.doc_type == "lesson":
+                message = f"declares no {words} (`{name}`), as {declared[name]} pages do; it counts as for everyone"
+                yield Finding(lesson.path, None, f"missing-{name.replace('_', '-')}", message)

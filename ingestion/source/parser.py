@@ -1,0 +1,152 @@
+"""Parse one lesson: text to title, place, audience and body, with everything odd reported and nothing guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from ingestion.markdown.blocks import Page, walk
+from ingestion.markdown.headings import Outline
+from ingestion.markdown.parser import parse_blocks
+from ingestion.settings import Settings
+from ingestion.source.audience import Audience, read_audience, whole_number
+from ingestion.source.findings import Finding
+from ingestion.source.front_matter import FrontMatter, split_front_matter
+from ingestion.source.hierarchy import OVERVIEWS, Place, locate
+from ingestion.source.reader import SourceText
+
+BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
+"""The bounds of spec 003; real books pass them, so a value outside is kept and reported."""
+
+STUB_WORDS = 12
+MOST_STUB_WORDS = 50
+_STUB = re.compile(r"\b(coming soon|under construction|to be written|work in progress|TODO|TBD)\b", re.I)
+_WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]+")
+"""A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
+_VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
+"""Keys that say when a page was touched, not what it says: they never cause a write (REAL_BOOKS rule 13)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A parsed lesson. `body` starts after front matter; its line n is the file's line n + `body_offset`."""
+
+    path: str
+    file_hash: str
+    title: str
+    body: str
+    body_offset: int
+    module: str
+    chapter: int | None
+    lesson: int | None
+    audience: Audience
+    language: str
+    doc_type: str
+    slug: str | None
+    doc_id: str | None
+    front_matter: str
+    findings: tuple[Finding, ...]
+
+
+def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
+    """Module, chapter and lesson of a file, without parsing its body; raises LessonError where it is not text."""
+    place = locate(source.path, modules=settings.modules, patterns=settings.paths)
+    report = _Report(source.path, split_front_matter(source.decode()))
+    return place.module, report.number("chapter", place.chapter), report.number("lesson", place.lesson)
+
+
+def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
+    """The lesson in a file; raises LessonError where the file is not text. Odd metadata only makes findings."""
+    front = split_front_matter(source.decode())
+    place = locate(source.path, modules=settings.modules, patterns=settings.paths)
+    module = next((each for each in settings.modules if each.name == place.module), None)
+    audience = read_audience(front.values, module)
+    report = _Report(source.path, front)
+    return Lesson(
+        path=source.path,
+        file_hash=source.sha256,
+        title=_text(front.values, "title") or first_heading(front.body) or _name(source.path),
+        body=front.body,
+        body_offset=front.body_offset,
+        module=place.module,
+        chapter=report.number("chapter", place.chapter),
+        lesson=report.number("lesson", place.lesson),
+        audience=audience,
+        language=_text(front.values, "lang") or place.language or settings.language,
+        doc_type=_doc_type(place, front.body),
+        slug=_text(front.values, "slug"),
+        doc_id=_text(front.values, "id"),
+        front_matter=_raw(front.values),
+        findings=report.findings(audience),
+    )
+
+
+def first_heading(body: str) -> str | None:
+    """The first H1, else the first heading (rule 9)."""
+    page = Page(body)
+    blocks = parse_blocks(page.lines)
+    headings = Outline(page, blocks, walk(blocks)).headings
+    first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
+    return first.title.strip() or None if first else None
+
+
+def _name(path: str) -> str:
+    """The file's name, or its folder's for README and index, without number and hyphens."""
+    file = PurePosixPath(path)
+    name = file.parent.name if file.stem.lower() in OVERVIEWS and file.parent.name else file.stem
+    return re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
+
+
+def _text(values: Mapping[str, Any], key: str) -> str | None:
+    value = values.get(key)
+    return " ".join(value.split()) or None if isinstance(value, str) else None
+
+
+def _doc_type(place: Place, body: str) -> str:
+    words = sum(1 for _ in islice(_WORD.finditer(body), MOST_STUB_WORDS))
+    if place.doc_type == "lesson" and (words < STUB_WORDS or (words < MOST_STUB_WORDS and _STUB.search(body))):
+        return "stub"
+    return place.doc_type
+
+
+def _raw(values: Mapping[str, Any]) -> str:
+    """The whole mapping as JSON text, keys sorted, without what only says when the page was touched."""
+    kept = {key: value for key, value in values.items() if key not in _VOLATILE_KEYS}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else ""
+
+
+class _Report:
+    """Collects findings on one page's metadata."""
+
+    def __init__(self, path: str, front: FrontMatter) -> None:
+        self._path = path
+        self._front = front
+        self._findings = [Finding(path, line, rule, message) for line, rule, message in front.problems]
+
+    def number(self, key: str, in_path: int | None) -> int | None:
+        """Chapter or lesson: the path's number wins, front matter fills a gap (rule 8)."""
+        raw = self._front.values.get(key)
+        written = whole_number(raw) if raw is not None else None
+        if raw is not None and written is None:
+            self._add(key, f"{key}-value", f"`{key}: {raw}` is not a whole number; ignored")
+        if in_path is not None and written is not None and in_path != written:
+            self._add(key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts")
+        number = in_path if in_path is not None else written
+        bounds = BOUNDS[key]
+        if number is not None and number not in bounds:
+            self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
+        return number
+
+    def findings(self, audience: Audience) -> tuple[Finding, ...]:
+        """All findings, those on the audience included."""
+        for key, value, wrong in audience.unusable:
+            self._add(key, "audience-value", f"`{key}: {value}` names {wrong}; the default stands")
+        return tuple(sorted(self._findings, key=lambda finding: finding.line or 0))
+
+    def _add(self, key: str, rule: str, message: str) -> None:
+        self._findings.append(Finding(self._path, self._front.lines.get(key), rule, message))

@@ -1,0 +1,70 @@
+"""Read one lesson file: bytes to normalised text, strictly, and the hash that decides whether it changed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from ingestion.errors import LessonError
+from ingestion.source.crawler import SourceFile
+
+_UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file as read: `data` is its bytes, `sha256` is of its text as UTF-8 with LF and without byte-order marks.
+
+    So a checkout with other line ends, or an editor that adds a mark, changes nothing.
+    """
+
+    path: str
+    sha256: str
+    data: bytes
+
+    def decode(self) -> str:
+        """The text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
+        encoding, mark = _encoding(self.data)
+        try:
+            text = self.data[mark:].decode(encoding)
+        except UnicodeDecodeError as error:
+            offset = mark + error.start
+            reason = f"is not {encoding.upper()}: byte 0x{self.data[offset]:02x} at offset {offset}; save it as UTF-8"
+            raise LessonError(self.path, reason, _line_at(self.data[mark:offset].decode(encoding))) from error
+        nul = text.find("\0")
+        if nul >= 0:
+            offset = mark + len(text[:nul].encode(encoding))
+            raise LessonError(self.path, f"is binary: NUL at offset {offset}", _line_at(text[:nul]))
+        return _normalise(text)
+
+
+def read_source(file: SourceFile) -> SourceText:
+    """The file's content; raises LessonError if it cannot be read."""
+    try:
+        data = file.location.read_bytes()
+    except OSError as error:
+        raise LessonError(file.path, f"cannot be read: {error.strerror}") from error
+    return SourceText(path=file.path, sha256=hashlib.sha256(_as_hashed(data)).hexdigest(), data=data)
+
+
+def _as_hashed(data: bytes) -> bytes:
+    encoding, mark = _encoding(data)
+    try:
+        return _normalise(data[mark:].decode(encoding)).encode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def _encoding(data: bytes) -> tuple[str, int]:
+    """The encoding that the mark names, UTF-8 without one, and the length of a UTF-16 mark."""
+    encoding = _UTF16_MARKS.get(data[:2])
+    return (encoding, 2) if encoding else ("utf-8", 0)
+
+
+def _normalise(text: str) -> str:
+    return text.replace(_BYTE_ORDER_MARK, "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _line_at(before: str) -> int:
+    return _normalise(before).count("\n") + 1

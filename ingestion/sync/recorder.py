@@ -1,0 +1,84 @@
+"""Records what is written: first the store makes it safe, then the state says so (DESIGN decision 6)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ingestion.errors import BookwiseError
+from ingestion.models import IngestionRecord, IngestionState, utc_now
+from ingestion.state.state_file import StateStore
+from ingestion.sync.target import Target
+
+if TYPE_CHECKING:
+    from ingestion.sync.file_groups import ChunkedFile
+
+logger = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_SAVES = 2.0
+"""To make every group safe by itself would take a third of a fast run; so much is written again after a crash."""
+
+SECONDS_A_SAVE = 0.04
+"""A save that takes longer makes the next one wait longer by as much: so saves take two parts in a hundred of a run,
+for which the embedded engine lets no other thread go on. No vector is lost meanwhile, the cache has them."""
+
+
+class Recorder:
+    """Keeps the records of one run, and saves them only after a checkpoint that covers all they speak of.
+
+    While a new generation is being built, nothing is saved: readers do not see it.
+    """
+
+    def __init__(
+        self, state: IngestionState, states: StateStore, target: Target, fingerprint: Mapping[str, str]
+    ) -> None:
+        self._state = state
+        self._states = states
+        self._target = target
+        self._fingerprint = fingerprint
+        self._due = time.monotonic() + SECONDS_BETWEEN_SAVES
+
+    def add(self, file: ChunkedFile) -> None:
+        """Record a file whose chunks were all written."""
+        facts, key = file.plan.facts, file.plan.key
+        self._state.records[facts.path] = IngestionRecord(
+            source_file=facts.path,
+            file_hash=facts.file_hash,
+            chunk_ids=tuple(chunk.id for chunk in file.wanted),
+            ingested_at=utc_now(),
+            book_id=key.book_id,
+            module=facts.module,
+            chapter=facts.chapter,
+            lesson=facts.lesson,
+            shares_lesson=key.source_file is not None,
+            fingerprint=self._fingerprint,
+        )
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Drop the records of files whose points were deleted."""
+        for path in paths:
+            self._state.records.pop(path, None)
+
+    def save_in_time(self) -> None:
+        """Save, unless that was done in the last two seconds, or longer where a save takes long."""
+        if time.monotonic() >= self._due:
+            self.save()
+
+    def save(self) -> None:
+        """Make everything written safe, then save the records; raises VectorStoreError or StateError."""
+        begun = time.monotonic()
+        if self._target.store:
+            self._target.store.checkpoint()
+        if self._target.in_use:
+            self._states.save(self._state)
+        ended = time.monotonic()
+        self._due = ended + SECONDS_BETWEEN_SAVES * max(1.0, (ended - begun) / SECONDS_A_SAVE)
+
+    def save_what_is_safe(self) -> None:
+        """Save after a failure, which this must not hide: what cannot be recorded is found by the next run."""
+        try:
+            self.save()
+        except BookwiseError as error:
+            logger.warning("what was written last is not recorded, and found by the next run: %s", error)

@@ -1,0 +1,106 @@
+"""Read every present file once: its hash, and its place in the book where that is not recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+
+from ingestion import versions
+from ingestion.errors import LessonError
+from ingestion.ids import sha256
+from ingestion.models import IngestionRecord
+from ingestion.settings import Settings
+from ingestion.source.crawler import Crawl, Skipped
+from ingestion.source.reader import read_source
+from ingestion.sync.plan import FileFacts, Plan
+from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+
+PATHS_A_READ = 100
+
+BYTES_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The facts of all readable files, and the errors of the others."""
+
+    facts: tuple[FileFacts, ...]
+    failures: tuple[LessonError, ...]
+
+
+def survey_files(
+    crawl: Crawl,
+    records: Mapping[str, IngestionRecord],
+    fingerprint: Mapping[str, str],
+    settings: Settings,
+    *,
+    refused: Mapping[str, LessonError] = MappingProxyType({}),
+) -> Survey:
+    """Facts of each file; only one whose record does not fit is looked into, and none that is `refused`."""
+    facts, failures = [], []
+    for file in crawl.files:
+        try:
+            if file.path in refused:
+                raise refused[file.path]
+            source = read_source(file)
+            record = records.get(file.path)
+            if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:
+                place = record.module, record.chapter, record.lesson
+            else:
+                # Imported late: a run with nothing to do parses nothing.
+                from ingestion.source.parser import lesson_place
+
+                place = lesson_place(source, settings)
+            facts.append(FileFacts(file.path, source.sha256, *place))
+        except LessonError as error:
+            failures.append(error)
+    return Survey(tuple(facts), tuple(failures))
+
+
+def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:
+    """Recorded files below folders that could not be listed: they may well still be there."""
+    prefixes = tuple("" if folder.path == "./" else folder.path for folder in folders)
+    return [path for path in records if path.startswith(prefixes)] if prefixes else []
+
+
+def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[str, str]:
+    """The hash of each file, as its points tell it; a file whose points tell several has none."""
+    found: dict[str, set[str]] = {}
+    for start in range(0, len(paths), PATHS_A_READ):
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(paths[start : start + PATHS_A_READ]))))
+        for point in store.scroll(where, fields=("source_file", "source_file_hash")):
+            found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
+    return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
+
+
+def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
+    """What the points of a file depend on besides its content, one entry a stage."""
+    shown = {
+        "base_url": settings.base_url,
+        "language": settings.language,
+        "modules": [asdict(module) for module in settings.modules],
+        "paths": settings.paths,
+    }
+    return {
+        "parser": versions.PARSER,
+        "settings": sha256(json.dumps(shown, sort_keys=True))[:12],
+        "chunker": f"{versions.CHUNKER}/{settings.chunk_tokens}/{settings.chunk_max_tokens}",
+        "embedding": f"{embedding}/{versions.PREPARATION}",
+        "payload": str(versions.PAYLOAD),
+    }
+
+
+def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
+    """About how many chunks the files to look at have: most are near the size that chunks aim at."""
+    look_at = {file.facts.path for file in plan.files}
+    size = 0
+    for file in crawl.files:
+        if file.path in look_at:
+            # One that has gone since is a failure of its own, later.
+            with suppress(OSError):
+                size += file.location.stat().st_size
+    return size // (BYTES_A_TOKEN * settings.chunk_tokens)

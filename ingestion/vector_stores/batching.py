@@ -1,0 +1,78 @@
+"""Cuts what is sent to an engine into requests of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import TypeVar
+
+from ingestion.vector_stores.filters import HasId, Where
+from ingestion.vector_stores.types import Payload
+
+T = TypeVar("T")
+
+MOST_VALUES = 1_000_000
+"""More values than any field has; both engines want a bound stated to count them all."""
+
+
+def batches(items: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """The items in order, at most so many at a time."""
+    for start in range(0, len(items), most):
+        yield items[start : start + most]
+
+
+def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int) -> Iterator[list[T]]:
+    """The items, each given with its bytes, in order, in batches that keep both limits; none is larger alone."""
+    batch: list[T] = []
+    held = 0
+    for item, size in items:
+        if batch and (len(batch) == most or held + size > most_bytes):
+            yield batch
+            batch, held = [], 0
+        batch.append(item)
+        held += size
+    if batch:
+        yield batch
+
+
+def do_all(items: Iterable[T], action: Callable[[T], None], *, most: int) -> None:
+    """Call the action with each item, up to `most` at a time; returns when all calls have ended.
+
+    Items are taken one by one, as calls end. After the first error no more are begun, and it is raised.
+    """
+    with ThreadPoolExecutor(most) as pool:
+        running: set[Future[None]] = set()
+        for item in items:
+            if len(running) == most:
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                _raise_first(ended)
+            running.add(pool.submit(action, item))
+        _raise_first(wait(running).done)
+
+
+def _raise_first(ended: Iterable[Future[None]]) -> None:
+    for each in ended:
+        each.result()
+
+
+def deletions(where: Where, most: int) -> Iterator[Where]:
+    """The filter cut into filters that name at most so many ids each and together match the same points.
+
+    Raises ValueError where nothing must hold: such a filter would empty the store.
+    """
+    if not where.must:
+        raise ValueError("a deletion needs a condition that must hold")
+    named = next((condition for condition in where.must if isinstance(condition, HasId)), None)
+    if named is None:
+        yield where
+        return
+    others = tuple(condition for condition in where.must if condition is not named)
+    for ids in batches(named.ids, most):
+        yield replace(where, must=(*others, HasId(tuple(ids))))
+
+
+def payload_bytes(payload: Payload) -> int:
+    """Bytes of the payload in a JSON request body."""
+    return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())

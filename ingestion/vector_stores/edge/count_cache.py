@@ -1,0 +1,65 @@
+"""What an embedded index holds, remembered beside it, so that a run with nothing to do need not open it.
+
+<generation>/counts.json   {"seen": <hash of each file's path, size and time of change>, "books": {"my-book": 272}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ingestion.ids import sha256
+
+_NAME = "counts.json"
+_FORMAT = 1
+
+
+def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
+    """Note the points of each book; to be called under the lock, while the engine writes none of its files."""
+    noted = {"format": _FORMAT, "seen": _files_seen(generation / "shard"), "books": dict(books)}
+    new = generation / (_NAME + ".new")
+    # A note that is lost or torn costs one opening: nothing depends on it, and no failure of it matters.
+    with suppress(OSError):
+        new.write_text(json.dumps(noted), encoding="utf-8")
+        new.replace(generation / _NAME)
+
+
+def forget_counts(generation: Path) -> None:
+    """To be called before the index is written: what goes through mapped files shows in their times only later."""
+    with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+        (generation / _NAME).unlink()
+
+
+def remembered_counts(generation: Path) -> Mapping[str, int] | None:
+    """The points of each book, or None where a file of the index changed since they were noted."""
+    try:
+        noted = json.loads((generation / _NAME).read_bytes())
+        if noted["format"] != _FORMAT or noted["seen"] != _files_seen(generation / "shard"):
+            return None
+        return {str(book): int(points) for book, points in noted["books"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Every file below, links not followed: its path relative to the folder, and what the system tells of it."""
+    return _files(str(folder), "")
+
+
+def _files(folder: str, below: str) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = f"{below}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, path)
+            else:
+                yield path, entry.stat(follow_symlinks=False)
+
+
+def _files_seen(folder: Path) -> str:
+    return sha256(
+        "\n".join(sorted(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files_below(folder)))
+    )

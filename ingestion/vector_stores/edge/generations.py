@@ -1,0 +1,267 @@
+"""The generations of an embedded collection: a directory each, and a pointer that is replaced in one step.
+
+<directory>/CURRENT                     {"active": "20260801T101500-a1b2c3", "former": null}
+<directory>/<generation>/shard/         the engine's files
+<directory>/<generation>/schema.json    written last: without it the generation is not finished
+<directory>/<generation>/lock           held by the process that has the generation open
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.errors import IndexInUse, VectorStoreError
+from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
+from ingestion.vector_stores.edge.lock import acquire, is_wanted
+from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
+
+if TYPE_CHECKING:
+    from ingestion.vector_stores.edge.store import EdgeStore
+
+POINTER = "CURRENT"
+LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """Which generation readers see, and which one they saw before; None where there is none."""
+
+    active: str | None = None
+    former: str | None = None
+
+
+class EdgeGenerations:
+    """Generations below `directory`; waits `wait` seconds for one that another process has open."""
+
+    look_seconds = 0.25
+
+    def __init__(self, directory: Path, wait: float = 0.0) -> None:
+        self._directory = directory
+        self._wait = wait
+
+    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+        """See Generations; the lock on an open generation keeps other processes out already."""
+        return nullcontext(lambda: None)
+
+    def states(self) -> None:
+        """See Generations; a disk that holds the index holds the state file as well."""
+
+    def active_schema(self) -> Schema | None:
+        """See Generations."""
+        active = self._pointer().active
+        return self._schema(active) if active else None
+
+    def known_count(self, book_id: str) -> int | None:
+        """See Generations."""
+        active = self._pointer().active
+        counts = remembered_counts(self._directory / active) if active else None
+        return None if counts is None else counts.get(book_id, 0)
+
+    def open_active(self) -> EdgeStore | None:
+        """See Generations."""
+        while active := self._pointer().active:
+            release = self._lock(active)
+            try:
+                # While we waited, another process may have activated a new generation and dropped this one.
+                if self._pointer().active == active:
+                    return self._open(active, release)
+            except BaseException:
+                release()
+                raise
+            release()
+        return None
+
+    def should_close(self, store: VectorStore) -> bool:
+        """See Generations."""
+        from ingestion.vector_stores.edge.store import EdgeStore
+
+        assert isinstance(store, EdgeStore)
+        with _disk_errors(store.directory):
+            return self._pointer().active != store.directory.name or is_wanted(store.directory / LOCK)
+
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """See Generations; points are searchable at once, there is nothing to wait for."""
+        return nullcontext()
+
+    def create(self, schema: Schema) -> EdgeStore:
+        """See Generations."""
+        from ingestion.vector_stores.edge.shard import create_shard
+        from ingestion.vector_stores.edge.store import EdgeStore
+
+        with _disk_errors(self._directory):
+            self._directory.mkdir(parents=True, exist_ok=True)
+            self._remove_left_overs()
+            path = self._directory / new_generation()
+            path.mkdir()
+            release = acquire(path / LOCK, self._wait)
+            try:
+                shard = create_shard(path / "shard", schema.dimensions)
+                _write_atomically(path / "schema.json", json.dumps(schema.as_json()))
+            except BaseException:
+                release()
+                raise
+        return EdgeStore(path, schema, shard, release)
+
+    def activate(self, store: VectorStore) -> None:
+        """See Generations."""
+        from ingestion.vector_stores.edge.store import EdgeStore
+
+        if not isinstance(store, EdgeStore) or store.directory.parent != self._directory:
+            raise ValueError("only a generation that was created here can be activated")
+        before = self._readable_pointer() or _Pointer()
+        if before.active == store.directory.name:
+            return
+        store.checkpoint()
+        self._point(_Pointer(active=store.directory.name, former=before.active))
+        if before.former:
+            self._remove_unless_in_use(before.former)
+
+    def rollback(self) -> None:
+        """See Generations."""
+        pointer = self._pointer()
+        if pointer.former is None:
+            raise VectorStoreError(f"there is no former generation in {self._directory} to go back to")
+        self._schema(pointer.former)
+        self._point(_Pointer(active=pointer.former, former=pointer.active))
+
+    def drop_former(self) -> bool:
+        """See Generations; raises IndexInUse where another process has the former generation open."""
+        pointer = self._pointer()
+        if pointer.former is None:
+            return False
+        release = self._lock(pointer.former)
+        try:
+            self._point(_Pointer(active=pointer.active))
+        finally:
+            release()
+        self._remove(pointer.former)
+        return True
+
+    def kept(self) -> list[KeptGeneration]:
+        """See Generations."""
+        pointer = self._pointer()
+        paths = self._directory.iterdir() if self._directory.is_dir() else ()
+        there = {path.name for path in paths if re.fullmatch(PATTERN, path.name)}
+        return [
+            KeptGeneration(name, role, self._readable_schema(name), self._size(name))
+            for name, role in with_roles(there, active=pointer.active, former=pointer.former)
+        ]
+
+    def _readable_schema(self, generation: str) -> Schema | None:
+        try:
+            return self._schema(generation)
+        except VectorStoreError:
+            return None
+
+    def _size(self, generation: str) -> int | None:
+        counts = remembered_counts(self._directory / generation)
+        return None if counts is None else sum(counts.values())
+
+    def _open(self, generation: str, release: Callable[[], None]) -> EdgeStore:
+        # Imported late: a run with nothing to do needs no engine.
+        from ingestion.vector_stores.edge.shard import load_shard
+        from ingestion.vector_stores.edge.store import EdgeStore
+
+        path = self._directory / generation
+        if not path.exists():
+            raise VectorStoreError(f"{path} is gone; {REBUILD}")
+        schema = self._schema(generation)
+        with _disk_errors(path):
+            counts = remembered_counts(path)
+            shard = load_shard(path / "shard")
+            if counts is not None:
+                # Opening changes files, and no point: a run with nothing to do need not wait for who only reads.
+                remember_counts(path, counts)
+            return EdgeStore(path, schema, shard, release)
+
+    def _lock(self, generation: str) -> Callable[[], None]:
+        """Keep other processes out of a generation; where its directory is gone there is nothing to lock."""
+        with _disk_errors(self._directory):
+            try:
+                return acquire(self._directory / generation / LOCK, self._wait)
+            except FileNotFoundError:
+                return lambda: None
+
+    def _schema(self, generation: str) -> Schema:
+        path = self._directory / generation / "schema.json"
+        try:
+            return Schema.from_json(json.loads(path.read_bytes()), str(path))
+        except (OSError, ValueError) as exc:
+            raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
+
+    def _pointer(self) -> _Pointer:
+        path = self._directory / POINTER
+        try:
+            return _Pointer(**json.loads(path.read_bytes()))
+        except FileNotFoundError:
+            return _Pointer()
+        except (OSError, ValueError, TypeError) as exc:
+            raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
+
+    def _readable_pointer(self) -> _Pointer | None:
+        """None where the pointer is damaged, which must not keep a new generation from being made."""
+        try:
+            return self._pointer()
+        except VectorStoreError:
+            return None
+
+    def _point(self, pointer: _Pointer) -> None:
+        with _disk_errors(self._directory):
+            _write_atomically(self._directory / POINTER, json.dumps(asdict(pointer)))
+
+    def _remove_left_overs(self) -> None:
+        """Remove what no pointer names: creations that were killed, and drops that were."""
+        pointer = self._readable_pointer()
+        if pointer is None:
+            return
+        for path in self._directory.iterdir():
+            if re.fullmatch(PATTERN, path.name) and path.name not in (pointer.active, pointer.former):
+                self._lock(path.name)()
+                self._remove(path.name)
+
+    def _remove_unless_in_use(self, generation: str) -> None:
+        """A process that still reads it keeps it; it is then a left-over, which the next creation removes."""
+        try:
+            self._lock(generation)()
+        except IndexInUse:
+            return
+        self._remove(generation)
+
+    def _remove(self, generation: str) -> None:
+        """To be called once the lock was free; nobody opens a generation that the pointer does not name."""
+        with _disk_errors(self._directory), suppress(FileNotFoundError):
+            shutil.rmtree(self._directory / generation)
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    """Replace the file; after a crash it holds the old text or the new, never part of one."""
+    new = path.with_name(path.name + ".new")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as exc:
+        raise VectorStoreError(f"cannot use {path}: {exc}") from exc

@@ -1,0 +1,134 @@
+"""The protocols that both vector stores implement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
+from ingestion.vector_stores.filters import AnyOf as AnyOf
+from ingestion.vector_stores.filters import Condition as Condition
+from ingestion.vector_stores.filters import Equals as Equals
+from ingestion.vector_stores.filters import HasId as HasId
+from ingestion.vector_stores.filters import IndexType as IndexType
+from ingestion.vector_stores.filters import Range as Range
+from ingestion.vector_stores.filters import Where as Where
+from ingestion.vector_stores.types import Hit, KeptGeneration, Payload, Point, Schema, SparseVector, StoredPoint
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+    from ingestion.state.state_file import StateStore
+
+
+class VectorStore(Protocol):
+    """One generation of one collection. All calls raise VectorStoreError; writes are acknowledged when they return.
+
+    Batches are bounded by the adapter. After a failed write the store is closed and opened again, and the write
+    repeated: every write may be repeated without harm.
+    """
+
+    schema: Schema
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Insert the points, or replace those with the same id, payload included.
+
+        Raises points.PointRefused, before anything is written, for a point that no engine may be given.
+        """
+
+    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
+        """Replace the whole payload of points, by id; vectors stay, and an id that is not there is passed over.
+
+        Raises points.PointRefused like `upsert`.
+        """
+
+    def delete(self, where: Where) -> None:
+        """Delete the matching points; raises ValueError for a filter in which nothing must hold."""
+
+    def scroll(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[StoredPoint]:
+        """All matching points in id order, with these payload fields (None: all)."""
+
+    def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        """The points that exist among these ids, whole payload."""
+
+    def count(self, where: Where) -> int:
+        """Exact number of matching points."""
+
+    def values(self, field: str, where: Where) -> dict[str, int]:
+        """The values of an indexed keyword field among matching points, each with its exact number of points."""
+
+    def search(
+        self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
+
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """The IDF by which the store weighs each of these BM25 terms that a matching point has; larger is rarer."""
+
+    def checkpoint(self) -> None:
+        """Make everything written so far safe against power loss; called before anything is recorded."""
+
+    def close(self) -> None:
+        """Release the store; it is not used afterwards."""
+
+
+class Generations(Protocol):
+    """The physical indexes behind one collection name, of which readers see the active one (DESIGN: generation).
+
+    A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
+    """
+
+    @property
+    def look_seconds(self) -> float:
+        """How often who keeps the active generation open asks `should_close`."""
+
+    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+        """Be the one writer of the collection while the block runs.
+
+        The block gets a call to make before each group of writes: it raises Locked where another has taken over.
+        Raises Locked if another writer is still there after `wait` seconds.
+        """
+
+    def states(self) -> StateStore | None:
+        """Where the store itself keeps the records of what is indexed; None where it has no place for them."""
+
+    def active_schema(self) -> Schema | None:
+        """The schema of the active generation; None where nothing is indexed yet."""
+
+    def known_count(self, book_id: str) -> int | None:
+        """The points of a book in the active generation; None where only opening it can tell."""
+
+    def open_active(self) -> VectorStore | None:
+        """The generation readers see, or None; raises IndexInUse where another process holds it."""
+
+    def should_close(self, store: VectorStore) -> bool:
+        """Whether who keeps this one, once the active one, open for reading should close it when nobody reads.
+
+        Another process waits for it, or readers are to see another one.
+        """
+
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """To be held while about so many points come into a store of this collection; at its end search is fast."""
+
+    def create(self, schema: Schema) -> VectorStore:
+        """A new, empty generation beside the active one, which stays what readers see until `activate`.
+
+        Left-overs of an earlier, killed creation are removed first. Only one process may create at a time.
+        """
+
+    def activate(self, store: VectorStore) -> None:
+        """Make a created generation the active one in one atomic step; the former one is kept for `rollback`."""
+
+    def rollback(self) -> None:
+        """Make the former generation the active one again, and the active one the former.
+
+        Raises VectorStoreError if there is no former one.
+        """
+
+    def drop_former(self) -> bool:
+        """Remove the former generation; False if there is none."""
+
+    def kept(self) -> list[KeptGeneration]:
+        """All generations that take room: the active one, the former one, then the unused."""

@@ -1,0 +1,264 @@
+"""The vector store on a Qdrant server: the same promises as the embedded one, over the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from qdrant_client import models as rest
+
+from ingestion.errors import PointRefused
+from ingestion.settings.qdrant import QdrantSettings
+from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
+from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
+from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
+from ingestion.vector_stores.server.client import NotApplied, Server
+from ingestion.vector_stores.server.collection import rescored
+from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
+from ingestion.vector_stores.validation import validate_payload, validate_points
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+
+    from ingestion.models import Vector
+
+T = TypeVar("T")
+
+POINTS_A_WRITE = 256
+POINTS_A_PAGE = 1024
+BYTES_A_REQUEST = 30 << 20
+"""A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
+
+DECIMALS = 10
+"""Of a number of a unit vector: as exact as 32 bits, and half as long in JSON as all digits of their 64-bit form."""
+
+_BYTES_A_NUMBER = 24
+_BYTES_A_TERM = 36
+_BYTES_A_POINT = 256
+"""No number, term or frame of a point is longer in JSON."""
+
+
+class ServerStore:
+    """A VectorStore over a collection, or over an alias of one; the client stays open for other stores."""
+
+    def __init__(
+        self,
+        server: Server,
+        collection: str,
+        schema: Schema,
+        settings: QdrantSettings | None = None,
+        *,
+        request_bytes: int = BYTES_A_REQUEST,
+    ) -> None:
+        self.collection = collection
+        self.schema = schema
+        self._server = server
+        self._request_bytes = request_bytes
+        self._in_flight = (settings or QdrantSettings()).qdrant_in_flight
+        self._rescored = rescored(settings or QdrantSettings())
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """See VectorStore; a point that is too large for a request is refused as well."""
+        validate_points(points, self.schema.dimensions)
+        sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
+        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), most=self._in_flight)
+
+    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
+        """See VectorStore."""
+        for point_id, payload in payloads.items():
+            validate_payload(point_id, payload)
+        sized = [(item, self._size(*item)) for item in payloads.items()]
+        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), most=self._in_flight)
+
+    def delete(self, where: Where) -> None:
+        """See VectorStore."""
+        for part in deletions(where, POINTS_A_PAGE):
+            self._delete(rest.FilterSelector(filter=_to_filter(part)))
+
+    def scroll(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[StoredPoint]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        offset: Any = None
+        while True:
+            records, offset = self._page(matching, offset, True if fields is None else list(fields), vectors)
+            yield from map(_stored, records)
+            if offset is None:
+                return
+
+    def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
+        """See VectorStore."""
+        found: dict[str, StoredPoint] = {}
+        for batch in batches(list(ids), POINTS_A_PAGE):
+            found |= {point.id: point for point in map(_stored, self._retrieve(batch, vectors))}
+        return found
+
+    def count(self, where: Where) -> int:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        return self._call("counting", lambda client: client.count(self.collection, matching, exact=True).count)
+
+    def values(self, field: str, where: Where) -> dict[str, int]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        hits = self._call(
+            "counting",
+            lambda client: client.facet(self.collection, field, matching, limit=MOST_VALUES, exact=True).hits,
+        )
+        return dict(sorted((str(hit.value), hit.count) for hit in hits))
+
+    def search(
+        self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit]]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+
+        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
+            requests = [
+                rest.QueryRequest(
+                    query=_to_query(query), using=name, filter=matching, limit=most, params=self._params(name)
+                )
+                for name, query in queries.items()
+            ]
+            answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
+            return [answer.points for answer in answers]
+
+        return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """See VectorStore."""
+        matching = _to_filter(where)
+        requests = [
+            rest.QueryRequest(
+                query=rest.SparseVector(indices=[term], values=[1.0]),
+                using=SPARSE,
+                filter=matching,
+                limit=1,
+                with_vector=[SPARSE],
+            )
+            for term in terms
+        ]
+        if not requests:
+            return {}
+        answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
+        best = {term: answer.points[0] for term, answer in zip(terms, answers, strict=True) if answer.points}
+        return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
+
+    def checkpoint(self) -> None:
+        """See VectorStore; a server has made each write safe before it acknowledged it."""
+
+    def close(self) -> None:
+        """See VectorStore; the connection belongs to the generations."""
+
+    def _params(self, name: str) -> rest.SearchParams | None:
+        return self._rescored if name == DENSE else None
+
+    def _size(self, point_id: str, payload: Payload, vector_bytes: int = 0) -> int:
+        """Bytes of a point in a request, rather too many than too few; refuses one that no request holds."""
+        size = _BYTES_A_POINT + payload_bytes(payload) + vector_bytes
+        if size > self._request_bytes:
+            most = self._request_bytes >> 20
+            raise PointRefused(point_id, payload, f"it takes {size >> 20} MiB, a request holds {most} MiB")
+        return size
+
+    def _upsert(self, structs: list[rest.PointStruct]) -> None:
+        self._write(lambda client: [client.upsert(self.collection, structs, wait=True)])
+
+    def _overwrite(self, operations: list[rest.UpdateOperation]) -> None:
+        self._write(lambda client: client.batch_update_points(self.collection, operations, wait=True))
+
+    def _delete(self, selector: rest.FilterSelector) -> None:
+        self._write(lambda client: [client.delete(self.collection, selector, wait=True)])
+
+    def _page(
+        self, matching: rest.Filter, offset: Any, fields: bool | list[str], vectors: bool
+    ) -> tuple[list[rest.Record], Any]:
+        return self._call(
+            "reading",
+            lambda client: client.scroll(
+                self.collection,
+                scroll_filter=matching,
+                limit=POINTS_A_PAGE,
+                offset=offset,
+                with_payload=fields,
+                with_vectors=vectors,
+            ),
+        )
+
+    def _retrieve(self, ids: Sequence[str], vectors: bool) -> list[rest.Record]:
+        return self._call(
+            "reading",
+            lambda client: client.retrieve(self.collection, list(ids), with_payload=True, with_vectors=vectors),
+        )
+
+    def _write(self, request: Callable[[QdrantClient], Sequence[rest.UpdateResult]]) -> None:
+        def applied(client: QdrantClient) -> None:
+            for result in request(client):
+                if result.status != rest.UpdateStatus.COMPLETED:
+                    raise NotApplied(f"the server answered {result.status}")
+
+        self._call("writing", applied)
+
+    def _call(self, doing: str, request: Callable[[QdrantClient], T]) -> T:
+        return self._server.call(f"{doing} in collection {self.collection!r}", request)
+
+
+def _vector_bytes(point: Point) -> int:
+    return _BYTES_A_NUMBER * len(point.dense) + _BYTES_A_TERM * len(point.sparse.indices)
+
+
+def _to_struct(point: Point) -> rest.PointStruct:
+    vectors: dict[str, Any] = {DENSE: _to_query(point.dense)}
+    if point.sparse.indices:
+        vectors[SPARSE] = _to_query(point.sparse)
+    return rest.PointStruct(id=point.id, vector=vectors, payload=point.payload)
+
+
+def _to_overwrite(point_id: str, payload: Payload) -> rest.OverwritePayloadOperation:
+    # By filter: named by id, a point that is not there is an error for the whole batch.
+    only = rest.Filter(must=[rest.HasIdCondition(has_id=[point_id])])
+    return rest.OverwritePayloadOperation(overwrite_payload=rest.SetPayload(payload=payload, filter=only))
+
+
+def _to_query(vector: Vector | SparseVector) -> list[float] | rest.SparseVector:
+    if isinstance(vector, SparseVector):
+        return rest.SparseVector(indices=list(vector.indices), values=list(vector.values))
+    numbers: list[float] = vector.astype("float64").round(DECIMALS).tolist()
+    return numbers
+
+
+def _to_filter(where: Where) -> rest.Filter:
+    return rest.Filter(must=[*map(_to_condition, where.must)], must_not=[*map(_to_condition, where.must_not)])
+
+
+def _to_condition(condition: Condition) -> rest.Condition:
+    match condition:
+        case HasId(ids):
+            return rest.HasIdCondition(has_id=list(ids))
+        case Equals(field, value):
+            return rest.FieldCondition(key=field, match=rest.MatchValue(value=value))
+        case AnyOf(field, values):
+            return rest.FieldCondition(key=field, match=rest.MatchAny(any=[*values]))
+        case Range(field, gte, lte):
+            return rest.FieldCondition(key=field, range=rest.Range(gte=gte, lte=lte))
+
+
+def _stored(record: rest.Record) -> StoredPoint:
+    import numpy as np
+
+    vectors: Any = record.vector or {}
+    dense = vectors.get(DENSE)
+    return StoredPoint(
+        id=str(record.id),
+        payload=record.payload or {},
+        dense=None if dense is None else np.array(dense, np.float32),
+        sparse=_sparse(record.vector),
+    )
+
+
+def _sparse(vectors: Any) -> SparseVector | None:
+    sparse = (vectors or {}).get(SPARSE)
+    return None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values))

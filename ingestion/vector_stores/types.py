@@ -1,0 +1,104 @@
+"""What goes into a vector store and comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ingestion.errors import VectorStoreError
+from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
+from ingestion.vector_stores.filters import AnyOf as AnyOf
+from ingestion.vector_stores.filters import Condition as Condition
+from ingestion.vector_stores.filters import Equals as Equals
+from ingestion.vector_stores.filters import HasId as HasId
+from ingestion.vector_stores.filters import IndexType as IndexType
+from ingestion.vector_stores.filters import Range as Range
+from ingestion.vector_stores.filters import Where as Where
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+
+Payload = dict[str, Any]
+
+
+SCHEMA_FORMAT = 1
+
+
+REBUILD = "run `bookwise ingest --mode recreate` to build it anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What all points of a collection share; a change of it needs a new generation.
+
+    `embedding` names model and preparation (for instance `all-MiniLM-L6-v2-int8/1`), `dimensions` is the length
+    of its vectors.
+    """
+
+    embedding: str
+    dimensions: int
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored beside the points."""
+        return {"format": SCHEMA_FORMAT, "embedding": self.embedding, "dimensions": self.dimensions}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], place: str) -> Schema:
+        """The schema read back from `place`; raises VectorStoreError where this version cannot read it."""
+        try:
+            if stored["format"] > SCHEMA_FORMAT:
+                raise VectorStoreError(f"{place} was written by a newer bookwise; update bookwise to use it")
+            return cls(embedding=str(stored["embedding"]), dimensions=int(stored["dimensions"]))
+        except (KeyError, TypeError, ValueError) as exc:
+            raise VectorStoreError(f"{place} does not say how its vectors were made; {REBUILD}") from exc
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """A BM25 vector: term ids, ascending and unique, and their weights."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What is written: a UUID, a dense vector of unit length, a BM25 vector and a payload of JSON types."""
+
+    id: str
+    dense: Vector
+    sparse: SparseVector
+    payload: Payload
+
+
+class StoredPoint(NamedTuple):
+    """What is read back; the vectors only if asked for, `sparse` only where the text has any term."""
+
+    id: str
+    payload: Payload
+    dense: Vector | None = None
+    sparse: SparseVector | None = None
+
+
+class Hit(NamedTuple):
+    """One entry of a ranked list. Dense scores are cosines, sparse scores BM25 weights."""
+
+    id: str
+    score: float
+
+
+class KeptGeneration(NamedTuple):
+    """A physical index; `role` is None for one that is being built, or was given up and goes at the next creation.
+
+    `points` is None where only opening it can tell.
+    """
+
+    name: str
+    role: str | None
+    schema: Schema | None
+    points: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        return self._asdict() | {"schema": self.schema and self.schema.as_json()}

@@ -1,0 +1,189 @@
+"""Answer a question from one book, as a stream of events, with a language model or without one.
+
+    agent = build_agent(reader)
+    async for event in agent.run("How do nodes talk?", history, {"hardware_tier_filter": 2}):
+        match event:
+            case Searched(query, passages): ...    # once for each search, at least once
+            case Token(text): ...                  # the answer as it comes
+            case Done(response): ...               # last: the whole answer, its sources, times and confidence
+
+A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
+Tokens: UsageError for a question or fence that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
+To stop early, close the iterator (`aclose`) or cancel the task: the call to the model ends with it.
+`history` are messages with `role` and `content`, oldest first, without the question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from ingestion.errors import UsageError
+from ingestion.tokens import count_tokens
+from rag.agent.events import Done, Event, Searched, Token
+from rag.agent.extractive import Told, quote
+from rag.agent.follow_ups import asks_for_more, topic_of
+from rag.agent.history import CHAT_ENCODING, PastMessage
+from rag.agent.response import best_of, generated_answer, may_become_refusal
+from rag.agent.search_gate import Finder, Finding
+from rag.agent.tool_loop import Dialogue
+from rag.grounding.citations import CiteStyle, References
+from rag.grounding.shown_passages import ShownPassages
+from rag.grounding.support import CheckAhead, SupportCheck
+from rag.models import AgentResponse
+from rag.retrieval.retriever import Reader
+
+if TYPE_CHECKING:
+    from ingestion.settings import Settings
+    from rag.agent.chat_model import ChatModel
+
+MAX_QUESTION_TOKENS = 1000
+"""A question that is longer is a mistake, and would only cost."""
+
+
+class Agent:
+    """Answers from one book; one agent may run any number of questions at once, all in one event loop.
+
+    `model` is None where answers are to be quoted from the book.
+    """
+
+    def __init__(self, reader: Reader, model: ChatModel | None) -> None:
+        self._reader = reader
+        self._model = model
+
+    async def aclose(self) -> None:
+        """Close the connections to the language model."""
+        if self._model:
+            await self._model.close()
+
+    async def run(
+        self,
+        question: str,
+        history: Sequence[PastMessage] = (),
+        fences: Mapping[str, Any] | None = None,
+        *,
+        top_k: int | None = None,
+        min_score: float | None = None,
+        cite_style: CiteStyle = "number",
+    ) -> AsyncGenerator[Event]:
+        """Answer `question`. `fences` are fields of SearchQuery, which the model neither sees nor can widen.
+
+        `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'.
+        """
+        started = time.perf_counter()
+        _check_length(question)
+        finder = self._finder(fences or {}, top_k, min_score)
+        topic = topic_of(history)
+        gate = await asyncio.to_thread(finder.find_for, question, topic)
+        wants_more = topic is not None and asks_for_more(question, topic)
+        if wants_more and not self._model:
+            gate = await asyncio.to_thread(finder.widen, gate)
+        yield Searched(gate.response.query, gate.response.results)
+        # A follow-up may be one that only the model can word as a search, so that it is asked for one.
+        if self._model and (gate.metrics.should_answer or history):
+            dialogue = Dialogue(self._model, finder, question, history, shown=ShownPassages())
+            answering = self._generate(dialogue, gate, cite_style, started)
+        else:
+            goes_on = gate.response.query != question
+            told = [message.content for message in history if message.role == "assistant"] if goes_on else []
+            answering = self._quote(question, gate, started, Told("\n\n".join(told), wants_more))
+        async with aclosing(answering):
+            async for event in answering:
+                yield event
+
+    def _finder(self, fences: Mapping[str, Any], top_k: int | None, min_score: float | None) -> Finder:
+        settings = self._reader.settings
+        return Finder(
+            self._reader,
+            fences,
+            settings.agent_top_k if top_k is None else top_k,
+            settings.agent_score_threshold if min_score is None else min_score,
+        )
+
+    async def _quote(self, question: str, gate: Finding, started: float, told: Told) -> AsyncGenerator[Event]:
+        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started, told=told)
+        if self._model:
+            response = response.model_copy(update={"model": self._model.name})
+        yield Token(response.answer)
+        yield Done(response)
+
+    async def _generate(
+        self, dialogue: Dialogue, gate: Finding, cite_style: CiteStyle, started: float
+    ) -> AsyncGenerator[Event]:
+        gate_seconds = time.perf_counter() - started
+        references = References(dialogue.shown, cite_style)
+        check = SupportCheck(dialogue.shown, self._reader.embedder)
+        # A service takes as long for one sentence as for all, and counts its requests.
+        ahead = CheckAhead(check) if self._reader.embedder.limits.tokens is None else None
+        told, held = "", ""
+        async with aclosing(dialogue.run(gate)) as parts:
+            async for part in parts:
+                if isinstance(part, Searched):
+                    yield part
+                    continue
+                if ahead:
+                    ahead.look_at(part, dialogue.text)
+                held += references.feed(part)
+                if held and (told or not may_become_refusal(held)):
+                    piece = held if told else best_of(gate, dialogue.findings).disclaimer + held
+                    told, held = told + piece, ""
+                    yield Token(piece)
+        rest = held + references.end()
+        if ahead:
+            await ahead.end()
+        response = await asyncio.to_thread(generated_answer, gate, dialogue, references, check, told=told, rest=rest)
+        if len(response.answer) > len(told):
+            yield Token(response.answer[len(told) :])
+        yield Done(_timed(response, started, gate_seconds + dialogue.search_seconds))
+
+
+def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
+    """An agent with the settings' language model, if there is one and `with_model` is set."""
+    return Agent(reader, model_of(reader.settings) if with_model else None)
+
+
+def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
+    """The settings' language model, None without a key or service for it; one may serve any number of agents.
+
+    `many` for a server, see ChatModel.
+    """
+    if not has_model(settings):
+        return None
+    from rag.agent.chat_model import ChatModel
+
+    key = settings.openai_api_key
+    return ChatModel(
+        settings.openai_model,
+        api_key=key.reveal() if key else None,
+        base_url=settings.openai_base_url,
+        temperature=settings.agent_temperature,
+        max_answer_tokens=settings.agent_answer_tokens,
+        timeout=settings.agent_timeout,
+        many=many,
+    )
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether the settings name a language model: by a key, or by a service that may need none."""
+    return bool(settings.openai_api_key or settings.openai_base_url)
+
+
+def _check_length(question: str) -> None:
+    if len(question.encode("utf-8", "replace")) <= MAX_QUESTION_TOKENS:
+        return  # no token is shorter than a byte; to count them exactly costs half a second at the first time
+    tokens = count_tokens([question], CHAT_ENCODING)[0]
+    if tokens > MAX_QUESTION_TOKENS:
+        raise UsageError(f"the question has {tokens} tokens; at most {MAX_QUESTION_TOKENS} are taken, so shorten it")
+
+
+def _timed(response: AgentResponse, started: float, search_seconds: float) -> AgentResponse:
+    total = time.perf_counter() - started
+    times = {
+        "retrieval_time_ms": search_seconds * 1000,
+        "generation_time_ms": (total - search_seconds) * 1000,
+        "total_time_ms": total * 1000,
+    }
+    return response.model_copy(update=times)

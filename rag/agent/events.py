@@ -1,0 +1,34 @@
+"""What an agent tells while it answers: typed events, in the order in which they happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag.models import AgentResponse, SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The book was searched; `passages` are what was found, best first, before any was left out."""
+
+    query: str
+    passages: tuple[SearchResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The next piece of the answer, never empty; its references are numbered already, as in `[1]`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end. `response.answer` is the text of all Tokens in a row, also where it is a refusal."""
+
+    response: AgentResponse
+
+
+Event = Searched | Token | Done

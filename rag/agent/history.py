@@ -1,0 +1,54 @@
+"""The conversation so far, cut by whole turns to what a language model may be given of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from ingestion.tokens import count_tokens
+
+MAX_TURNS = 20
+"""How many turns a model is given at most (spec 001)."""
+
+CHAT_ENCODING = "o200k_base"
+
+MESSAGE_TOKENS = 4
+"""What the frame of one message costs beside its text."""
+
+
+class PastMessage(Protocol):
+    """A message of the conversation so far; `rag.conversations.models.Message` is one."""
+
+    @property
+    def role(self) -> Literal["user", "assistant"]:
+        """Who said it."""
+
+    @property
+    def content(self) -> str:
+        """What was said."""
+
+
+def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: int = MAX_TURNS) -> list[PastMessage]:
+    """The last whole turns that fit into the budget, oldest first; a turn is a question with its answer."""
+    kept: list[PastMessage] = []
+    left = max_tokens
+    for turn in reversed(_turns(history)[-max_turns:]):
+        left -= sum(tokens_of(message.content) for message in turn)
+        if left < 0:
+            break
+        kept[:0] = turn
+    return kept
+
+
+def tokens_of(text: str) -> int:
+    """What a message with this text costs of a model's context."""
+    return count_tokens([text], CHAT_ENCODING)[0] + MESSAGE_TOKENS
+
+
+def _turns(history: Sequence[PastMessage]) -> list[list[PastMessage]]:
+    turns: list[list[PastMessage]] = []
+    for message in history:
+        if message.role == "user" or not turns:
+            turns.append([])
+        turns[-1].append(message)
+    return turns

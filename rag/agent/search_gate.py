@@ -1,0 +1,99 @@
+"""Search for what was asked and judge whether the book answers it, before anything is generated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ingestion.vector_stores.bm25 import document_vector
+from rag.agent.follow_ups import asks_for_more, leans_back, new_words
+from rag.agent.prompts import DISCLAIMER
+from rag.confidence import assess, confidence
+from rag.confidence.policies import policy_of
+from rag.retrieval.retriever import Reader
+
+if TYPE_CHECKING:
+    from rag.models import AnswerState, Confidence, ConfidenceMetrics, SearchResponse
+
+
+MAX_PASSAGES = 20
+"""How many passages a search gives at most (spec 003)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a search found and how far it can be trusted to answer."""
+
+    response: SearchResponse
+    metrics: ConfidenceMetrics
+
+    def about(self, words: frozenset[int]) -> Finding:
+        """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
+        held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
+        if held or not words or not self.metrics.should_answer:
+            return self
+        refused = {"confidence_level": "insufficient", "should_answer": False, "reason": "not_answered"}
+        return Finding(self.response, self.metrics.model_copy(update=refused))
+
+    @property
+    def confidence(self) -> Confidence:
+        """Spec 000's scale; never high where the answer is a refusal."""
+        if self.metrics.should_answer:
+            return confidence(self.response)
+        return "low" if self.response.results else "none"
+
+    @property
+    def state(self) -> AnswerState:
+        """How an answer from it ends (spec 000)."""
+        if not self.metrics.should_answer:
+            return "no_results"
+        return "low_confidence" if self.metrics.confidence_level == "low" else "completed"
+
+    @property
+    def disclaimer(self) -> str:
+        """What an answer from it begins with, empty unless confidence is low."""
+        return DISCLAIMER if self.metrics.confidence_level == "low" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Searches one book for one caller; the fences are the caller's, and nothing asked can widen them.
+
+    `fences` are fields of SearchQuery; passages with a cosine below `min_score` are left out.
+    """
+
+    reader: Reader
+    fences: Mapping[str, Any]
+    top_k: int
+    min_score: float
+
+    def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> Finding:
+        """The passages and their judgement; raises UsageError for a question or a fence that cannot be used."""
+        response = self.reader.search(question, limit=top_k or self.top_k, filters=self.fences)
+        least = max(self.min_score, min_score)
+        results = tuple(result for result in response.results if result.score >= least)
+        if len(results) < len(response.results):
+            response = response.model_copy(update={"results": results})
+        return Finding(response, assess(response, policy_of(self.reader.embedder.model, self.reader.settings)))
+
+    def find_for(self, question: str, topic: str | None) -> Finding:
+        """As `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
+        if topic is None:
+            return self.find(question)
+        if asks_for_more(question, topic):
+            return self.find(topic)
+        together = f"{topic}\n{question}"
+        first, second = (together, question) if leans_back(question) else (question, together)
+        for text in (first, second):
+            finding = self.find(text)
+            if text == together:
+                finding = finding.about(new_words(question, topic))
+            if finding.metrics.should_answer:
+                return finding
+        return finding
+
+    def widen(self, finding: Finding) -> Finding:
+        """The same judgement with as many passages as a search gives."""
+        response = self.find(finding.response.query, top_k=MAX_PASSAGES).response
+        return Finding(response, finding.metrics)

@@ -1,0 +1,176 @@
+"""The exchange with a language model about one question: it searches, is shown passages, and answers from them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from ingestion.errors import UsageError
+from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
+from rag.agent.events import Searched
+from rag.agent.history import PastMessage, recent_turns, tokens_of
+from rag.agent.prompts import SYSTEM_PROMPT
+from rag.agent.search_gate import Finder, Finding
+from rag.agent.tools import TOOL, TOOL_NAME, CallMistake, SearchCall, error_json, parse_call, results_json
+from rag.grounding.shown_passages import ShownPassages
+from rag.tracing import span
+
+MAX_MISTAKES = 3
+"""How many calls that cannot be run are answered with what is wrong about them; one more ends the dialogue."""
+
+TOOL_TOKENS = 250
+"""What the tool's schema costs of the context, and a little to spare for the calls."""
+
+PARAGRAPH = "\n\n"
+"""Between what a model says before one more search and what it says after it."""
+
+NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
+NO_ROOM = "no room for more passages; answer from those you have"
+
+
+class Dialogue:
+    """One question to a model. After `run`, the attributes tell what became of it.
+
+    `text` is the answer as the model wrote it, empty where it gave none; then `failure` says why, or is None where
+    nothing that was found answers the question. `findings` are its searches, which took `search_seconds`.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        finder: Finder,
+        question: str,
+        history: Sequence[PastMessage],
+        *,
+        shown: ShownPassages,
+    ) -> None:
+        settings = finder.reader.settings
+        self.model = model
+        self.question = question
+        self.text = ""
+        self.failure: str | None = None
+        self.is_cut_off = False
+        self.tokens = 0
+        self.search_seconds = 0.0
+        self.findings: list[Finding] = []
+        self.shown = shown
+        self._finder = finder
+        self._max_searches = settings.agent_max_searches
+        self._searches = 0
+        self._mistakes = 0
+        self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
+        system: Message = {"role": "system", "content": SYSTEM_PROMPT}
+        asked: Message = {"role": "user", "content": question}
+        self._left = settings.agent_context_tokens - settings.agent_answer_tokens - TOOL_TOKENS
+        self._left -= tokens_of(SYSTEM_PROMPT) + tokens_of(question)
+        past = recent_turns(history, max_tokens=min(settings.agent_history_tokens, self._left // 2))
+        self._messages = [system, *({"role": each.role, "content": each.content} for each in past), asked]
+        self._left -= sum(tokens_of(each.content) for each in past)
+        if self._left <= 0:
+            raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
+
+    async def run(self, gate: Finding) -> AsyncGenerator[Searched | str]:
+        """Each search and each piece of the answer as it comes; `gate` is what the question itself finds.
+
+        Where neither it nor what the model searches for answers the question, no answer is asked for.
+        """
+        while True:
+            async with aclosing(self._replying()) as pieces:
+                async for piece in pieces:
+                    yield piece
+            if self._is_over():
+                return
+            for finding in await self._serve(self._reply):
+                yield Searched(finding.response.query, finding.response.results)
+            if self._mistakes > MAX_MISTAKES:
+                self.failure = "the language model called the search wrongly too often"
+            answerable = any(each.metrics.should_answer for each in (gate, *self.findings))
+            if self.failure or (self._searches and not answerable):
+                return
+
+    async def _replying(self) -> AsyncGenerator[str]:
+        """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
+        stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
+        with span("model call", model=self.model.name):
+            async with aclosing(stream):
+                async for part in stream:
+                    if isinstance(part, Reply):
+                        self._reply = part
+                    elif self._searches:
+                        self.text += part
+                        yield part
+        self.tokens += self._reply.tokens
+        if self.text and self._reply.tool_calls:
+            self.text += PARAGRAPH
+            yield PARAGRAPH
+
+    def _is_over(self) -> bool:
+        """Whether the last reply is the answer, or says that there will be none."""
+        if self._reply.refusal:
+            self.failure = f"the language model refused: {self._reply.refusal}"
+            return True
+        if not self._searches or self._reply.tool_calls:
+            return False
+        self.is_cut_off = self._reply.is_cut_off
+        self.failure = None if self.text.strip() else "the language model gave no answer"
+        return True
+
+    def _choice(self) -> ToolChoice:
+        if not self._searches:
+            return "required"
+        return "auto" if self._searches < self._max_searches else "none"
+
+    async def _serve(self, reply: Reply) -> list[Finding]:
+        """Answer every call of a reply; a model that had to search and did not is given what the question finds."""
+        calls = reply.tool_calls or (ToolCall("call_0", TOOL_NAME, json.dumps({"query": self.question})),)
+        asked = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+        self._messages.append({"role": "assistant", "content": "", "tool_calls": asked})
+        before = len(self.findings)
+        for call in calls:
+            content = await self._answer(call)
+            self._messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+        return self.findings[before:]
+
+    async def _answer(self, call: ToolCall) -> str:
+        try:
+            wanted = parse_call(call.name, call.arguments)
+        except CallMistake as mistake:
+            self._mistakes += 1
+            return error_json(str(mistake), mistake.query)
+        if self._searches >= self._max_searches:
+            self._mistakes += 1
+            return error_json(NO_SEARCH_LEFT, wanted.query)
+        self._searches += 1
+        try:
+            return self._show(await self._find(wanted))
+        except UsageError as error:
+            return error_json(str(error), wanted.query)
+
+    async def _find(self, call: SearchCall) -> Finding:
+        began = time.perf_counter()
+        finding = await asyncio.to_thread(
+            self._finder.find, call.query, top_k=call.top_k, min_score=call.similarity_threshold
+        )
+        self.search_seconds += time.perf_counter() - began
+        self.findings.append(finding)
+        return finding
+
+    def _show(self, finding: Finding) -> str:
+        """The passages as the model gets them: the best that there is room for, each whole, each under its id."""
+        query = finding.response.query
+        chosen = []
+        for passage in finding.response.results:
+            cost = tokens_of(results_json([("p-000000", passage)], ""))
+            if cost > self._left:
+                break
+            self._left -= cost
+            chosen.append((self.shown.show(passage), passage))
+        if finding.response.results and not chosen:
+            return error_json(NO_ROOM, query)
+        return results_json(chosen, query)

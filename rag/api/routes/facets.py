@@ -1,0 +1,115 @@
+"""Routes that tell a page what its reader can choose among: the books, and the filters of one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import UUID5, BaseModel
+
+from ingestion.settings import Settings
+from ingestion.vector_stores.filters import Where
+from rag.api.dependencies import Asker, Parts
+from rag.api.schemas import Word
+from rag.retrieval.facets import choices_of, page_at
+
+router = APIRouter()
+
+
+class Book(BaseModel):
+    """A book that may be asked; `title` is known of the configured one."""
+
+    book_id: str
+    title: str | None = None
+
+
+class Books(BaseModel):
+    """The books within the key's fences, by id."""
+
+    books: tuple[Book, ...]
+
+
+class ShownModule(BaseModel):
+    """A module with the title that the book gives it, and its number of chunks."""
+
+    name: str
+    title: str | None
+    chunks: int
+
+
+class ShownSubject(BaseModel):
+    """A heading of the book that makes a good first question, and its module."""
+
+    title: str
+    module: str
+
+
+class ShownChoices(Book):
+    """The values that the filters of a book can take, and a heading of each module to ask about."""
+
+    modules: tuple[ShownModule, ...]
+    tiers: tuple[int, ...]
+    levels: tuple[str, ...]
+    languages: tuple[str, ...]
+    subjects: tuple[ShownSubject, ...]
+
+
+class ShownPage(BaseModel):
+    """A page of a book; questions that name its `parent_doc_id` are answered from it alone."""
+
+    title: str
+    url: str
+    parent_doc_id: UUID5
+
+
+class Pages(BaseModel):
+    """The pages that were asked for, none where the book has no such page."""
+
+    pages: tuple[ShownPage, ...]
+
+
+@router.get("/books", response_model=Books)
+async def books(caller: Asker, parts: Parts) -> Any:
+    """The books that the key may ask, the configured one first."""
+    async with parts.index.opened() as store:
+        held = await asyncio.to_thread(store.values, "book_id", Where())
+    shown = sorted(held.keys() & set(caller.books or held), key=lambda each: (each != parts.settings.book_id, each))
+    return {"books": [{"book_id": each, "title": _title(parts.settings, each)} for each in shown]}
+
+
+@router.get("/books/{book_id}", response_model=ShownChoices)
+async def book(book_id: Word, caller: Asker, parts: Parts) -> Any:
+    """What can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
+    found = None
+    if not caller.books or book_id in caller.books:
+        modules = parts.settings.modules if _is_configured(parts.settings, book_id) else ()
+        async with parts.index.opened() as store:
+            found = await asyncio.to_thread(
+                choices_of, store, book_id, highest_tier=caller.highest_tier, modules=modules
+            )
+    if found is None:
+        raise HTTPException(404, f"no book {book_id!r}")
+    return asdict(found) | {"title": _title(parts.settings, book_id)}
+
+
+@router.get("/books/{book_id}/pages", response_model=Pages)
+async def pages(
+    book_id: Word,
+    caller: Asker,
+    parts: Parts,
+    url: Annotated[str, Query(min_length=1, max_length=2000, description="Address of a page of the book's site.")],
+) -> Any:
+    """The page at an address; its path counts, not its host."""
+    async with parts.index.reader(caller.book(book_id)) as reader:
+        found = await asyncio.to_thread(page_at, reader.store, book_id, url, highest_tier=caller.highest_tier)
+    return {"pages": [asdict(found)] if found else []}
+
+
+def _is_configured(settings: Settings, book_id: str) -> bool:
+    return settings.book_id in (None, book_id)
+
+
+def _title(settings: Settings, book_id: str) -> str | None:
+    return settings.book_title if _is_configured(settings, book_id) else None

@@ -1,0 +1,82 @@
+"""An agent's answer in the form of spec 004."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+from uuid import UUID
+
+from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
+from rag.conversations.models import iso
+from rag.models import AgentResponse, Citation, SearchResult
+
+ANSWERED = ("completed", "low_confidence")
+
+SUFFICIENT_SCORE = 0.75
+SUFFICIENT_COUNT = 3
+"""Spec 004 `RetrievalResult`; what decides whether there is an answer is the policy of the embedding model."""
+
+
+def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], session_id: UUID) -> ChatResponse:
+    """The answer; `found` are the passages that were retrieved, by id."""
+    metrics = response.metrics
+    answered = response.state in ANSWERED
+    level = metrics.confidence_level if metrics and answered else "insufficient"
+    if metrics:
+        metrics = metrics.model_copy(update={"confidence_level": level, "should_answer": answered})
+    return ChatResponse(
+        response=response.answer or response.error or "No answer.",
+        confidence=metrics.average_similarity if metrics else 0.0,
+        sources=tuple(_sources(response, found)) if answered else (),
+        session_id=session_id,
+        timestamp=iso(response.created_at),
+        confidence_level=level,
+        should_answer=answered,
+        model=response.model,
+        tokens_used=response.tokens_used,
+        supported=response.supported,
+        metrics=metrics,
+        error=response.error,
+    )
+
+
+def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
+    """What a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one object."""
+    sources = [source_of(passage) for passage in passages]
+    average = fmean(each.similarity_score for each in sources) if sources else 0.0
+    return {
+        "query": query,
+        "passages": [each.model_dump(mode="json") for each in sources],
+        "average_score": average,
+        "has_sufficient_context": average >= SUFFICIENT_SCORE and len(sources) >= SUFFICIENT_COUNT,
+    }
+
+
+def source_of(passage: SearchResult, citation: Citation | None = None) -> Source:
+    """A passage as a source; as much of its text as is displayed."""
+    text = passage.text
+    return Source(
+        chunk_text=text if len(text) <= MAX_SOURCE_CHARS else text[: MAX_SOURCE_CHARS - 1] + "…",
+        similarity_score=passage.score,
+        chapter=f"Chapter {passage.chapter}" if passage.chapter is not None else passage.page_title,
+        section=passage.section_title or passage.page_title,
+        url=(citation.page_url if citation else None) or passage.location,
+        chunk_index=passage.chunk_index,
+        number=citation.number if citation else None,
+        chunk_id=passage.id,
+        page_title=passage.page_title,
+        heading_path=passage.heading_path,
+        source_file=passage.source_file,
+        line_start=citation.line_start if citation else passage.line_start,
+        line_end=citation.line_end if citation else passage.line_end,
+        content_hash=passage.content_hash,
+        parent_doc_id=passage.parent_doc_id,
+        verified=citation.verified if citation else True,
+    )
+
+
+def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iterable[Source]:
+    """What is cited; an answer that cites nothing still shows what it was made from (spec 004: never empty)."""
+    cited = [source_of(found[each.chunk_id], each) for each in response.citations if each.chunk_id in found]
+    return cited or [source_of(found[each]) for each in response.passages.shown if each in found]

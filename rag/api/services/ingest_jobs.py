@@ -1,0 +1,175 @@
+"""Runs in the background, one at a time a book; the job ledger knows them, also after the server has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ingestion.books import book_to_write
+from ingestion.errors import BookwiseError, Interrupted, Locked
+from ingestion.factory import build_parts, generations_of, ledger_of, states_of
+from ingestion.models import IngestionJob, IngestionMode
+from ingestion.report import IngestReport
+from ingestion.settings import Settings
+from ingestion.sync.pipeline import ingest
+from rag.api.http.threadpool import in_database
+from rag.api.schemas import IngestJob, IngestRequest
+from rag.serving.embedders import STOPPED, StoppableEmbedder
+from rag.serving.shared_index import SharedIndex
+
+if TYPE_CHECKING:
+    from ingestion.state.job_ledger import JobLedger
+    from ingestion.vector_stores.protocol import Generations
+
+logger = logging.getLogger("bookwise.api")
+
+
+class AlreadyRunning(Exception):
+    """The book is being written; `job_id` is the run."""
+
+    def __init__(self, job_id: int) -> None:
+        self.job_id = job_id
+        super().__init__(f"run {job_id} of this book has not ended")
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of this server, while it lasts."""
+
+    job: IngestionJob
+    lessons_done: int = 0
+    lessons_total: int = 0
+
+
+class IngestJobs:
+    """Starts runs of the configured book and tells how far they are."""
+
+    def __init__(self, settings: Settings, docs: Path, index: SharedIndex) -> None:
+        self._settings = settings
+        self._docs = docs
+        self._index = index
+        self._ledger = ledger_of(settings)
+        self._running: dict[int, _Run] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._starting = asyncio.Lock()
+        self._stopped: Future[None] = Future()
+
+    async def start(self, request: IngestRequest) -> IngestJob:
+        """A run that has begun; raises AlreadyRunning."""
+        async with self._starting:
+            book_id = await asyncio.to_thread(self._book)
+            if open_jobs := await in_database(self._alive, book_id):
+                raise AlreadyRunning(open_jobs[0])
+            run = _Run(await in_database(self._ledger.queue, book_id, request.mode))
+            self._running[run.job.job_id] = run
+        task = asyncio.create_task(self._run(run, request))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await self.get(run.job.job_id)
+
+    async def get(self, job_id: int) -> IngestJob:
+        """A run, of this server or another process; raises UsageError where there is none."""
+        entry = await in_database(self._ledger.entry, job_id)
+        if entry.job.completed_at is None and job_id not in self._running:
+            await in_database(self._alive, entry.job.book_id)
+            entry = await in_database(self._ledger.entry, job_id)
+        done = total = entry.job.files_processed
+        if entry.job.completed_at is None and (run := self._running.get(job_id)):
+            done, total = run.lessons_done, run.lessons_total
+        progress = {"lessons_done": done, "lessons_total": total}
+        return IngestJob.model_validate(entry.as_json() | progress)
+
+    async def finish(self, *, seconds: float) -> None:
+        """End the runs at their next step, also where they wait for a service; what they finished is recorded."""
+        if not self._stopped.done():
+            self._stopped.set_result(None)
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=seconds)
+        self._ledger.close()
+
+    def _book(self) -> str:
+        return book_to_write(self._settings, states_of(self._settings, generations_of(self._settings)))
+
+    def _alive(self, book_id: str) -> list[int]:
+        """The book's jobs that have not ended; those whose process died are closed, which only a writer can tell."""
+        ours = [each for each in self._running if self._running[each].job.book_id == book_id]
+        found = self._ledger.open_jobs(book_id)
+        if ours or not found:
+            return ours
+        try:
+            with closing(build_parts(self._settings)) as parts, parts.as_writer():
+                self._ledger.close_dead(book_id)
+        except Locked:
+            return found
+        return []
+
+    async def _run(self, run: _Run, request: IngestRequest) -> None:
+        ledger = _Announced(self._ledger, run)
+        error = None
+        try:
+            async with self._index.for_writing() as generations:
+                report = await asyncio.to_thread(self._ingest, run, request, generations, ledger)
+        except BookwiseError as failure:
+            report, error = _nothing(run), str(failure)
+        except Exception:
+            logger.exception("a bug in a run")
+            report, error = _nothing(run), "an error that was not foreseen; the log has more"
+        try:
+            if not ledger.has_ended:
+                await in_database(ledger.finish, run.job, report, error=error)
+        except BookwiseError:
+            logger.exception("a run stays open in the job ledger")
+        finally:
+            del self._running[run.job.job_id]
+
+    def _ingest(
+        self, run: _Run, request: IngestRequest, generations: Generations, ledger: _Announced
+    ) -> IngestReport:
+        def progress(done: int, total: int, report: IngestReport) -> None:
+            run.lessons_done, run.lessons_total = done, total
+            if self._stopped.done():
+                raise Interrupted(STOPPED)
+
+        built = build_parts(self._settings)
+        embedder = StoppableEmbedder(built.embedder, self._stopped)
+        # Not apart: what waits in another process could not be left.
+        own = replace(built, embedder=embedder, apart=None)
+        parts = replace(own, generations=generations, jobs=cast("JobLedger", ledger))
+        with closing(parts):
+            return ingest(
+                parts,
+                self._docs,
+                book_id=run.job.book_id,
+                mode=request.mode,
+                allow_delete=request.allow_delete,
+                progress=progress,
+            )
+
+
+class _Announced:
+    """The ledger for one run whose job is in it already; a run without work never begins it."""
+
+    def __init__(self, ledger: JobLedger, run: _Run) -> None:
+        self.has_ended = False
+        self._ledger = ledger
+        self._run = run
+
+    def begin(self, book_id: str, mode: IngestionMode) -> IngestionJob:
+        self._run.job = self._ledger.begin(book_id, mode, queued=self._run.job)
+        return self._run.job
+
+    def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> None:
+        self._ledger.finish(job.start() if job.status == "queued" else job, report, error=error)
+        self.has_ended = True
+
+    def close(self) -> None:
+        """The server's ledger goes on."""
+
+
+def _nothing(run: _Run) -> IngestReport:
+    return IngestReport(book_id=run.job.book_id, mode=run.job.mode, root="", dry_run=False)

@@ -1,0 +1,120 @@
+"""The command that answers one question: ask."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, Json, print_json, read_settings, show, write
+from ingestion.errors import BookwiseError
+from rag.commands.search import (
+    Chapters,
+    Kinds,
+    Language,
+    Layer,
+    LessonNumber,
+    Levels,
+    ModuleName,
+    Parent,
+    Ranking,
+    Tier,
+    filters_of,
+)
+from rag.grounding.citations import CiteStyle
+
+if TYPE_CHECKING:
+    from ingestion.settings import Settings
+    from rag.models import AgentResponse
+
+NO_ANSWER = 10
+
+NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book, even if a language model is set up.")]
+MaxSearches = Annotated[
+    int | None, typer.Option("--max-searches", min=1, max=20, help="How often the model may search for an answer.")
+]
+CiteAs = Annotated[
+    CiteStyle, typer.Option("--cite-style", help="number, as in [1], or source, as in [Source: Page].")
+]
+
+
+def ask(
+    question: str,
+    book: Book = None,
+    tier: Tier = 1,
+    module: ModuleName = None,
+    chapter: Chapters = None,
+    lesson: LessonNumber = None,
+    level: Levels = None,
+    layer: Layer = None,
+    parent: Parent = None,
+    language: Language = None,
+    kind: Kinds = None,
+    ranking: Ranking = "hybrid",
+    no_llm: NoModel = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is being written.")] = False,
+    max_searches: MaxSearches = None,
+    cite_style: CiteAs = "number",
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
+    import asyncio
+
+    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
+    streams = stream and not as_json
+    answering = _answer(settings, question, filters, with_model=not no_llm, cite_style=cite_style, streams=streams)
+    try:
+        response = asyncio.run(answering)
+    except BookwiseError as error:
+        if not as_json:
+            raise
+        _fail(question, settings, error)
+    from rag.views import answer_view, refusal_note, sources_view
+
+    view = ["", *sources_view(response)] if streams else answer_view(response)
+    show(view, response.model_dump(mode="json"), as_json=as_json)
+    if response.state in ("no_results", "error"):
+        typer.echo(refusal_note(response), err=True)
+        raise typer.Exit(NO_ANSWER)
+
+
+async def _answer(
+    settings: Settings,
+    question: str,
+    filters: dict[str, Any],
+    *,
+    with_model: bool,
+    cite_style: CiteStyle,
+    streams: bool,
+) -> AgentResponse:
+    """The answer; with `streams` it is printed as it comes."""
+    from ingestion.factory import embedder_ahead
+
+    # Before the imports, beside which it loads: together they are most of the time to an answer.
+    embedder = embedder_ahead(settings)
+    from rag.agent.agent import build_agent
+    from rag.agent.events import Done, Token
+    from rag.retrieval.retriever import open_reader
+
+    with open_reader(settings, embedder) as reader:
+        agent = build_agent(reader, with_model=with_model)
+        async with aclosing(agent), aclosing(agent.run(question, fences=filters, cite_style=cite_style)) as events:
+            async for event in events:
+                if isinstance(event, Token) and streams:
+                    write(event.text)
+                if isinstance(event, Done):
+                    return event.response
+    raise AssertionError("an agent ends with Done")
+
+
+def _fail(question: str, settings: Settings, error: BookwiseError) -> None:
+    """Print the error as an AgentResponse (spec 000) and leave with its code."""
+    from rag.models import AgentResponse
+
+    response = AgentResponse.failed(question, settings.openai_model, str(error))
+    typer.echo(f"error: {error}", err=True)
+    print_json(response.model_dump(mode="json") | {"exit_code": error.exit_code})
+    raise typer.Exit(error.exit_code) from error

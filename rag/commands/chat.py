@@ -1,0 +1,185 @@
+"""The command for a conversation: chat, on a terminal or one question a line from a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractContextManager, aclosing, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, read_settings, show, write
+from ingestion.errors import BookwiseError
+from rag.commands.ask import CiteAs, MaxSearches, NoModel
+from rag.commands.search import (
+    Chapters,
+    Kinds,
+    Language,
+    Layer,
+    LessonNumber,
+    Levels,
+    ModuleName,
+    Parent,
+    Ranking,
+    Tier,
+    filters_of,
+)
+
+if TYPE_CHECKING:
+    from ingestion.settings import Settings
+    from rag.conversations.session import ChatSession, KeptThread
+
+GREETING = "Ask about the book; /help shows what else there is."
+FULL = "This conversation has all the turns it may have (AGENT_MAX_TURNS); begin another with /new."
+
+
+def chat(
+    book: Book = None,
+    tier: Tier = 1,
+    module: ModuleName = None,
+    chapter: Chapters = None,
+    lesson: LessonNumber = None,
+    level: Levels = None,
+    layer: Layer = None,
+    parent: Parent = None,
+    language: Language = None,
+    kind: Kinds = None,
+    ranking: Ranking = "hybrid",
+    no_llm: NoModel = False,
+    max_searches: MaxSearches = None,
+    cite_style: CiteAs = "number",
+    session: Annotated[
+        str | None,
+        typer.Option("--session", help="Keep the conversation under this UUID, or go on with it; or `new`."),
+    ] = None,
+    config: Config = None,
+) -> None:
+    """Ask one question after another; what was said before is kept in mind."""
+    import asyncio
+
+    from rag.agent.agent import build_agent
+    from rag.conversations.session import ChatSession
+    from rag.retrieval.retriever import open_reader
+
+    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
+    settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
+    with open_reader(settings) as reader, _thread(settings, session) as thread:
+        agent = build_agent(reader, with_model=not no_llm)
+        talk = ChatSession(agent, filters, settings.agent_max_turns, write, cite_style, thread)
+        if thread:
+            talk.messages = thread.messages()
+            typer.echo(f"session {thread.thread_id}, {talk.turns} turns so far", err=True)
+        asyncio.run(_converse(talk, settings))
+
+
+def _thread(settings: Settings, session: str | None) -> AbstractContextManager[KeptThread | None]:
+    if session is None:
+        return nullcontext()
+    from rag.conversations.session import open_thread
+
+    return open_thread(settings, session)
+
+
+async def _converse(session: ChatSession, settings: Settings) -> None:
+    async with aclosing(session.agent), aclosing(_lines(settings)) as lines:
+        async for line in lines:
+            text = line.strip()
+            if text == "/quit":
+                return
+            if text.startswith("/"):
+                _obey(text, session)
+            elif text:
+                await _answer(text, session)
+
+
+async def _answer(question: str, session: ChatSession) -> None:
+    """Answer one question; what goes wrong is told, and the conversation goes on."""
+    from rag.views import refusal_note, sources_view
+
+    if session.is_full:
+        typer.echo(FULL, err=True)
+        return
+    try:
+        response = await session.ask(question)
+    except BookwiseError as error:
+        typer.echo(f"error: {error}", err=True)
+        return
+    show(["", *sources_view(response), ""], {}, as_json=False)
+    if response.state in ("no_results", "error"):
+        typer.echo(refusal_note(response), err=True)
+
+
+def _obey(text: str, session: ChatSession) -> None:
+    """Do what a line with a slash says."""
+    from rag.conversations.session import HELP
+
+    word, _, rest = text.partition(" ")
+    commands: dict[str, Callable[[], str]] = {
+        "/help": lambda: HELP,
+        "/sources": lambda: _sources(session),
+        "/searches": lambda: _searches(session),
+        "/filters": lambda: _filters(session.filters),
+        "/new": lambda: _new(session),
+        "/save": lambda: _save(session, rest.strip()),
+    }
+    run = commands.get(word)
+    typer.echo(run() if run else f"no command {word}; there are {', '.join(commands)} and /quit", err=run is None)
+
+
+def _sources(session: ChatSession) -> str:
+    from rag.views import sources_view
+
+    lines = [part for part in sources_view(session.last) if isinstance(part, str)] if session.last else []
+    return "\n".join(lines).strip() or "The last answer has no sources."
+
+
+def _searches(session: ChatSession) -> str:
+    return (
+        "\n".join(
+            f"{each.query!r}: {each.results_count} passages, mean score {each.average_similarity:.2f}"
+            for each in session.searches
+        )
+        or "Nothing was searched for yet."
+    )
+
+
+def _filters(filters: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in filters.items() if value is not None)
+
+
+def _new(session: ChatSession) -> str:
+    session.begin()
+    kept = f", session {session.thread.thread_id}" if session.thread else ""
+    return f"A new conversation{kept}."
+
+
+def _save(session: ChatSession, name: str) -> str:
+    if not name:
+        return "Say where: /save FILE"
+    try:
+        Path(name).write_text(session.as_markdown(), encoding="utf-8")
+    except OSError as error:
+        return f"{name}: {error.strerror}"
+    return f"{session.turns} turns are in {name}."
+
+
+async def _lines(settings: Settings) -> AsyncGenerator[str]:
+    """What is typed, or what comes through the pipe; ends with the input, and with Ctrl-D."""
+    if not sys.stdin.isatty():
+        for line in sys.stdin:
+            yield line
+        return
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    typer.echo(GREETING)
+    prompt: PromptSession[str] = PromptSession(
+        "> ", history=FileHistory(str(Path(settings.directory) / "chat_history"))
+    )
+    while True:
+        try:
+            yield await prompt.prompt_async()
+        except EOFError:
+            return

@@ -1,0 +1,131 @@
+"""The command that measures search and refusals on questions with known answers: eval."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, Json, read_settings, show
+from ingestion.errors import UsageError
+from ingestion.settings.loader import CONFIG_NAME, find_config
+
+if TYPE_CHECKING:
+    from ingestion.settings import Settings
+    from rag.evaluation.metrics import Outcome
+    from rag.evaluation.questions import EvalQuestion
+    from rag.evaluation.run import Asked
+
+BELOW_GATE = 12
+
+Questions = Annotated[Path, typer.Argument(help="JSONL file, one question a line.")]
+Corpus = Annotated[
+    str | None, typer.Option("--corpus", help="Ask only the questions of this corpus, of the chosen book.")
+]
+Answers = Annotated[
+    bool | None,
+    typer.Option(
+        "--answers/--no-answers",
+        help="Answer each question too and check the answers; done unasked where a language model is set up.",
+    ),
+]
+Compare = Annotated[Path | None, typer.Option("--compare", help="What an earlier `eval --json` printed.")]
+Against = Annotated[str | None, typer.Option("--against", help="Another collection, to compare this one with.")]
+MinRecall = Annotated[
+    float | None, typer.Option("--min-recall", min=0.0, max=1.0, help="Exit 12 if file recall@5 is below.")
+]
+Calibrate = Annotated[
+    bool, typer.Option("--calibrate", help="Fit the confidence policy and write it to the settings file.")
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
+
+
+def evaluate_command(
+    questions: Questions,
+    book: Book = None,
+    corpus: Corpus = None,
+    answers: Answers = None,
+    compare: Compare = None,
+    against: Against = None,
+    min_recall: MinRecall = None,
+    calibrate: Calibrate = False,
+    as_markdown: Markdown = False,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Measure search and refusals on questions with known answers, and what leaks past the fences."""
+    from rag.evaluation.comparison import compare as compared
+    from rag.evaluation.metrics import GATE, mean_of
+    from rag.evaluation.questions import load_questions
+    from rag.evaluation.views import evaluation_document, evaluation_view, markdown
+
+    if compare and against:
+        raise UsageError("--compare and --against: give one of the two")
+    settings = read_settings(config, book_id=book)
+    asked_for = _chosen(load_questions(questions), corpus)
+    asked = _ask(settings, asked_for, answers=answers)
+    outcomes = [each.outcome for each in asked]
+    before = _read_run(compare) if compare else []
+    if against:
+        other = replace(settings, collection=against)
+        before = [each.outcome for each in _ask(other, asked_for, answers=answers)]
+    comparisons = compared(before, outcomes)
+    view = evaluation_view(outcomes, comparisons)
+    show([markdown(view)] if as_markdown else view, evaluation_document(outcomes, comparisons), as_json=as_json)
+    if calibrate:
+        _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
+    recall = mean_of(GATE, outcomes)
+    if min_recall is not None and (recall is None or recall < min_recall):
+        typer.echo(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}", err=True)
+        raise typer.Exit(BELOW_GATE)
+
+
+def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:
+    """The questions to ask; those of one corpus are asked of whichever book is chosen."""
+    if corpus is None:
+        return list(questions)
+    if corpus not in {each.book for each in questions}:
+        named = sorted({each.book for each in questions if each.book})
+        raise UsageError(f"no question about {corpus!r}; the file has {', '.join(named) or 'no corpus'}")
+    return [replace(each, book=None) for each in questions if each.book in (corpus, None)]
+
+
+def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool | None) -> list[Asked]:
+    from rag.agent.agent import has_model
+    from rag.evaluation.answerer import open_answerer
+    from rag.evaluation.run import evaluate
+    from rag.retrieval.retriever import open_readers
+
+    wanted = has_model(settings) if answers is None else answers
+    with open_readers(settings) as readers, open_answerer() as answer:
+        return evaluate(questions, readers, answer=answer if wanted else None)
+
+
+def _read_run(path: Path) -> list[Outcome]:
+    from rag.evaluation.views import outcomes_of
+
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--compare {path}: cannot be read: {error}") from error
+    return outcomes_of(document, str(path))
+
+
+def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
+    from ingestion.factory import embedder_of
+    from ingestion.settings.toml_editor import set_table
+    from rag.confidence.calibration import fit_policy
+
+    policy = fit_policy(
+        [each.evidence for each in asked if each.outcome.answerable],
+        [each.evidence for each in asked if not each.outcome.answerable],
+    )
+    model = embedder_of(settings).model
+    weights = [policy.bias, policy.gap, policy.known, policy.named]
+    levels = [policy.low, policy.medium, policy.high]
+    set_table(path, "confidence", {"model": model, "weights": weights, "levels": levels})
+    typer.echo(f"confidence policy for {model} written to {path}", err=True)

@@ -1,0 +1,106 @@
+"""The command that offers a book to agents over the Model Context Protocol: mcp."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, read_settings
+from ingestion.errors import ConfigurationError, VectorStoreError
+from rag.commands.ask import NoModel
+from rag.commands.search import Language, Levels, ModuleName, Tier
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+    from ingestion.settings import Settings
+    from rag.mcp.tools import BookTools
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdin and stdout.")] = False,
+    host: Annotated[
+        str, typer.Option("--host", help="Address for --http; beyond loopback keys are needed.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port for --http; 0 takes a free one.")
+    ] = 8010,
+    book: Book = None,
+    tier: Tier = 1,
+    module: ModuleName = None,
+    level: Levels = None,
+    language: Language = None,
+    no_llm: NoModel = False,
+    config: Config = None,
+) -> None:
+    """Offer the book to agents (Model Context Protocol): search_lessons, read_lesson and ask, inside the fences."""
+    import asyncio
+
+    settings = read_settings(config, book_id=book)
+    fences = {
+        "hardware_tier_filter": tier,
+        "module_filter": module,
+        "proficiency_levels": tuple(each.upper() for each in level) if level else None,
+        "language": language,
+    }
+    address = (host, port) if http else None
+    asyncio.run(_serve(settings, fences, with_model=not no_llm, address=address))
+
+
+async def _serve(
+    settings: Settings, fences: dict[str, Any], *, with_model: bool, address: tuple[str, int] | None
+) -> None:
+    """Serve until told to end; `address` is that for HTTP."""
+    try:
+        from rag.mcp.server import build_server
+        from rag.mcp.tools import BookTools
+        from rag.mcp.transports import serve_stdio
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"{error.name} is not installed; `bookwise mcp` needs the extra: pip install 'bookwise[mcp]'"
+        ) from error
+    from rag.serving.shared_index import SharedIndex
+
+    index = SharedIndex(settings)
+    tools = BookTools(index, fences, with_model=with_model)
+    try:
+        await _check(tools)
+        server = build_server(tools, fences)
+        if address is None:
+            await serve_stdio(server)
+        else:
+            await _serve_http(server, tools, settings, fences["hardware_tier_filter"], address)
+    finally:
+        await index.close()
+
+
+async def _serve_http(
+    server: Server[Any], tools: BookTools, settings: Settings, highest_tier: int, address: tuple[str, int]
+) -> None:
+    """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
+    from rag.api.http.auth import Access
+    from rag.conversations.api_keys import KeyStore, are_asked_for
+    from rag.conversations.database import database_of
+    from rag.mcp.auth import KeysOnly
+    from rag.mcp.transports import serve_http
+
+    with_keys = are_asked_for(settings, address[0])
+    keys = "keys are asked for" if with_keys else "no keys"
+    with closing(database_of(settings)) as database:
+        access = Access(settings, KeyStore(database), open_to_all=not with_keys)
+        await serve_http(
+            lambda app: KeysOnly(app, access, lambda: tools.book_id, highest_tier),
+            server,
+            *address,
+            ready=lambda url: typer.echo(f"serving MCP on {url} ({keys})", err=True),
+        )
+
+
+async def _check(tools: BookTools) -> None:
+    """Wrong settings and fences end the command; an index that is in use or out of reach may come back."""
+    try:
+        await tools.check()
+    except VectorStoreError as error:
+        typer.echo(f"warning: {error}; each call of a tool tries again", err=True)

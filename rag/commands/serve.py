@@ -1,0 +1,45 @@
+"""The commands of the chat API: serve and keys; what they need is imported when they run."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ingestion.commands.terminal import Book, Config, read_book
+from ingestion.errors import ConfigurationError
+from rag.serving.sockets import listen, url_of
+from rag.tracing import start_tracing
+
+
+def serve(
+    docs: Annotated[Path | None, typer.Argument(help="Folder of the lessons, for POST /ingest.")] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; beyond loopback keys are needed.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8000,
+    book: Book = None,
+    config: Config = None,
+) -> None:
+    """Serve the chat API until interrupted; streams get 10 seconds to end."""
+    try:
+        from rag.api.app import create_app
+        from rag.api.http.logs import log_as_json
+        from rag.api.http.server import run
+        from rag.conversations.api_keys import are_asked_for
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
+        ) from error
+    start_tracing(os.environ)
+    settings, root = read_book(docs, config, book_id=book)
+    with_keys = are_asked_for(settings, host)
+    app = create_app(settings, root, open_to_all=not with_keys)
+    log_as_json()
+    with closing(listen(host, port)) as listening:
+        asked = "keys are asked for" if with_keys else "no keys"
+        typer.echo(f"serving on {url_of(listening, host)} ({asked})", err=True)
+        run(app, listening)

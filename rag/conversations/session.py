@@ -1,0 +1,147 @@
+"""A conversation in the terminal: its turns, its filters, and the words that begin with a slash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from ingestion.settings import Settings
+from rag.agent.events import Done, Searched, Token
+from rag.conversations.database import database_of
+from rag.conversations.models import Message, new_thread_id, parse_thread_id
+from rag.conversations.store import ThreadStore, UnknownThread
+from rag.grounding.citations import CiteStyle
+
+if TYPE_CHECKING:
+    from rag.agent.agent import Agent
+    from rag.models import AgentResponse
+
+NEW = "new"
+"""What asks for a thread with an id of its own."""
+
+
+class KeptThread:
+    """One thread of the store; it is made at the first turn. Raises StateError where the database fails."""
+
+    def __init__(self, store: ThreadStore, thread_id: UUID) -> None:
+        self.thread_id = thread_id
+        self._store = store
+
+    def messages(self) -> list[Message]:
+        """What was said so far, oldest first; nothing in a new thread."""
+        try:
+            return self._store.all_messages(self.thread_id)
+        except UnknownThread:
+            return []
+
+    def append(self, messages: Sequence[Message]) -> None:
+        """Keep one more turn."""
+        try:
+            self._store.append(self.thread_id, messages)
+        except UnknownThread:
+            self._store.create(self.thread_id)
+            self._store.append(self.thread_id, messages)
+
+    def renew(self) -> None:
+        """Go on with a new thread; the one so far stays."""
+        self.thread_id = new_thread_id()
+
+
+@contextmanager
+def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
+    """The thread with this id, or a new one for NEW; raises UsageError for what is no id."""
+    thread_id = new_thread_id() if session == NEW else parse_thread_id(session)
+    database = database_of(settings)
+    try:
+        yield KeptThread(ThreadStore(database), thread_id)
+    finally:
+        database.close()
+
+
+HELP = """\
+/sources   the sources of the last answer
+/searches  what was searched for in this conversation
+/filters   the filters that every search keeps to
+/new       begin a new conversation
+/save FILE write the conversation to a file, as Markdown
+/quit      leave (so does the end of input)"""
+
+
+@dataclass(frozen=True, slots=True)
+class PastSearch:
+    """One search of the conversation (spec 001 `ToolCall`)."""
+
+    query: str
+    results_count: int
+    average_similarity: float
+
+
+@dataclass(slots=True)
+class ChatSession:
+    """One conversation at a time with an agent; `filters` are the fences of every question.
+
+    `write` takes each piece of an answer as it comes. `thread` keeps the conversation beyond the process.
+    """
+
+    agent: Agent
+    filters: Mapping[str, Any]
+    max_turns: int
+    write: Callable[[str], None]
+    cite_style: CiteStyle = "number"
+    thread: KeptThread | None = None
+    messages: list[Message] = field(default_factory=list)
+    searches: list[PastSearch] = field(default_factory=list)
+    last: AgentResponse | None = None
+
+    @property
+    def turns(self) -> int:
+        """How many questions were answered, refusals included."""
+        return len(self.messages) // 2
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the conversation has all the turns it may have (spec 002: 100 messages)."""
+        return self.turns >= self.max_turns
+
+    def begin(self) -> None:
+        """Forget the conversation, and keep the next one as another thread."""
+        if self.thread:
+            self.thread.renew()
+        self.messages.clear()
+        self.searches.clear()
+        self.last = None
+
+    async def ask(self, question: str) -> AgentResponse:
+        """Answer within the conversation; a question that fails leaves it as it was. Raises as `Agent.run`."""
+        searches = []
+        async with aclosing(
+            self.agent.run(question, self.messages, self.filters, cite_style=self.cite_style)
+        ) as events:
+            async for event in events:
+                if isinstance(event, Searched):
+                    searches.append(_past(event))
+                elif isinstance(event, Token):
+                    self.write(event.text)
+                elif isinstance(event, Done):
+                    self.last = event.response
+        assert self.last is not None
+        similarity = self.last.metrics.average_similarity if self.last.metrics else None
+        turn = (Message("user", question), Message("assistant", self.last.answer, confidence=similarity))
+        self.messages += turn
+        self.searches += searches
+        if self.thread:
+            self.thread.append(turn)
+        return self.last
+
+    def as_markdown(self) -> str:
+        """The conversation as a document."""
+        names = {"user": "Question", "assistant": "Answer"}
+        return "".join(f"## {names[each.role]}\n\n{each.content}\n\n" for each in self.messages)
+
+
+def _past(event: Searched) -> PastSearch:
+    scores = [passage.score for passage in event.passages]
+    return PastSearch(event.query, len(scores), sum(scores) / len(scores) if scores else 0.0)

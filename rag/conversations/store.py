@@ -1,0 +1,239 @@
+"""The conversation store (spec 004): threads in any database SQLAlchemy knows, SQLite unless DATABASE_URL is set.
+
+A thread belongs to its owner: for anyone else it does not exist. One that was not used for an hour is moved to an
+archive, and comes back by itself when it is used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from ingestion.errors import UsageError
+from rag.conversations.database import Database
+from rag.conversations.models import (
+    LIVE_MESSAGES,
+    TOPIC_CHARS,
+    ConversationThread,
+    Message,
+    ThreadSummary,
+    check_alternation,
+    first_question,
+    new_thread_id,
+    now,
+)
+from rag.conversations.tables import ARCHIVED_MESSAGES, ARCHIVED_THREADS, THREADS
+
+IDLE = timedelta(hours=1)
+"""After how long without use a thread is archived."""
+
+LOCAL = ""
+"""The owner of threads made without a key."""
+
+_TABLES = (THREADS, ARCHIVED_THREADS)
+_SUMMARY = ("thread_id", "created_at", "updated_at", "topic_summary", "metadata", "message_count")
+
+
+class UnknownThread(UsageError):
+    """The owner has no such thread."""
+
+    def __init__(self, thread_id: UUID) -> None:
+        super().__init__(f"no thread {thread_id}")
+
+
+class ThreadStore:
+    """Threads of all owners. Every call is one transaction; raises StateError where the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self,
+        thread_id: UUID | None = None,
+        *,
+        owner: str = LOCAL,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ConversationThread:
+        """A new empty thread; raises UsageError where the id is taken, by whomever."""
+        new_id = thread_id or new_thread_id()
+        with self._database.write() as connection:
+            _create(connection, new_id, owner, metadata or {})
+        return self.get(new_id, owner=owner)
+
+    def get(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread:
+        """The thread with its last messages, archived or not; raises UnknownThread."""
+        with self._database.read() as connection:
+            found = _find(connection, thread_id, owner)
+        if found is None:
+            raise UnknownThread(thread_id)
+        return _thread(dict(found[0]._mapping), found[1])
+
+    def append(
+        self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
+    ) -> ConversationThread:
+        """Add messages at the end, all or none, and bring an archived thread back; `create` it where it is not there.
+
+        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
+        """
+        with self._database.write() as connection:
+            found = _find(connection, thread_id, owner, lock=True)
+            if found is None:
+                if not create:
+                    raise UnknownThread(thread_id)
+                row = _create(connection, thread_id, owner, first_question(messages[0].content))
+            else:
+                row = dict(found[0]._mapping)
+                if found[1]:
+                    _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
+            changed = _with_messages(row, messages)
+            older = changed["messages"][:-LIVE_MESSAGES]
+            if older:
+                first = changed["message_count"] - len(changed["messages"])
+                connection.execute(insert(ARCHIVED_MESSAGES), _numbered(thread_id, first, older))
+                changed["messages"] = changed["messages"][-LIVE_MESSAGES:]
+            connection.execute(update(THREADS).where(THREADS.c.thread_id == thread_id).values(changed))
+        return _thread(row | changed, archived=False)
+
+    def begin(self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL) -> ConversationThread:
+        """A new thread with its first messages, under an id that is new too: one write, and nothing is looked up.
+
+        Raises UsageError unless the roles alternate, or where a thread in use has the id.
+        """
+        row = _empty(thread_id, owner, first_question(messages[0].content))
+        row |= _with_messages(row, messages)
+        with self._database.write() as connection:
+            _insert(connection, row)
+        return _thread(row, archived=False)
+
+    def all_messages(self, thread_id: UUID, *, owner: str = LOCAL) -> list[Message]:
+        """Every message of a thread, the archived ones first; raises UnknownThread."""
+        with self._database.read() as connection:
+            found = _find(connection, thread_id, owner)
+            if found is None:
+                raise UnknownThread(thread_id)
+            query = select(ARCHIVED_MESSAGES.c.message).where(ARCHIVED_MESSAGES.c.thread_id == thread_id)
+            older = connection.execute(query.order_by(ARCHIVED_MESSAGES.c.ordinal)).scalars().all()
+        return [Message.from_json(each) for each in (*older, *found[0]._mapping["messages"])]
+
+    def list(
+        self, *, owner: str = LOCAL, limit: int = 50, before: datetime | None = None, archived: bool = False
+    ) -> list[ThreadSummary]:
+        """Threads without messages, the last used first; `before` continues a list after its last `updated_at`."""
+        table = ARCHIVED_THREADS if archived else THREADS
+        query = select(*(table.c[name] for name in _SUMMARY)).where(table.c.owner == owner)
+        query = query.where(table.c.updated_at < before) if before else query
+        with self._database.read() as connection:
+            rows = connection.execute(query.order_by(table.c.updated_at.desc(), table.c.thread_id).limit(limit)).all()
+        return [ThreadSummary(**dict(zip(_SUMMARY, row, strict=True)), archived=archived) for row in rows]
+
+    def set_topic(self, thread_id: UUID, topic: str, *, owner: str = LOCAL) -> None:
+        """Keep what the thread is about, cut to 200 characters; a thread deleted meanwhile is left alone."""
+        mine = (THREADS.c.thread_id == thread_id) & (THREADS.c.owner == owner)
+        with self._database.write() as connection:
+            connection.execute(update(THREADS).where(mine).values(topic_summary=topic[:TOPIC_CHARS]))
+
+    def delete(self, thread_id: UUID, *, owner: str = LOCAL) -> None:
+        """Remove the thread with all its messages for good; raises UnknownThread."""
+        with self._database.write() as connection:
+            gone = sum(
+                connection.execute(
+                    delete(table).where(table.c.thread_id == thread_id, table.c.owner == owner)
+                ).rowcount
+                for table in _TABLES
+            )
+            if not gone:
+                raise UnknownThread(thread_id)
+            connection.execute(delete(ARCHIVED_MESSAGES).where(ARCHIVED_MESSAGES.c.thread_id == thread_id))
+
+    def archive(self, *, idle: timedelta = IDLE) -> int:
+        """Move the threads that were not used for that long to the archive; returns how many."""
+        with self._database.write() as connection:
+            return _move(connection, THREADS, ARCHIVED_THREADS, THREADS.c.updated_at < now() - idle)
+
+    def count(self) -> int:
+        """How many live threads there are; what `/ready` asks for."""
+        with self._database.read() as connection:
+            return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
+
+
+def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Insert an empty thread; raises UsageError where the id is taken, by whomever."""
+    if _find(connection, thread_id, None, messages=False):
+        raise UsageError(f"thread {thread_id} exists already")
+    row = _empty(thread_id, owner, metadata)
+    _insert(connection, row)
+    return row
+
+
+def _empty(thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    moment = now()
+    return {
+        "thread_id": thread_id,
+        "messages": [],
+        "created_at": moment,
+        "updated_at": moment,
+        "topic_summary": None,
+        "metadata": dict(metadata),
+        "owner": owner,
+        "message_count": 0,
+    }
+
+
+def _insert(connection: Connection, row: Mapping[str, Any]) -> None:
+    try:
+        connection.execute(insert(THREADS).values(row))
+    except IntegrityError:
+        raise UsageError(f"thread {row['thread_id']} exists already") from None
+
+
+def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
+    """What changes in a row with these messages at its end; raises UsageError unless the roles alternate."""
+    held = list(row["messages"])
+    check_alternation(held[-1]["role"] if held else None, messages)
+    return {
+        "messages": held + [message.as_json() for message in messages],
+        "message_count": row["message_count"] + len(messages),
+        "updated_at": now(),
+    }
+
+
+def _find(
+    connection: Connection, thread_id: UUID, owner: str | None, *, lock: bool = False, messages: bool = True
+) -> tuple[Row[Any], bool] | None:
+    """The row of a thread and whether it is archived; None where the owner (None: anyone) has no such thread."""
+    # Live twice: another process may take a thread out of the archive between the two looks.
+    for table in (THREADS, ARCHIVED_THREADS, THREADS):
+        query = select(table if messages else table.c.thread_id).where(table.c.thread_id == thread_id)
+        query = query if owner is None else query.where(table.c.owner == owner)
+        row = connection.execute(query.with_for_update() if lock else query).first()
+        if row is not None:
+            return row, table is ARCHIVED_THREADS
+    return None
+
+
+def _move(connection: Connection, source: Table, target: Table, which: Any) -> int:
+    names = [column.name for column in source.columns]
+    wanted = select(source).where(which)
+    chosen = select(source.c.thread_id).where(which)
+    ids = connection.execute(chosen.with_for_update()).scalars().all()
+    if ids:
+        connection.execute(insert(target).from_select(names, wanted.where(source.c.thread_id.in_(ids))))
+        connection.execute(delete(source).where(source.c.thread_id.in_(ids)))
+    return len(ids)
+
+
+def _numbered(thread_id: UUID, first: int, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"thread_id": thread_id, "ordinal": ordinal, "message": message}
+        for ordinal, message in enumerate(messages, first)
+    ]
+
+
+def _thread(values: Mapping[str, Any], archived: bool) -> ConversationThread:
+    messages = tuple(Message.from_json(each) for each in values["messages"])
+    return ConversationThread(**{name: values[name] for name in _SUMMARY}, messages=messages, archived=archived)

@@ -1,0 +1,56 @@
+"""Ask an agent many questions one after another, as an evaluation does, over one connection to the language model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ingestion.errors import ChatModelError
+from rag.agent.agent import Agent, build_agent
+from rag.agent.events import Done
+from rag.models import AgentResponse
+
+if TYPE_CHECKING:
+    from rag.evaluation.run import Answerer
+    from rag.retrieval.retriever import Reader
+
+
+@contextmanager
+def open_answerer() -> Iterator[Answerer]:
+    """An answerer with the settings' language model, or one that quotes where there is none.
+
+    Once the model has answered, a question on which it fails is answered by a response that says so; before, the
+    failure is raised, since the settings are then more likely wrong than the question.
+    """
+    agents: dict[str, Agent] = {}
+    answered = False
+
+    def answer(question: str, reader: Reader, fences: Mapping[str, Any]) -> AgentResponse:
+        nonlocal answered
+        if reader.book_id not in agents:
+            agents[reader.book_id] = build_agent(reader)
+        try:
+            response = runner.run(_answer(agents[reader.book_id], question, fences))
+        except ChatModelError as error:
+            if not answered:
+                raise
+            return AgentResponse.failed(question, reader.settings.openai_model, str(error))
+        answered |= response.metrics is not None and response.metrics.should_answer
+        return response
+
+    with asyncio.Runner() as runner:
+        try:
+            yield answer
+        finally:
+            for agent in agents.values():
+                runner.run(agent.aclose())
+
+
+async def _answer(agent: Agent, question: str, fences: Mapping[str, Any]) -> AgentResponse:
+    async with aclosing(agent.run(question, fences=fences)) as events:
+        async for event in events:
+            if isinstance(event, Done):
+                return event.response
+    raise AssertionError("an agent ends with Done")

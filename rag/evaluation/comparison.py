@@ -1,0 +1,94 @@
+"""Compare two runs over the same questions, and tell whether the difference is more than chance.
+
+Paired bootstrap (Sakai 2006, "Evaluating evaluation metrics based on the bootstrap"): questions are drawn again and
+again with replacement, and the mean difference is taken each time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from rag.evaluation.metrics import MEASURES, Outcome
+
+DRAWS = 10_000
+SEED = 20_231
+COMPARED = (
+    "file recall@1",
+    "file recall@5",
+    "file nDCG@10",
+    "section recall@5",
+    "section nDCG@10",
+    "refusal recall",
+    "wrongly refused",
+    "answered right",
+    "cited sentences supported",
+    "answers with a true citation",
+    "answers citing a right page",
+    "refused by the model",
+    "wrongly refused by the model",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A measure of two runs: `low` to `high` holds 95 % of the drawn differences, `pairs` were compared."""
+
+    measure: str
+    before: float
+    after: float
+    low: float
+    high: float
+    pairs: int
+
+    @property
+    def difference(self) -> float:
+        """How much larger the measure became."""
+        return self.after - self.before
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether zero lies outside of what was drawn."""
+        return self.low > 0 or self.high < 0
+
+
+def compare(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Comparison]:
+    """Each measure over the questions that both runs asked of the same book."""
+    earlier = {each.key: each for each in before}
+    pairs = [(earlier[each.key], each) for each in after if each.key in earlier]
+    return [made for name in COMPARED if (made := _compare(name, pairs)) is not None]
+
+
+def _compare(name: str, pairs: Sequence[tuple[Outcome, Outcome]]) -> Comparison | None:
+    measure = MEASURES[name]
+    both = [(measure(old), measure(new)) for old, new in pairs]
+    values = [(old, new) for old, new in both if old is not None and new is not None]
+    if not values:
+        return None
+    low, high = _interval([new - old for old, new in values])
+    return Comparison(name, fmean(old for old, _ in values), fmean(new for _, new in values), low, high, len(values))
+
+
+def _interval(differences: Sequence[float]) -> tuple[float, float]:
+    if not any(differences):
+        return 0.0, 0.0
+    source = random.Random(SEED)
+    means = sorted(fmean(source.choices(differences, k=len(differences))) for _ in range(DRAWS))
+    return means[int(0.025 * DRAWS)], means[int(0.975 * DRAWS) - 1]
+
+
+def as_json(comparisons: Sequence[Comparison]) -> list[Mapping[str, object]]:
+    """For the one document of a `--json` call."""
+    return [
+        {
+            "measure": each.measure,
+            "before": each.before,
+            "after": each.after,
+            "difference": each.difference,
+            "interval": [each.low, each.high],
+            "pairs": each.pairs,
+        }
+        for each in comparisons
+    ]

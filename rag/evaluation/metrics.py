@@ -1,0 +1,138 @@
+"""What came of one question of an evaluation, and the measures over many of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from rag.evaluation.answer_metrics import AnswerOutcome
+
+DEPTHS = (1, 3, 5, 10)
+"""The k of recall@k."""
+
+DEEPEST = DEPTHS[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One question asked of one book.
+
+    `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
+    `section_rank` also where the question names no section. `passages` were checked against the fences, `leaks` lay
+    outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
+    was asked for one.
+    """
+
+    id: str
+    book: str
+    language: str
+    answerable: bool
+    has_section: bool
+    page_rank: int | None
+    section_rank: int | None
+    refused: bool
+    level: str
+    passages: int
+    leaks: int
+    milliseconds: float
+    answered_right: bool | None = None
+    answer: AnswerOutcome | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What two runs are paired by."""
+        return self.id, self.book
+
+
+Measure = Callable[[Outcome], float | None]
+"""A figure of one outcome, None where it does not apply; the figure of many is their mean."""
+
+
+def _recall(rank: int | None, depth: int) -> float:
+    return float(rank is not None and rank <= depth)
+
+
+def _page_recall(depth: int) -> Measure:
+    return lambda each: _recall(each.page_rank, depth) if each.answerable else None
+
+
+def _section_recall(depth: int) -> Measure:
+    return lambda each: _recall(each.section_rank, depth) if each.has_section else None
+
+
+def _reciprocal(rank: int | None) -> float:
+    return 1.0 / rank if rank else 0.0
+
+
+def _gain(rank: int | None) -> float:
+    """nDCG where one right passage is all that is wanted."""
+    return 1.0 / math.log2(1 + rank) if rank else 0.0
+
+
+def _of_answer(figure: Callable[[AnswerOutcome], float | None]) -> Measure:
+    """A figure of the answers that a language model gave."""
+    return lambda each: figure(each.answer) if each.answer and each.answer.ending == "answered" else None
+
+
+def _cites_right_page(each: Outcome) -> float | None:
+    if each.answer is None or not each.answerable or each.answer.ending != "answered":
+        return None
+    return float(each.answer.cites_right_page)
+
+
+def _support(answer: AnswerOutcome) -> float | None:
+    return answer.supported_sentences / answer.cited_sentences if answer.cited_sentences else None
+
+
+def _model_refused(*, answerable: bool) -> Measure:
+    """Whether the model refused, over the questions that it was asked."""
+
+    def measure(each: Outcome) -> float | None:
+        if each.answer is None or each.answerable != answerable or each.answer.ending not in ("answered", "refused"):
+            return None
+        return float(each.answer.ending == "refused")
+
+    return measure
+
+
+MEASURES: dict[str, Measure] = {
+    **{f"file recall@{depth}": _page_recall(depth) for depth in DEPTHS},
+    "file MRR": lambda each: _reciprocal(each.page_rank) if each.answerable else None,
+    "file nDCG@10": lambda each: _gain(each.page_rank) if each.answerable else None,
+    **{f"section recall@{depth}": _section_recall(depth) for depth in DEPTHS},
+    "section MRR": lambda each: _reciprocal(each.section_rank) if each.has_section else None,
+    "section nDCG@10": lambda each: _gain(each.section_rank) if each.has_section else None,
+    "refusal precision": lambda each: float(not each.answerable) if each.refused else None,
+    "refusal recall": lambda each: float(each.refused) if not each.answerable else None,
+    "wrongly refused": lambda each: float(each.refused) if each.answerable else None,
+    "answered right": lambda each: None if each.answered_right is None else float(each.answered_right),
+    "cited sentences supported": _of_answer(_support),
+    "answers with a true citation": _of_answer(lambda answer: float(answer.true_citations > 0)),
+    "answers citing a right page": _cites_right_page,
+    "refused by the model": _model_refused(answerable=False),
+    "wrongly refused by the model": _model_refused(answerable=True),
+}
+"""By name; a page or section counts once, at the rank of its first passage."""
+
+GATE = "file recall@5"
+"""What `--min-recall` is about."""
+
+
+def mean_of(name: str, outcomes: Iterable[Outcome]) -> float | None:
+    """A measure over outcomes; None where it applies to none of them."""
+    values = [value for each in outcomes if (value := MEASURES[name](each)) is not None]
+    return fmean(values) if values else None
+
+
+def leak_rate(outcomes: Sequence[Outcome]) -> float:
+    """Share of the passages that lay outside the fences."""
+    checked = sum(each.passages for each in outcomes)
+    return sum(each.leaks for each in outcomes) / checked if checked else 0.0
+
+
+def latency(milliseconds: Iterable[float], percent: int) -> float:
+    """The milliseconds that this percentage of searches or answers needed at most; 0 where there are none."""
+    times = sorted(milliseconds)
+    return times[min(len(times) - 1, math.ceil(len(times) * percent / 100) - 1)] if times else 0.0

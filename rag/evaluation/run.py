@@ -1,0 +1,112 @@
+"""Ask questions with known answers, and write down what came of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ingestion.errors import UsageError
+from ingestion.vector_stores.filters import Equals, Where
+from rag.confidence import assess
+from rag.confidence.policies import policy_of
+from rag.evaluation.answer_metrics import answer_outcome
+from rag.evaluation.metrics import DEEPEST, Outcome
+from rag.evaluation.questions import EvalQuestion, folder_of, is_right_page
+from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
+from rag.retrieval.retriever import Reader
+
+Answerer = Callable[[str, Reader, Mapping[str, Any]], AgentResponse]
+"""Answers a question inside the fences, with or without a language model."""
+
+OPEN_TIER = 1
+"""Each question is asked once more behind the narrowest fence, so that a leak through it shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's outcome with the evidence that confidence is judged by."""
+
+    outcome: Outcome
+    evidence: Evidence
+
+
+def evaluate(
+    questions: Sequence[EvalQuestion], readers: Sequence[Reader], *, answer: Answerer | None = None
+) -> list[Asked]:
+    """Ask each question of its book, and an unanswerable one of no book of all; those of other books are left out.
+
+    Raises UsageError where no question is about any of the books, or one is not said of which.
+    """
+    if len(readers) > 1 and any(each.answerable and each.book is None for each in questions):
+        raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
+    asked: list[Asked] = []
+    for reader in readers:
+        own = [each for each in questions if each.book in (reader.book_id, None)]
+        written_for = [each for each in own if each.answerable]
+        if written_for:
+            paths = list(reader.store.values("source_file", Where((Equals("book_id", reader.book_id),))))
+            folder = folder_of(written_for, paths)
+            asked += [_ask(each, reader, folder, answer) for each in own]
+    if not asked:
+        named = sorted({each.book for each in questions if each.book})
+        books = ", ".join(reader.book_id for reader in readers)
+        raise UsageError(f"the questions are about {', '.join(named)}, the index holds {books}; see --corpus")
+    return asked
+
+
+def _ask(question: EvalQuestion, reader: Reader, folder: str, answer: Answerer | None) -> Asked:
+    fences = {"hardware_tier_filter": question.tier}
+    started = time.perf_counter()
+    response = reader.search(question.text, limit=DEEPEST, filters=fences)
+    milliseconds = (time.perf_counter() - started) * 1000
+    narrow = reader.search(question.text, limit=DEEPEST, filters={"hardware_tier_filter": OPEN_TIER})
+    is_right = partial(is_right_page, question, folder=folder)
+    right = [question.answerable and is_right(each.source_file) for each in response.results]
+    in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
+    answered = answer(question.text, reader, fences) if answer else None
+    metrics = assess(response, policy_of(reader.embedder.model, reader.settings))
+    outcome = Outcome(
+        id=question.id,
+        book=reader.book_id,
+        language=question.language,
+        answerable=question.answerable,
+        has_section=question.answerable and question.section is not None,
+        page_rank=_first(right),
+        section_rank=_first(in_section),
+        refused=not metrics.should_answer,
+        level=metrics.confidence_level,
+        passages=len(response.results) + len(narrow.results),
+        leaks=len([*_leaks(response, reader.book_id), *_leaks(narrow, reader.book_id)]),
+        milliseconds=milliseconds,
+        answered_right=_is_answered(question, answered) if answered else None,
+        answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
+    )
+    return Asked(outcome, response.evidence)
+
+
+def _first(right: Sequence[bool]) -> int | None:
+    return right.index(True) + 1 if True in right else None
+
+
+def _is_of_section(question: EvalQuestion, result: SearchResult) -> bool:
+    """Whether the passage lies in the section, or the section begins in it."""
+    return question.section in (*result.heading_path, *result.section_titles, result.page_title)
+
+
+def _leaks(response: SearchResponse, book_id: str) -> Iterator[SearchResult]:
+    for result in response.results:
+        if result.book_id != book_id or result.hardware_tier > response.hardware_tier_filter:
+            yield result
+
+
+def _is_answered(question: EvalQuestion, answer: AgentResponse) -> bool | None:
+    """Whether the answer holds what it must, or refuses where it must; None where nothing is expected."""
+    if not question.answerable:
+        return not answer.citations
+    if not question.expected:
+        return None
+    said = answer.answer.lower()
+    return all(any(each.lower() in said for each in item.split("|")) for item in question.expected)

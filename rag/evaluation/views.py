@@ -1,0 +1,147 @@
+"""An evaluation as tables for people, as Markdown, and as one JSON document that a later run is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ingestion.errors import UsageError
+from ingestion.output import Cell, Table, View
+from rag.evaluation.answer_metrics import AnswerOutcome, answer_totals
+from rag.evaluation.comparison import Comparison, as_json
+from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_of
+
+PERCENTILES = (50, 99)
+NOT_MEASURED = "answer support: not measured, no language model answered"
+BY_GROUP = ("file recall@1", "file recall@5", "section recall@5", "refusal recall", "wrongly refused")
+"""What is shown for each language and each book."""
+
+
+def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> View:
+    """The measures over all questions, by language and by book, and the comparison with another run."""
+    return [
+        Table("Measures", ("measure", "figure", "questions"), _measures(outcomes)),
+        _grouped("language", outcomes, lambda each: each.language),
+        _grouped("book", outcomes, lambda each: each.book),
+        Table(
+            "Compared (difference with the range of 95 % of 10,000 draws)",
+            ("measure", "before", "after", "difference", "from", "to", "", "pairs"),
+            [_compared(each) for each in comparisons],
+        ),
+        _misses(outcomes),
+        f"leak rate {leak_rate(outcomes):g} over {sum(each.passages for each in outcomes)} passages; "
+        + _times(_percentiles(each.milliseconds for each in outcomes)),
+        _answers(outcomes),
+    ]
+
+
+def markdown(view: View) -> str:
+    """The same as Markdown."""
+    parts = []
+    for part in view:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.rows:
+            rows = [part.columns, ("---",) * len(part.columns), *part.rows]
+            lines = (f"| {' | '.join('' if cell is None else str(cell) for cell in row)} |" for row in rows)
+            parts.append(f"### {part.title}\n\n" + "\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def evaluation_document(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> dict[str, Any]:
+    """The measures and every outcome."""
+    return {
+        "questions": len(outcomes),
+        "measures": _figures(outcomes),
+        "leak_rate": leak_rate(outcomes),
+        "latency_ms": _percentiles(each.milliseconds for each in outcomes),
+        "answers": _answer_document(outcomes),
+        "languages": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.language).items()},
+        "books": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.book).items()},
+        "compared": as_json(comparisons),
+        "outcomes": [asdict(each) for each in outcomes],
+    }
+
+
+def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
+    """The outcomes of an earlier run's document; raises UsageError where it holds none."""
+    try:
+        return [_outcome(each) for each in document["outcomes"]]
+    except (KeyError, TypeError) as error:
+        raise UsageError(f"{place}: is not what `bookwise eval --json` prints: {error}") from error
+
+
+def _outcome(stored: Mapping[str, Any]) -> Outcome:
+    answer = stored.get("answer")
+    return Outcome(**{**stored, "answer": AnswerOutcome(**answer) if answer else None})
+
+
+def _percentiles(milliseconds: Iterable[float]) -> dict[str, float]:
+    times = list(milliseconds)
+    return {f"p{percent}": latency(times, percent) for percent in PERCENTILES}
+
+
+def _times(percentiles: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {time:.0f} ms" for name, time in percentiles.items())
+
+
+def _answer_document(outcomes: Sequence[Outcome]) -> dict[str, Any] | None:
+    """The totals over the answers of a language model; None where none was asked."""
+    answers = [each.answer for each in outcomes if each.answer]
+    times = (each.milliseconds for each in answers if each.ending != "not_asked")
+    return {**answer_totals(answers), "latency_ms": _percentiles(times)} if answers else None
+
+
+def _answers(outcomes: Sequence[Outcome]) -> str:
+    made = _answer_document(outcomes)
+    if made is None:
+        return NOT_MEASURED
+    endings = ", ".join(f"{count} {ending.replace('_', ' ')}" for ending, count in made["endings"].items())
+    return (
+        f"answers of {made['model']}: {endings}; {made['supported_sentences']} of {made['cited_sentences']} cited "
+        f"sentences supported, {made['dropped']} references dropped, {made['tokens']} tokens; "
+        + _times(made["latency_ms"])
+    )
+
+
+def _figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    return {name: figure for name in MEASURES if (figure := mean_of(name, outcomes)) is not None}
+
+
+def _measures(outcomes: Sequence[Outcome]) -> list[tuple[Cell, ...]]:
+    return [
+        (name, f"{figure:.3f}", sum(MEASURES[name](each) is not None for each in outcomes))
+        for name, figure in _figures(outcomes).items()
+    ]
+
+
+def _groups(outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:
+    groups: dict[str, list[Outcome]] = {}
+    for each in sorted(outcomes, key=group):
+        groups.setdefault(group(each), []).append(each)
+    return groups
+
+
+def _grouped(name: str, outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for key, some in _groups(outcomes, group).items():
+        figures = (mean_of(measure, some) for measure in BY_GROUP)
+        rows.append((key, len(some), *(None if figure is None else f"{figure:.2f}" for figure in figures)))
+    return Table(f"By {name}", (name, "asked", *BY_GROUP), rows)
+
+
+def _compared(each: Comparison) -> tuple[Cell, ...]:
+    certain = "certain" if each.is_certain else "may be chance"
+    numbers = (f"{value:+.3f}" for value in (each.difference, each.low, each.high))
+    return each.measure, f"{each.before:.3f}", f"{each.after:.3f}", *numbers, certain, each.pairs
+
+
+def _misses(outcomes: Sequence[Outcome]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for each in outcomes:
+        if each.answerable and (each.page_rank is None or each.page_rank > 5):
+            rows.append((each.id, each.book, "page not among the first five"))
+        if each.answerable == each.refused:
+            rows.append((each.id, each.book, "refused" if each.refused else f"not refused ({each.level} confidence)"))
+    return Table("Misses", ("question", "book", "what went wrong"), rows)

@@ -1,0 +1,204 @@
+"""The tools that agents get over one book: what each takes, what it gives, and the fences none of them leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ingestion.models import ProficiencyLevel
+from ingestion.output import View
+from rag.agent.agent import build_agent
+from rag.agent.events import Done
+from rag.api.schemas import Lesson
+from rag.models import AgentResponse, SearchResponse, SearchResult
+from rag.retrieval.filters import check_values, module_of, narrowed, where_of
+from rag.retrieval.lessons import read_lesson
+from rag.retrieval.retriever import Reader, make_query
+from rag.serving.shared_index import SharedIndex
+from rag.views import answer_view, refusal_note
+
+
+def passages_text(response: SearchResponse) -> str:
+    """Each passage with its place and its whole text; a client may hand its model nothing but this."""
+    if not response.results:
+        return f"Nothing found in {response.book_id} inside these fences."
+    return "\n\n".join(map(_passage, response.results))
+
+
+def answer_text(response: AgentResponse) -> str:
+    """The answer and its sources, or why there is none."""
+    text = _lines(answer_view(response))
+    return f"{text}\n({refusal_note(response)})" if response.state in ("no_results", "error") else text
+
+
+def _passage(result: SearchResult) -> str:
+    path = " › ".join(dict.fromkeys((result.page_title, *result.heading_path)))
+    file = f"{result.source_file}:{result.line_start}-{result.line_end}"
+    url = "" if result.location == file else f"{result.location}\n"
+    return f"{result.rank}. {path} (score {result.score:.2f})\n{url}source_file: {file}\n\n{result.text}"
+
+
+def _lines(view: View) -> str:
+    return "\n".join(part for part in view if isinstance(part, str))
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Narrowing(_Arguments):
+    """What may be asked for inside the fences; names are those of SearchQuery."""
+
+    hardware_tier_filter: Annotated[
+        int | None, Field(ge=1, le=4, description="Only lessons for this hardware tier or a lower one.")
+    ] = None
+    module_filter: Annotated[str | None, Field(min_length=1, description="Only this module of the book.")] = None
+    proficiency_levels: Annotated[
+        tuple[ProficiencyLevel, ...] | None, Field(min_length=1, description="Only lessons of one of these levels.")
+    ] = None
+    language: Annotated[
+        str | None,
+        Field(min_length=1, description="Only pages in this language, as in `en`; other pages are hidden."),
+    ] = None
+
+
+class SearchArguments(_Narrowing):
+    """What `search_lessons` takes."""
+
+    query: Annotated[str, Field(min_length=3, max_length=4000, description="What to look for, in plain words.")]
+    limit: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5
+
+
+class ReadArguments(_Arguments):
+    """What `read_lesson` takes."""
+
+    reference: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=1000, description="`source_file` or `parent_doc_id` of a passage or citation."
+        ),
+    ]
+
+
+class AskArguments(_Narrowing):
+    """What `ask` takes."""
+
+    question: Annotated[str, Field(min_length=3, max_length=4000, description="One question, complete by itself.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool gives: the document for programs, the text for readers."""
+
+    document: BaseModel
+    text: str
+
+
+class BookTools:
+    """One book for agents, inside fences (fields of SearchQuery); used from one event loop.
+
+    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use.
+    """
+
+    def __init__(self, index: SharedIndex, fences: Mapping[str, Any], *, with_model: bool) -> None:
+        self._index = index
+        self._settings = index.settings
+        self._fences = fences
+        self._with_model = with_model
+        self.book_id = index.settings.book_id
+
+    async def check(self) -> None:
+        """Open the index once; raises UsageError for a fence that the book does not have."""
+        async with self._index.reader(self.book_id) as reader:
+            self.book_id = reader.book_id
+            await asyncio.to_thread(self._check, reader)
+
+    async def search_lessons(self, asked: SearchArguments) -> Answer:
+        """The passages nearest to a query."""
+        filters = self._filters(asked)
+        async with self._index.reader(self.book_id) as reader:
+            self.book_id = reader.book_id
+            found = await asyncio.to_thread(reader.search, asked.query, limit=asked.limit, filters=filters)
+        return Answer(found, passages_text(found))
+
+    async def read_lesson(self, asked: ReadArguments) -> Answer:
+        """A whole lesson; one outside the fences does not exist."""
+        async with self._index.reader(self.book_id) as reader:
+            self.book_id = reader.book_id
+            query = make_query("any", book_id=reader.book_id, limit=1, filters=_given(self._fences))
+            fence = where_of(query, module_of(query, self._settings.modules))
+            read = await asyncio.to_thread(read_lesson, reader.store, reader.book_id, asked.reference, fence)
+        text = read.text()
+        document = Lesson(
+            title=read.title, parent_doc_id=read.chunks[0]["parent_doc_id"], text=text, chunks=read.chunks
+        )
+        return Answer(document, text)
+
+    async def ask(self, asked: AskArguments) -> Answer:
+        """An answer with numbered sources, or a refusal."""
+        filters = self._filters(asked)
+        async with self._index.reader(self.book_id) as reader:
+            self.book_id = reader.book_id
+            agent = build_agent(reader, with_model=self._with_model)
+            async with aclosing(agent), aclosing(agent.run(asked.question, fences=filters)) as events:
+                async for event in events:
+                    if isinstance(event, Done):
+                        return Answer(event.response, answer_text(event.response))
+        raise AssertionError("an agent ends with Done")
+
+    def _filters(self, asked: _Narrowing) -> dict[str, Any]:
+        narrowing = {name: getattr(asked, name) for name in _Narrowing.model_fields}
+        return narrowed(self._fences, narrowing, self._settings.modules)
+
+    def _check(self, reader: Reader) -> None:
+        query = make_query("any", book_id=reader.book_id, limit=1, filters=_given(self._fences))
+        module = module_of(query, self._settings.modules)
+        if not reader.store.count(where_of(query, module)):
+            check_values(query, module, reader.store, self._settings.modules)
+
+
+def _given(fences: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fences.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolKind:
+    """How a tool is told to agents, and what runs it."""
+
+    title: str
+    description: str
+    arguments: type[BaseModel]
+    document: type[BaseModel]
+    run: Callable[[BookTools, Any], Awaitable[Answer]]
+
+
+TOOLS: Mapping[str, ToolKind] = {
+    "search_lessons": ToolKind(
+        "Search the lessons",
+        "Find the passages of the book nearest to a query, best first, by meaning and by words. Use it to look "
+        "something up, or to find a lesson for `read_lesson`.",
+        SearchArguments,
+        SearchResponse,
+        BookTools.search_lessons,
+    ),
+    "read_lesson": ToolKind(
+        "Read a lesson",
+        "Read one whole lesson as Markdown, by the `source_file` or `parent_doc_id` of a passage.",
+        ReadArguments,
+        Lesson,
+        BookTools.read_lesson,
+    ),
+    "ask": ToolKind(
+        "Ask the book",
+        "Answer one question from the book alone, with numbered sources, or say that the book does not answer it "
+        "(state `no_results`). Earlier questions are not remembered.",
+        AskArguments,
+        AgentResponse,
+        BookTools.ask,
+    ),
+}

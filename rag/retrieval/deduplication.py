@@ -1,0 +1,65 @@
+"""Drop the passages that only repeat others: the same text, a lesson's translation, the summary of a lesson found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ingestion.source.hierarchy import original_path
+from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import Hit, Payload, StoredPoint
+
+
+def distinct_texts(ranked: Sequence[Hit], points: Mapping[str, StoredPoint]) -> list[Hit]:
+    """The hits whose points are there, each text once."""
+    seen: set[str] = set()
+    kept = []
+    for hit in ranked:
+        point = points.get(hit.id)
+        if point is not None and point.payload["content_hash"] not in seen:
+            seen.add(point.payload["content_hash"])
+            kept.append(hit)
+    return kept
+
+
+def one_version_each(
+    hits: Sequence[Hit],
+    points: Mapping[str, StoredPoint],
+    keyword: Mapping[str, float],
+    store: VectorStore,
+    where: Where,
+) -> list[Hit]:
+    """The hits without those of which the reader has a better version.
+
+    The reader's language is that of the passages that share the question's words (`keyword` holds their scores): a
+    passage in another one goes if its lesson exists in the reader's. A `.summary` page goes if its lesson is found.
+    """
+    payloads = {hit.id: points[hit.id].payload for hit in hits}
+    language = _language(payloads, keyword)
+    lessons = {point_id: original_path(payload["source_file"]) for point_id, payload in payloads.items()}
+    foreign = {lessons[each] for each, payload in payloads.items() if language not in (None, payload["language"])}
+    native = {lessons[each] for each, payload in payloads.items() if payload["language"] == language}
+    if foreign - native:
+        native |= _existing(foreign - native, language, store, where)
+    told = {lessons[each] for each, payload in payloads.items() if payload["doc_type"] != "summary"}
+
+    def is_kept(point_id: str) -> bool:
+        payload, lesson = payloads[point_id], lessons[point_id]
+        if payload["doc_type"] == "summary" and lesson in told:
+            return False
+        return language in (None, payload["language"]) or lesson not in native
+
+    return [hit for hit in hits if is_kept(hit.id)]
+
+
+def _language(payloads: Mapping[str, Payload], keyword: Mapping[str, float]) -> str | None:
+    votes: dict[str, float] = {}
+    for point_id, payload in payloads.items():
+        votes[payload["language"]] = votes.get(payload["language"], 0.0) + keyword.get(point_id, 0.0)
+    return max(sorted(votes), key=votes.__getitem__) if any(votes.values()) else None
+
+
+def _existing(lessons: set[str], language: str | None, store: VectorStore, where: Where) -> set[str]:
+    """Those of the lessons that the reader may read in this language."""
+    among = (AnyOf("source_file", tuple(sorted(lessons))), Equals("language", str(language)))
+    return set(store.values("source_file", Where((*where.must, *among))))

@@ -1,0 +1,47 @@
+"""What a search tells about whether its passages answer the question at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ingestion.vector_stores.types import Hit, StoredPoint
+from rag.models import Evidence
+from rag.retrieval.mmr import diversity
+from rag.retrieval.query_terms import Question
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+
+FIELD = 9
+"""With how many of the next best passages the best one is compared."""
+
+NAMING = 5
+"""In how many of the best passages the question's names are looked for, however many are shown."""
+
+
+def weigh_evidence(
+    question: Question, vector: Vector, dense: Sequence[Hit], points: Mapping[str, StoredPoint], shown: Sequence[str]
+) -> Evidence:
+    """The evidence of the points that were looked at, of which those with the ids `shown` are the results.
+
+    Without a dense list their own cosines stand for its beginning.
+    """
+    vectors = {point_id: point.dense for point_id, point in points.items() if point.dense is not None}
+    cosines = [hit.score for hit in dense] or sorted(
+        (float(each @ vector) for each in vectors.values()), reverse=True
+    )
+    best, others = cosines[:1], cosines[1 : FIELD + 1]
+    terms = {term for point_id in shown[:NAMING] if (sparse := points[point_id].sparse) for term in sparse.indices}
+    return Evidence(
+        best=_unit(max(best, default=0.0)),
+        gap=_unit(best[0] - fmean(others)) if others else 0.0,
+        known=_unit(question.known),
+        named=_unit(question.named_in(terms)),
+        diversity=diversity([vectors[each] for each in shown if each in vectors]),
+    )
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))

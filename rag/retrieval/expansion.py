@@ -1,0 +1,62 @@
+"""Widen passages by the chunks before and after them, or to their whole lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+from rag.models import SearchResult
+from rag.retrieval.chunk_joining import join_chunks
+
+
+def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int | None) -> tuple[SearchResult, ...]:
+    """Each result with `neighbours` chunks on both sides (None: its whole lesson) as one continuous passage.
+
+    A result that lies in the passage of a better one is left out; ranks are given anew.
+    """
+    widened: list[SearchResult] = []
+    lessons: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for result in results:
+        if any(_holds(wide, result) for wide in widened):
+            continue
+        key = result.book_id, result.source_file
+        if key not in lessons:
+            lessons[key] = _chunks_of(result, store)
+        window = _window(lessons[key], result.chunk_index, neighbours)
+        wide = _widen(result, window) if window else result
+        widened.append(wide.model_copy(update={"rank": len(widened) + 1}))
+    return tuple(widened)
+
+
+def _holds(wide: SearchResult, result: SearchResult) -> bool:
+    same_file = (wide.book_id, wide.source_file) == (result.book_id, result.source_file)
+    return same_file and wide.line_start <= result.line_start and result.line_end <= wide.line_end
+
+
+def _chunks_of(result: SearchResult, store: VectorStore) -> list[dict[str, Any]]:
+    """The chunks of the version of the lesson that was found, in order."""
+    where = Where((Equals("book_id", result.book_id), Equals("source_file", result.source_file)))
+    chunks = [point.payload for point in store.scroll(where)]
+    versions = {each["source_file_hash"] for each in chunks if each["content_hash"] == result.content_hash}
+    own = [each for each in chunks if each["source_file_hash"] in versions]
+    return sorted(own, key=lambda each: int(each["chunk_index"])) if len(versions) == 1 else []
+
+
+def _window(chunks: Sequence[dict[str, Any]], index: int, neighbours: int | None) -> list[dict[str, Any]]:
+    if neighbours is None:
+        return list(chunks)
+    return [each for each in chunks if abs(int(each["chunk_index"]) - index) <= neighbours]
+
+
+def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResult:
+    joined = {
+        "text": join_chunks(chunks),
+        "is_widened": True,
+        "line_start": int(chunks[0]["line_start"]),
+        "line_end": max(int(each["line_end"]) for each in chunks),
+        "section_titles": tuple(title for each in chunks for title in each["section_titles"]),
+        "section_anchors": tuple(anchor for each in chunks for anchor in each["section_anchors"]),
+    }
+    return result.model_copy(update=joined)

@@ -1,0 +1,87 @@
+"""Read a whole lesson back from the index, in order (spec 003 "Full Lesson Retrieval")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from ingestion.errors import UsageError
+from ingestion.source.crawler import relative_path
+from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import StoredPoint
+from rag.retrieval.chunk_joining import join_chunks
+from rag.retrieval.consistency import only, settled, whole_versions
+
+EVERYTHING = Where()
+
+
+@dataclass(frozen=True, slots=True)
+class LessonText:
+    """A lesson's chunks in order, whole payloads; several files may share a parent id."""
+
+    chunks: tuple[dict[str, Any], ...]
+
+    @property
+    def title(self) -> str:
+        """The page's title."""
+        return str(self.chunks[0]["page_title"])
+
+    def text(self) -> str:
+        """The files one after the other, each as it stands there up to blank lines."""
+        files = groupby(self.chunks, key=lambda chunk: chunk["source_file"])
+        return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
+
+
+def read_lesson(store: VectorStore, book_id: str, reference: str, fence: Where = EVERYTHING) -> LessonText:
+    """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
+
+    Chunks outside the fence are left out; a lesson that has no other does not exist.
+    """
+    field = "parent_doc_id" if _is_uuid(reference) else "source_file"
+    wanted = reference if field == "parent_doc_id" else relative_path(reference)
+    where = Where((Equals("book_id", book_id), Equals(field, wanted)))
+
+    def stored() -> dict[str, StoredPoint]:
+        return {point.id: point for point in store.scroll(where)}
+
+    def look() -> dict[str, StoredPoint] | None:
+        points = stored()
+        versions = whole_versions(store, points)
+        if versions is None:
+            return None
+        kept = only(points, versions)
+        of_files = Counter(point.payload["source_file"] for point in kept.values())
+        whole = all(of_files[each.payload["source_file"]] == each.payload["total_chunks"] for each in kept.values())
+        return kept if whole else None
+
+    points = settled(look, otherwise=stored)
+    if points and fence.must:
+        inside = {point.id for point in store.scroll(Where((*where.must, *fence.must)), fields=["chunk_index"])}
+        points = {point_id: point for point_id, point in points.items() if point_id in inside}
+    chunks = sorted(
+        (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
+    )
+    if not chunks:
+        hint = _near_paths(store, book_id, wanted, fence) if field == "source_file" else ""
+        raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
+    return LessonText(tuple(chunks))
+
+
+def _is_uuid(reference: str) -> bool:
+    try:
+        UUID(reference)
+    except ValueError:
+        return False
+    return True
+
+
+def _near_paths(store: VectorStore, book_id: str, wanted: str, fence: Where) -> str:
+    import difflib
+
+    paths = list(store.values("source_file", Where((Equals("book_id", book_id), *fence.must))))
+    near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
+    return f"; did you mean {', '.join(near)}?" if near else ""

@@ -1,0 +1,77 @@
+"""What a question is made of: its words with how rare each is in the book, and the things it names."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ingestion.vector_stores.bm25 import MOST_WEIGHT, query_vector
+from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import SparseVector
+
+_WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
+_SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question's BM25 terms with their rarity (the store's IDF, larger is rarer), and its names.
+
+    `unknown` are the terms that no chunk inside the fences has. `names` are the terms of each thing named.
+    """
+
+    terms: SparseVector
+    rarity: Mapping[int, float]
+    unknown: frozenset[int]
+    names: tuple[int, ...]
+
+    @property
+    def attainable(self) -> float:
+        """The BM25 score that a chunk full of every word of the question would reach."""
+        return MOST_WEIGHT * sum(self.rarity.values())
+
+    @property
+    def known(self) -> float:
+        """Share of the words, weighed by rarity, that the book has at all; 1 for a question without words."""
+        return _share(self.rarity, (term for term in self.rarity if term not in self.unknown))
+
+    def named_in(self, terms: Iterable[int]) -> float:
+        """Share of the names that these terms hold; 1 where nothing is named."""
+        held = set(terms)
+        return sum(name in held for name in self.names) / len(self.names) if self.names else 1.0
+
+
+def read_question(text: str, store: VectorStore, where: Where) -> Question:
+    """The question as the book sees it, `where` its fences."""
+    terms = query_vector(text)
+    rarity, unknown = _rarity(terms, store, where)
+    names = {term for name in names_in(text) for term in query_vector(name).indices}
+    return Question(terms, rarity, frozenset(unknown), tuple(sorted(names & rarity.keys())))
+
+
+def names_in(text: str) -> list[str]:
+    """The words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word."""
+    names = []
+    for found in _WORD.finditer(text):
+        word, begins = found[0], not text[: found.start()].strip() or _SENTENCE_END.search(text[: found.start()])
+        marked = any(letter.isupper() or letter.isdigit() for letter in word[1:])
+        if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins)):
+            names.append(word)
+    return names
+
+
+def _rarity(terms: SparseVector, store: VectorStore, where: Where) -> tuple[dict[int, float], set[int]]:
+    """Each term's IDF, and the terms that no chunk has, which are the rarest of all."""
+    rarity = store.rarity(terms.indices, where)
+    unknown = set(terms.indices) - rarity.keys()
+    if unknown:
+        rarity |= dict.fromkeys(unknown, math.log(2 * store.count(Where()) + 2))
+    return rarity, unknown
+
+
+def _share(weights: Mapping[int, float], some: Iterable[int]) -> float:
+    total = sum(weights.values())
+    return sum(weights[each] for each in some) / total if total else 1.0

@@ -1,0 +1,190 @@
+"""Find the passages that answer a question, inside the fences of the query (spec 003 "Search Models")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ingestion.embedding.protocol import Embedder
+from ingestion.settings.validators import Module
+from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import Hit, StoredPoint
+from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.retrieval.consistency import only, settled, whole_versions
+from rag.retrieval.deduplication import distinct_texts, one_version_each
+from rag.retrieval.evidence import weigh_evidence
+from rag.retrieval.expansion import expand
+from rag.retrieval.filters import check_values, module_of, where_of
+from rag.retrieval.fusion import DEPTH, fuse
+from rag.retrieval.mmr import diverse
+from rag.retrieval.query_terms import Question, read_question
+from rag.retrieval.rerankers import Reranker
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
+
+CANDIDATES = 20
+"""How many of the best chunks are looked at, at least: repeats collapse, and some kinds of page count less."""
+
+KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
+"""Pages that ask or only list what lessons tell count less than those that tell it; which figure hardly matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """The two lists, their mix, and the points of its top; `complete` where all of those were still there.
+
+    The points come without vectors where only the shown ones' are needed, which are read later.
+    """
+
+    dense: list[Hit]
+    keyword: list[Hit]
+    mixed: list[Hit]
+    points: dict[str, StoredPoint]
+    complete: bool = True
+
+
+def search(
+    query: SearchQuery,
+    store: VectorStore,
+    embedder: Embedder,
+    *,
+    modules: Sequence[Module] = (),
+    reranker: Reranker | None = None,
+) -> SearchResponse:
+    """The best passages, each text once; raises UsageError for a value that no page of the book has."""
+    module = module_of(query, modules)
+    where = where_of(query, module)
+    vector = embedder.embed_query(query.text)
+    question = read_question(query.text, store, where)
+    ranking = _settled_ranking(query, store, vector, question, where)
+    if not ranking.mixed:
+        check_values(query, module, store, modules)
+    hits = _without_repeats(query, ranking, store, where)
+    scores = _rerank(query, ranking, hits, reranker)
+    hits = _chosen(query, ranking, hits, scores)
+    ranking = _with_vectors(ranking, hits, store)
+    results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
+    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
+    if query.expand or query.whole_lesson:
+        results = expand(results, store, None if query.whole_lesson else query.expand)
+    return SearchResponse(
+        query=query.text,
+        results=results,
+        total_found=store.count(where),
+        hardware_tier_filter=query.hardware_tier_filter,
+        module_filter=module,
+        book_id=query.book_id,
+        evidence=evidence,
+    )
+
+
+def _settled_ranking(
+    query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where
+) -> _Ranking:
+    """The ranked chunks, of each lesson one version only.
+
+    A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
+    """
+    whole_before: dict[str, str] = {}
+
+    def look() -> _Ranking | None:
+        nonlocal whole_before
+        ranking = _rank(query, store, vector, question, where)
+        versions = whole_versions(store, ranking.points) if ranking.complete else None
+        if versions is None or (versions != whole_before and versions):
+            whole_before = versions or {}
+            return None
+        return replace(ranking, points=only(ranking.points, versions))
+
+    return settled(look, otherwise=lambda: _rank(query, store, vector, question, where))
+
+
+def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where) -> _Ranking:
+    dense, keyword = store.search(
+        dense=vector if query.mode != "keyword" else None,
+        sparse=question.terms if query.mode != "dense" else None,
+        where=where,
+        limit=DEPTH,
+    )
+    mixed = fuse(dense, keyword, attainable=question.attainable)
+    wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
+    points = store.retrieve(wanted, vectors=query.diverse or not dense)
+    return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))
+
+
+def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
+    """The hits that may be shown, best first."""
+    points = ranking.points
+    weighed = [
+        Hit(hit.id, hit.score * KIND_WEIGHTS.get(points[hit.id].payload["doc_type"], 1.0))
+        for hit in ranking.mixed
+        if hit.id in points
+    ]
+    hits = distinct_texts(sorted(weighed, key=lambda hit: (-hit.score, hit.id)), points)
+    return hits if query.all_versions else one_version_each(hits, points, dict(ranking.keyword), store, where)
+
+
+def _rerank(
+    query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], reranker: Reranker | None
+) -> dict[str, float]:
+    """The reranker's scores by id; none without a reranker."""
+    if reranker is None:
+        return {}
+    payloads = [ranking.points[hit.id].payload for hit in hits]
+    paths = (" › ".join(dict.fromkeys((each["page_title"], *each["heading_path"]))) for each in payloads)
+    texts = [f"{path}\n\n{each['text']}" for path, each in zip(paths, payloads, strict=True)]
+    return dict(zip((hit.id for hit in hits), reranker.rerank(query.text, texts), strict=True))
+
+
+def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Hit]:
+    """The hits to show, by the reranker's scores where there are any."""
+    if scores:
+        hits = [Hit(hit.id, min(1.0, max(0.0, scores[hit.id]))) for hit in hits]
+        hits.sort(key=lambda hit: (-scores[hit.id], hit.id))
+    if query.diverse:
+        vectors = {hit.id: vector for hit in hits if (vector := ranking.points[hit.id].dense) is not None}
+        return diverse(hits, vectors, query.limit)
+    return list(hits[: query.limit])
+
+
+def _with_vectors(ranking: _Ranking, hits: Sequence[Hit], store: VectorStore) -> _Ranking:
+    """The ranking with the vectors of these hits; one whose point a run has just deleted goes without."""
+    lacking = [hit.id for hit in hits if ranking.points[hit.id].dense is None]
+    read = store.retrieve(lacking, vectors=True) if lacking else {}
+    vectors = {each: point._replace(payload=ranking.points[each].payload) for each, point in read.items()}
+    return replace(ranking, points=ranking.points | vectors)
+
+
+_MADE = frozenset(
+    ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score", "is_widened")
+)
+_FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
+
+
+def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
+    point = ranking.points[hit.id]
+    dense_rank, keyword_rank = _place(hit.id, ranking.dense), _place(hit.id, ranking.keyword)
+    cosine = ranking.dense[dense_rank - 1].score if dense_rank else 0.0
+    if point.dense is not None:
+        cosine = float(point.dense @ vector)
+    shown = {name: point.payload.get(name) for name in _FIELDS}
+    return SearchResult.model_validate(
+        shown
+        | {
+            "id": hit.id,
+            "rank": rank,
+            "score": min(1.0, max(0.0, cosine)),
+            "relevance": min(1.0, hit.score),
+            "dense_rank": dense_rank,
+            "keyword_rank": keyword_rank,
+            "keyword_score": ranking.keyword[keyword_rank - 1].score if keyword_rank else None,
+            "rerank_score": rerank_score,
+        }
+    )
+
+
+def _place(point_id: str, hits: Sequence[Hit]) -> int | None:
+    return next((at for at, hit in enumerate(hits, 1) if hit.id == point_id), None)

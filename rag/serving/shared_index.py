@@ -1,0 +1,164 @@
+"""The index as the server shares it: open until another process wants it, and writable by a run meanwhile.
+
+The embedded engine belongs to one process at a time. All requests of the server share one opening, a run inside the
+server writes through the same one, and another process that waits gets its turn as soon as nobody reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any, cast
+
+from ingestion.books import book_to_read
+from ingestion.embedding.protocol import Embedder
+from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.factory import embedder_of, generations_of, open_index
+from ingestion.settings import Settings
+from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.types import Schema
+from rag.retrieval.rerankers import build_reranker
+from rag.retrieval.retriever import Reader
+from rag.serving.embedders import SharedEmbedder
+
+
+class SharedIndex:
+    """One opening for all; used from one event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._embedder: Embedder | None = None
+        self._making = threading.Lock()
+        self._opening: asyncio.Task[VectorStore] | None = None
+        self._books: dict[str | None, str] = {}
+        self._users = 0
+        self._one_at_a_time = asyncio.Lock()
+        self._is_wanted = False
+        self._looking: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+
+    def prepare(self) -> None:
+        """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
+        if self.settings.embedder != "openai" and not self.settings.openai_api_key:
+            self._embedder_now().embed_query("a question")
+
+    @asynccontextmanager
+    async def reader(self, book_id: str | None) -> AsyncIterator[Reader]:
+        """A reader on this book, or on the only one; raises like `open_reader`."""
+        async with self.opened() as store:
+            if book_id not in self._books:
+                settings = replace(self.settings, book_id=book_id) if book_id else self.settings
+                self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
+            assert self._embedder is not None
+            yield Reader(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[VectorStore]:
+        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
+
+        One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
+        """
+        self._users += 1
+        try:
+            if self._opening is None:
+                self._opening = asyncio.create_task(self._open())
+                self._opening.add_done_callback(self._forget_failure)
+            yield await asyncio.shield(self._opening)
+        finally:
+            self._users -= 1
+            if self._is_wanted and not self._users:
+                self._closing = asyncio.create_task(self.close())
+
+    async def close(self) -> None:
+        """Give the index back, unless it is in use."""
+        async with self._one_at_a_time:
+            opening = self._opening
+            if opening and opening.done() and not opening.exception() and not self._users:
+                self._opening = None
+                self._is_wanted = False
+                self._books.clear()
+                if self._looking:
+                    self._looking.cancel()
+                await asyncio.to_thread(opening.result().close)
+
+    @asynccontextmanager
+    async def for_writing(self) -> AsyncIterator[Generations]:
+        """The generations for a run of this process, which writes what readers have open."""
+        generations = generations_of(self.settings)
+        if await asyncio.to_thread(generations.active_schema) is None:
+            yield generations
+            return
+        async with self.opened() as store:
+            try:
+                yield cast("Generations", _SharedGenerations(generations, store))
+            finally:
+                # As it closes, its counts are noted, what has grown is compacted, and another generation is seen.
+                self._is_wanted = True
+        await self.close()
+
+    async def _open(self) -> VectorStore:
+        async with self._one_at_a_time:
+            generations = await asyncio.to_thread(generations_of, self.settings)
+            store = await asyncio.to_thread(self._open_now, generations)
+            self._looking = asyncio.create_task(self._look(generations, store))
+            return store
+
+    async def _look(self, generations: Generations, store: VectorStore) -> None:
+        """See when the index is wanted back; then the last who reads it closes it."""
+        while not self._is_wanted:
+            await asyncio.sleep(generations.look_seconds)
+            with suppress(VectorStoreError):  # as long as it can be read, there is no reason to close it
+                self._is_wanted = await asyncio.to_thread(generations.should_close, store)
+        if not self._users:
+            self._closing = asyncio.create_task(self.close())
+
+    def _forget_failure(self, opening: asyncio.Task[VectorStore]) -> None:
+        if (opening.cancelled() or opening.exception()) and self._opening is opening:
+            self._opening = None
+
+    def _embedder_now(self) -> Embedder:
+        with self._making:
+            if self._embedder is None:
+                self._embedder = SharedEmbedder(embedder_of(self.settings))
+            return self._embedder
+
+    def _open_now(self, generations: Generations) -> VectorStore:
+        embedder = self._embedder_now()
+        store = open_index(self.settings, generations)
+        wanted = Schema(embedder.model, embedder.dimensions)
+        if store.schema != wanted:
+            store.close()
+            raise ConfigurationError(
+                f"the index was embedded by {store.schema.embedding}, but questions would be by {wanted.embedding}"
+            )
+        return store
+
+
+class _SharedGenerations:
+    """Generations whose active one is open already."""
+
+    def __init__(self, generations: Generations, active: VectorStore) -> None:
+        self._generations = generations
+        self._active = active
+
+    def open_active(self) -> VectorStore:
+        return cast("VectorStore", _Borrowed(self._active))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generations, name)
+
+
+class _Borrowed:
+    """A store that its borrower does not close."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+
+    def close(self) -> None:
+        """The owner closes it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

@@ -1,0 +1,112 @@
+"""`bookwise check`: every rule on the smallest page that breaks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.commands.views import annotations_view, check_view
+from ingestion.settings.loader import load_settings
+from ingestion.source.linter import CheckReport, check_book
+from tests.support.books import write_book
+
+PLACE = "module-1-ros2/chapter-1-basics"
+TEXT = "A page says something that is long enough to be worth the reading, in more words than a stub has.\n"
+GOOD = f"---\ntitle: Good\n---\n# Good\n\n{TEXT}"
+
+
+def check(root: Path, pages: dict[str, str], *, dropped: bool = False, **flags: object) -> CheckReport:
+    write_book(root, pages)
+    return check_book(root, load_settings(flags, environ={}), dropped=dropped)
+
+
+def found(report: CheckReport) -> list[tuple[str, int | None, str]]:
+    return [(each.path, each.line, each.rule) for each in report.findings]
+
+
+def test_a_book_without_mistakes_has_no_findings(tmp_path: Path) -> None:
+    report = check(tmp_path, {f"{PLACE}/01-a.md": GOOD, f"{PLACE}/02-b.md": f"# B\n\n{TEXT}"})
+    assert (report.findings, report.failures, report.files) == ((), (), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "rule"),
+    [
+        (f"---\ntitle: a: b\n---\n{TEXT}# A\n", 2, "front-matter-yaml"),
+        (f"---\ntitle: A\ntitle: B\n---\n# A\n\n{TEXT}", 3, "front-matter-duplicate-key"),
+        (f"---\n- one\n---\n# A\n\n{TEXT}", 1, "front-matter-mapping"),
+        (f"---\ntitle: A\nhardware_teir: 2\n---\n# A\n\n{TEXT}", 3, "unknown-key"),
+        (f"---\ntitle: A\nhardware_tier: 7\n---\n# A\n\n{TEXT}", 3, "audience-value"),
+        (f"---\ntitle: A\nchapter: 4\n---\n# A\n\n{TEXT}", 3, "path-conflict"),
+        (f"---\ntitle: A\nlesson: many\n---\n# A\n\n{TEXT}", 3, "lesson-value"),
+        (f"# A\n\n{TEXT}\n```python\nnever closed\n", 5, "unclosed-fence"),
+        (f"# A\n\n{TEXT}\n:::note\n{TEXT}", 5, "unclosed-directive"),
+        (f"# A\n\n{TEXT}\n<!-- never closed\n", 5, "unclosed-comment"),
+        (f"# A\n\n{TEXT}\n```md\n```python\nx\n```\n", 6, "nested-fence"),
+        (f"{TEXT}", None, "missing-title"),
+        ("", None, "empty-page"),
+        ("# A\n\nComing soon.\n", None, "stub-page"),
+    ],
+)
+def test_each_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int | None, rule: str) -> None:
+    path = f"{PLACE}/01-a.md"
+    assert (path, line, rule) in found(check(tmp_path, {path: text}))
+
+
+def test_a_number_outside_the_bounds_is_kept_and_reported(tmp_path: Path) -> None:
+    path = "module-1-ros2/chapter-42-late/17-a.md"
+    assert [rule for _, _, rule in found(check(tmp_path, {path: GOOD}))] == ["chapter-range", "lesson-range"]
+
+
+def test_two_pages_that_claim_one_lesson_are_reported_but_not_its_summary(tmp_path: Path) -> None:
+    pages = {f"{PLACE}/01-a.md": GOOD, f"{PLACE}/01-b.md": GOOD, f"{PLACE}/01-a.summary.md": GOOD}
+    report = check(tmp_path, pages)
+    assert found(report) == [(f"{PLACE}/01-b.md", None, "same-lesson")]
+    assert f"as {PLACE}/01-a.md does" in report.findings[0].message
+
+
+def test_pages_of_one_lessons_folder_are_no_clash(tmp_path: Path) -> None:
+    folder = "2-farm/lessons/3-water"
+    assert found(check(tmp_path, {f"{folder}/README.md": GOOD, f"{folder}/assignment.md": GOOD})) == []
+
+
+def test_a_missing_tier_is_reported_only_in_a_book_that_declares_tiers(tmp_path: Path) -> None:
+    tiered = GOOD.replace("title: Good", "title: Good\nhardware_tier: 2")
+    report = check(tmp_path, {f"{PLACE}/01-a.md": tiered, f"{PLACE}/02-b.md": GOOD})
+    assert found(report) == [(f"{PLACE}/02-b.md", None, "missing-hardware-tier")]
+
+
+def test_paths_that_differ_only_in_case_are_reported(tmp_path: Path) -> None:
+    report = check(tmp_path, {f"{PLACE}/readme.md": GOOD, f"{PLACE}/README.md": GOOD})
+    assert "path-clash" in [rule for _, _, rule in found(report)]
+
+
+def test_an_unreadable_page_is_a_failure_and_the_others_are_checked(tmp_path: Path) -> None:
+    write_book(tmp_path, {f"{PLACE}/02-b.md": TEXT})
+    (tmp_path / PLACE / "01-a.md").write_bytes(b"# A\n\xff")
+    report = check_book(tmp_path, load_settings({}, environ={}))
+    assert [(each.path, each.line) for each in report.failures] == [(f"{PLACE}/01-a.md", 2)]
+    assert [rule for _, _, rule in found(report)] == ["missing-title"]
+
+
+def test_what_is_left_out_of_search_is_listed_on_request_only(tmp_path: Path) -> None:
+    page = {f"{PLACE}/01-a.mdx": f"import Tabs from '@theme/Tabs'\n\n# A\n\n{TEXT}\n<!-- note to self -->\n"}
+    assert found(check(tmp_path, page)) == []
+    report = check(tmp_path, page, dropped=True)
+    assert {(line, rule) for _, line, rule in found(report)} == {(1, "dropped-import"), (7, "dropped-comment")}
+    assert report.mistakes == 0
+
+
+def test_rules_can_be_turned_off(tmp_path: Path) -> None:
+    assert found(check(tmp_path, {f"{PLACE}/01-a.md": TEXT}, check_disable=["missing-title"])) == []
+
+
+def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) -> None:
+    report = check(tmp_path, {f"{PLACE}/01-a,b.md": f"---\nhardware_tier: x%\n---\n# A\n\n{TEXT}"})
+    text = check_view(report)
+    assert str(text[0]).startswith(f"{PLACE}/01-a,b.md:2: `hardware_tier: x%` names no tier 1 to 4")
+    assert text[-1] == "1 pages checked: 1 audience-value"
+    [annotation] = annotations_view(report)
+    assert f"{PLACE}/01-a%2Cb.md,line=2,title=audience-value::" in str(annotation)
+    assert str(annotation).startswith("::warning file=") and "x%25" in str(annotation)

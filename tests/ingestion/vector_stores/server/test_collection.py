@@ -1,0 +1,201 @@
+"""The settings of a collection: what is sent when it is made, and what is said where one differs from them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import grpc
+import pytest
+from qdrant_client.grpc import HealthCheckReply, HealthCheckRequest
+
+from ingestion.errors import VectorStoreError
+from ingestion.settings.qdrant import QdrantSettings
+from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.server.bulk_load import deferred_indexing
+from ingestion.vector_stores.server.client import connect
+from ingestion.vector_stores.server.generations import ServerGenerations
+from tests.support.qdrant_server import KEY, QdrantServer, running
+from tests.support.vector_points import SCHEMA, make_point, unit_vector
+
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+
+CHOSEN = QdrantSettings(
+    qdrant_shards=4,
+    qdrant_replicas=2,
+    qdrant_write_consistency=2,
+    qdrant_vectors_on_disk=True,
+    qdrant_payload_on_disk=False,
+    qdrant_quantization="int8",
+    qdrant_hnsw_m=32,
+    qdrant_hnsw_ef=200,
+)
+
+
+@pytest.fixture
+def qdrant() -> Iterator[QdrantServer]:
+    with running(QdrantServer()) as server:
+        yield server
+
+
+def generations_on(qdrant: QdrantServer, settings: QdrantSettings | None = None) -> ServerGenerations:
+    return ServerGenerations(connect(qdrant.url, KEY), "book", settings)
+
+
+def build(generations: ServerGenerations) -> None:
+    with closing(generations.create(SCHEMA)) as store:
+        store.upsert([make_point(0)])
+        generations.activate(store)
+
+
+def created(qdrant: QdrantServer) -> dict[str, object]:
+    return next(body for verb, path, body in qdrant.requests if verb == "PUT" and path.count("/") == 2)
+
+
+def test_without_settings_a_cluster_decides_for_itself(qdrant: QdrantServer) -> None:
+    build(generations_on(qdrant))
+    assert created(qdrant).keys() == {
+        "vectors",
+        "sparse_vectors",
+        "on_disk_payload",
+        "strict_mode_config",
+        "metadata",
+    }
+    assert created(qdrant)["on_disk_payload"] is True
+
+
+def test_every_setting_of_a_collection_is_sent(qdrant: QdrantServer) -> None:
+    build(generations_on(qdrant, CHOSEN))
+    sent = created(qdrant)
+    assert (sent["shard_number"], sent["replication_factor"], sent["write_consistency_factor"]) == (4, 2, 2)
+    assert sent["vectors"] == {"dense": {"size": 8, "distance": "Cosine", "on_disk": True}}
+    assert sent["on_disk_payload"] is False
+    assert sent["hnsw_config"] == {"m": 32, "ef_construct": 200}
+    assert sent["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
+
+
+def test_quantised_vectors_are_rescored_and_words_are_not(qdrant: QdrantServer) -> None:
+    generations = generations_on(qdrant, CHOSEN)
+    build(generations)
+    store = generations.open_active()
+    assert store is not None
+    store.search(dense=unit_vector(1), sparse=make_point(0).sparse, where=Where(), limit=1)
+    dense, sparse = qdrant.paths("POST", "/points/query/batch")[0]["searches"]
+    assert dense["params"] == {"quantization": {"rescore": True, "oversampling": 2.0}}
+    assert "params" not in sparse
+
+
+def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
+    qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    build(generations_on(qdrant))
+    changed = generations_on(qdrant, QdrantSettings(qdrant_shards=4, qdrant_quantization="int8"))
+    with caplog.at_level(logging.WARNING):
+        assert changed.open_active()
+        assert caplog.text == ""
+        with changed.writer(0):
+            assert changed.open_active()
+    assert "qdrant.shards is 1, not 4; run `bookwise ingest --mode recreate`" in caplog.text
+    assert "qdrant.quantization is none, not int8" in caplog.text
+    caplog.clear()
+    with changed.writer(0):
+        build(changed)
+        assert changed.open_active()
+    assert caplog.text == ""
+
+
+# --- a large first load
+
+LARGE = QdrantSettings(qdrant_defer_chunks=10)
+
+
+def thresholds(qdrant: QdrantServer) -> list[int]:
+    return [body["optimizers_config"]["indexing_threshold"] for verb, _, body in qdrant.requests if verb == "PATCH"]
+
+
+def test_a_large_load_is_indexed_at_its_end_and_waited_for(qdrant: QdrantServer) -> None:
+    pauses: list[float] = []
+    generations = ServerGenerations(connect(qdrant.url, KEY, sleep=pauses.append), "book", LARGE)
+    store = generations.create(SCHEMA)
+    generations.activate(store)
+    active = generations.open_active()
+    assert active is not None
+    with generations.loading(active, 11):
+        active.upsert([make_point(number) for number in range(11)])
+        assert thresholds(qdrant) == [0]
+        qdrant.statuses = ["yellow", "grey", "green"]
+    assert thresholds(qdrant) == [0, 10_000]
+    assert len(pauses) == 2 and qdrant.statuses == []
+
+
+def test_an_index_that_does_not_move_is_shown_and_then_left_to_the_server(
+    qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    seconds, renewed = iter(range(0, 10_000, 7)), []
+    server = connect(qdrant.url, KEY, sleep=lambda _: None)
+    name = ServerGenerations(server, "book").create(SCHEMA).collection
+    with deferred_indexing(server, name, still_ours=lambda: renewed.append(1), clock=lambda: float(next(seconds))):
+        qdrant.statuses = ["yellow"] * 500
+    assert "indexing, 0 of 0 points" in caplog.text and "not indexed any further for" in caplog.text
+    assert 80 < len(renewed) < 100
+
+
+def test_a_small_load_changes_no_setting(qdrant: QdrantServer) -> None:
+    generations = generations_on(qdrant, LARGE)
+    with generations.loading(generations.create(SCHEMA), 10):
+        pass
+    assert thresholds(qdrant) == []
+
+
+def test_an_index_that_cannot_be_made_is_an_error(qdrant: QdrantServer) -> None:
+    generations = generations_on(qdrant, LARGE)
+    store = generations.create(SCHEMA)
+    with pytest.raises(VectorStoreError, match="cannot be indexed"), generations.loading(store, 11):
+        qdrant.statuses = ["red"]
+
+
+def test_what_a_killed_load_left_is_mended_by_the_next_writer_and_not_by_a_reader(qdrant: QdrantServer) -> None:
+    generations = generations_on(qdrant, LARGE)
+    build(generations)
+    store = generations.open_active()
+    assert store is not None
+    with pytest.raises(KeyboardInterrupt), generations.loading(store, 11):
+        raise KeyboardInterrupt
+    assert generations.open_active() and thresholds(qdrant) == [0]
+    with generations.writer(0):
+        assert generations.open_active()
+    assert thresholds(qdrant) == [0, 10_000]
+
+
+# --- connecting
+
+
+def test_grpc_is_spoken_when_it_is_asked_for() -> None:
+    keys: list[str] = []
+
+    def health(request: HealthCheckRequest, context: grpc.ServicerContext) -> HealthCheckReply:
+        keys.append(dict(context.invocation_metadata())["api-key"])
+        return HealthCheckReply(title="loopback", version="1.16.0")
+
+    handler = grpc.unary_unary_rpc_method_handler(
+        health,
+        request_deserializer=HealthCheckRequest.FromString,
+        response_serializer=HealthCheckReply.SerializeToString,
+    )
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("qdrant.Qdrant", {"HealthCheck": handler})])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        with pytest.raises(VectorStoreError, match=r"is version 1\.16\.0"):
+            connect("http://127.0.0.1:1", KEY, QdrantSettings(qdrant_grpc=True, qdrant_grpc_port=port))
+    finally:
+        server.stop(None).wait()
+    assert keys == [KEY]
+
+
+def test_a_path_in_the_url_is_a_prefix_of_every_request() -> None:
+    with running(QdrantServer()) as server, pytest.raises(VectorStoreError, match=r"404 .*/behind/proxy"):
+        connect(f"{server.url}/behind/proxy", KEY)

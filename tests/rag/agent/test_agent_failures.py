@@ -1,0 +1,87 @@
+"""What the agent makes of a service that fails and of replies that are empty, refused, cut off or call no tool."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingestion.errors import ChatModelError
+from rag.agent.prompts import REFUSAL
+from rag.agent.tool_loop import MAX_MISTAKES
+from tests.support.agents import RIGHT, ask, server, shelf_for
+from tests.support.openai_chat import ChatServer, calls, cites, raw_calls, says, sse, stream
+from tests.support.openai_server import Reply, error
+
+__all__ = ["server"]
+
+QUICK = {"retry-after-ms": "1"}
+
+
+def test_a_model_that_never_calls_rightly_ends_in_a_refusal(server: ChatServer) -> None:
+    server.script += [raw_calls(("serch", "{}"))] * 10
+    response = ask(shelf_for(server))
+    assert (response.answer, response.state) == (REFUSAL, "error")
+    assert response.error and "wrongly too often" in response.error
+    assert len(server.requests) == MAX_MISTAKES + 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (error(401, "bad key"), "the key is not accepted"),
+        (error(404, "no", code="model_not_found"), "there is no model 'gpt-4o-mini'"),
+        (error(429, "slow down", headers=QUICK), "the rate limit holds"),
+        (error(429, "spent", code="insufficient_quota"), "quota is spent"),
+        (error(500, "broken", headers=QUICK), "broken"),
+        (error(400, "too long", code="context_length_exceeded"), "AGENT_CONTEXT_TOKENS"),
+        (says("half", finish=None), "broke off"),
+        (sse(), "broke off"),
+        (Reply(b"data: {not json\n\n", headers={"content-type": "text/event-stream"}), "no chat completion"),
+        (sse({"error": {"message": "overloaded"}}), "overloaded"),
+    ],
+)
+def test_a_failing_service_is_a_chat_model_error(server: ChatServer, reply: Reply, said: str) -> None:
+    server.script += [reply] * 3
+    with pytest.raises(ChatModelError, match=said):
+        ask(shelf_for(server))
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_passing_failure_is_tried_again(server: ChatServer, status: int) -> None:
+    server.script += [error(status, "wait", headers=QUICK), calls("pump"), RIGHT]
+    assert ask(shelf_for(server)).state == "completed"
+
+
+def test_a_stream_that_breaks_in_mid_answer_is_a_chat_model_error(server: ChatServer) -> None:
+    whole = says("The pump ", "runs for ").body
+    cut = Reply(whole[:-60], headers={"content-type": "text/event-stream", "content-length": str(len(whole))})
+    server.script += [calls("pump"), cut]
+    with pytest.raises(ChatModelError, match="no connection"):
+        ask(shelf_for(server))
+
+
+def test_a_key_never_shows_in_an_error(server: ChatServer) -> None:
+    key = "sk-very-secret-0123456789-0123456789-0123456789"
+    server.script += [error(401, f"Incorrect API key provided: {key}")]
+    with pytest.raises(ChatModelError) as failed:
+        ask(shelf_for(server, openai_api_key=key))
+    assert key not in repr(failed.value) and failed.value.__cause__ is None
+    assert server.requests[0].headers["authorization"] == f"Bearer {key}"
+
+
+def test_an_empty_answer_is_a_refusal_that_says_so(server: ChatServer) -> None:
+    server.script += [calls("pump"), says("")]
+    response = ask(shelf_for(server))
+    assert (response.answer, response.error) == (REFUSAL, "the language model gave no answer")
+
+
+@pytest.mark.parametrize("reply", [stream([{"refusal": "I cannot."}], "stop"), says("The", finish="content_filter")])
+def test_a_reply_that_the_service_refuses_is_a_refusal(server: ChatServer, reply: Reply) -> None:
+    server.script += [calls("pump"), reply]
+    response = ask(shelf_for(server))
+    assert response.answer.endswith(REFUSAL) and response.state == "error" and response.citations == ()
+
+
+def test_an_answer_that_is_cut_off_says_so(server: ChatServer) -> None:
+    server.script += [calls("pump"), cites("The pump runs for five seconds {0}. The", finish="length")]
+    response = ask(shelf_for(server))
+    assert response.state == "low_confidence" and response.error and "cut off" in response.error

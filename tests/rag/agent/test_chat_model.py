@@ -1,0 +1,102 @@
+"""Whatever a service does to a connection is a ChatModelError that says what to do, by either client of the SDK."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from ingestion.errors import ChatModelError
+from rag.agent import chat_model
+from rag.agent.chat_model import ChatModel, Reply
+
+KEY = "sk-a-key-that-must-not-show"
+STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+A_WORD = b'data: {"choices":[{"index":0,"delta":{"content":"A word"}}]}\n\n'
+REST = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def says(*pieces: bytes) -> Handler:
+    """Send these in answer to a request and hang up."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+        writer.close()
+
+    return handle
+
+
+def chunked(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+async def says_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        await reader.read()
+    finally:
+        writer.close()
+
+
+async def asked(url: str, *, many: bool, timeout: float = 20.0) -> list[str | Reply]:
+    model = ChatModel("m", api_key=KEY, base_url=url, temperature=0, max_answer_tokens=9, timeout=timeout, many=many)
+    try:
+        question = [{"role": "user", "content": "What is a node?"}]
+        return [part async for part in model.reply(question, tools=[], tool_choice="none")]
+    finally:
+        await model.close()
+
+
+async def answers(handler: Handler, *, many: bool, timeout: float = 20.0) -> list[str | Reply]:
+    async with await asyncio.start_server(handler, "127.0.0.1", 0) as server:
+        return await asked(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", many=many, timeout=timeout)
+
+
+@pytest.fixture(autouse=True)
+def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_model, "MAX_RETRIES", 0)
+
+
+both_clients = pytest.mark.parametrize("many", [False, True], ids=["one reply at a time", "many replies at once"])
+
+
+@both_clients
+def test_a_reply_comes_piece_by_piece_and_whole_at_its_end(many: bool) -> None:
+    *pieces, whole = asyncio.run(answers(says(STREAM, chunked(A_WORD), chunked(REST), b"0\r\n\r\n"), many=many))
+    assert pieces == ["A word"] and isinstance(whole, Reply) and whole.text == "A word"
+
+
+@both_clients
+@pytest.mark.parametrize(
+    ("handler", "said"),
+    [
+        (says(), "no connection .*; check the network and OPENAI_BASE_URL"),
+        (says(STREAM, b"5\r\ndata:"), "no connection .*; check the network and OPENAI_BASE_URL"),
+        (says(STREAM, chunked(A_WORD), b"0\r\n\r\n"), "broke off; ask again"),
+        (says(b"SSH-2.0-OpenSSH_9.2\r\n"), "OPENAI_BASE_URL"),
+        (says(STREAM, b"no length\r\n"), "OPENAI_BASE_URL"),
+        (says(STREAM, chunked(b"data: no JSON\n\n"), b"0\r\n\r\n"), "no chat completion; check OPENAI_BASE_URL"),
+    ],
+    ids=["hangs up", "breaks in a chunk", "ends too early", "is no HTTP", "has no chunks", "is no JSON"],
+)
+def test_a_service_that_does_not_hold_its_line_is_a_chat_model_error(many: bool, handler: Handler, said: str) -> None:
+    with pytest.raises(ChatModelError, match=said) as raised:
+        asyncio.run(answers(handler, many=many))
+    assert KEY not in str(raised.value)
+
+
+@both_clients
+def test_a_service_that_is_not_there_is_no_connection(many: bool) -> None:
+    with pytest.raises(ChatModelError, match=r"no connection .*; check the network"):
+        asyncio.run(asked("http://127.0.0.1:1/v1", many=many))
+
+
+@both_clients
+def test_a_service_that_says_nothing_is_not_waited_for(many: bool) -> None:
+    with pytest.raises(ChatModelError, match="no answer in time; ask again, or raise AGENT_TIMEOUT"):
+        asyncio.run(answers(says_nothing, many=many, timeout=0.1))

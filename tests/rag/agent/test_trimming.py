@@ -1,0 +1,64 @@
+"""Quotes of prose: what matters of them, with the lines it stands in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rag.agent.quotes import best_quotes, part_of, to_the_point, untold
+from rag.grounding.passage_blocks import PassageBlock, blocks_of
+from rag.grounding.sentences import sentence_spans
+from tests.rag.agent.test_quotes import passage
+from tests.support.fakes import FakeEmbedder
+
+PROSE = "A pump runs.\nIt is loud. The valve\nopens at noon. The end is near."
+
+
+def block(text: str = PROSE) -> PassageBlock:
+    [made] = blocks_of(passage(f"# Title\n\n{text}", line_start=11, line_end=15))
+    return made
+
+
+def test_a_part_has_the_lines_that_it_stands_in() -> None:
+    whole = block()
+    assert (whole.line_start, whole.line_end) == (13, 15)
+    spans = sentence_spans(whole.text)
+    part = part_of(whole, spans[2:3])
+    assert (part.text, part.line_start, part.line_end) == ("The valve\nopens at noon.", 14, 15)
+
+
+def test_prose_is_cut_to_what_matters_and_what_that_leans_on() -> None:
+    whole = block()
+    spans = sentence_spans(whole.text)
+    assert (
+        to_the_point(whole, spans, [0.1, 0.9, 0.8, 0.1]).text == "A pump runs.\nIt is loud. The valve\nopens at noon."
+    )
+    assert to_the_point(whole, spans, [0.1, 0.1, 0.1, 0.9]).text == "The end is near."
+
+
+def test_of_prose_the_sentences_in_a_row_that_were_not_told_are_left() -> None:
+    whole = block()
+    assert [part.text for part in untold(whole, "It is loud.")] == [
+        "A pump runs.",
+        "The valve\nopens at noon. The end is near.",
+    ]
+    assert untold(whole, PROSE) == [] and untold(whole, "") == [whole]
+
+
+def test_anything_but_prose_is_told_whole_or_not_at_all() -> None:
+    listed = replace(block("- one\n- two"), kind="list")
+    assert untold(listed, "- one") == [listed] and untold(listed, "x\n- one\n- two\n[1]") == []
+
+
+def test_code_and_lists_are_quoted_whole_and_prose_is_not() -> None:
+    code = "```\na pump runs\n```\n\n- a pump. It runs.\n- else. Other. Words. Here."
+    prose = "Cats sleep all day. Dogs bark at night. Owls hunt mice. A pump runs for five seconds."
+    quotes = best_quotes("a pump runs", [passage(f"{prose}\n\n{code}")], FakeEmbedder(), limit=9)
+    texts = [quote.text for quote in quotes]
+    assert prose not in texts and any(text.endswith("A pump runs for five seconds.") for text in texts)
+    assert all(text in code for text in texts if "five" not in text)
+
+
+def test_what_was_told_is_not_quoted_again() -> None:
+    first, *_ = best_quotes("late subscribers last message", [passage()], FakeEmbedder())
+    again = best_quotes("late subscribers last message", [passage()], FakeEmbedder(), told=f"{first.text}\n[1]")
+    assert first.text not in [quote.text for quote in again]

@@ -1,0 +1,34 @@
+"""What a search found, in the form of spec 004 `RetrievalResult`."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.api.serializers import retrieval_of
+from tests.rag.agent.test_quotes import passage
+
+
+@pytest.mark.parametrize(
+    ("scores", "average", "is_sufficient"),
+    [
+        ((), 0.0, False),
+        ((0.92, 0.85), 0.885, False),
+        ((0.75, 0.75, 0.75), 0.75, True),
+        ((0.9, 0.8, 0.5), 2.2 / 3, False),
+    ],
+)
+def test_a_context_is_sufficient_from_three_passages_and_a_mean_of_three_quarters(
+    scores: tuple[float, ...], average: float, is_sufficient: bool
+) -> None:
+    passages = [passage(f"A node, {score}.", rank=rank, score=score) for rank, score in enumerate(scores, 1)]
+    found = retrieval_of("a node", passages)
+    assert found["average_score"] == pytest.approx(average)
+    assert found["has_sufficient_context"] is is_sufficient
+    assert [each["similarity_score"] for each in found["passages"]] == list(scores)
+
+
+def test_each_chunk_has_its_metadata_beside_its_score() -> None:
+    (found,) = retrieval_of("a node", [passage("A node is a program.", rank=1)])["passages"]
+    assert {"chunk_text", "similarity_score", "chapter", "section", "url", "chunk_index", "content_hash"} <= set(
+        found
+    )

@@ -1,0 +1,112 @@
+"""Confidence: the metrics of spec 004, the policies, and the reasons for a refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingestion.settings.loader import load_settings
+from rag.confidence import assess
+from rag.confidence.policies import MINILM, SPEC, EvidencePolicy, policy_of
+from rag.models import ConfidenceMetrics, Evidence, SearchResponse
+from tests.rag.agent.test_quotes import passage
+
+MODEL = "all-MiniLM-L6-v2-int8/1"
+UNIT = st.floats(0, 1)
+STRONG = Evidence(best=0.7, gap=0.2, known=1.0, named=1.0, diversity=0.4)
+WEAK = Evidence(best=0.35, gap=0.02, known=0.5, named=0.0, diversity=0.4)
+
+
+def found(*scores: float, evidence: Evidence = STRONG, total: int = 100) -> SearchResponse:
+    return SearchResponse(
+        query="q",
+        results=tuple(passage(score=score, rank=rank) for rank, score in enumerate(scores, 1)),
+        total_found=total,
+        hardware_tier_filter=1,
+        module_filter=None,
+        book_id="b",
+        evidence=evidence,
+    )
+
+
+def test_the_metrics_are_of_the_cosines_of_the_passages() -> None:
+    metrics = assess(found(0.9, 0.6, 0.3), MINILM)
+    assert metrics.average_similarity == pytest.approx(0.6)
+    assert (metrics.min_similarity, metrics.max_similarity, metrics.num_chunks) == (0.3, 0.9, 3)
+    assert metrics.chunk_diversity == 0.4
+
+
+@given(st.lists(UNIT, max_size=20))
+def test_the_average_lies_between_the_lowest_and_the_highest_also_to_the_last_bit(scores: list[float]) -> None:
+    metrics = assess(found(*scores), MINILM)
+    assert metrics.min_similarity <= metrics.average_similarity <= metrics.max_similarity
+
+
+def test_metrics_whose_average_lies_elsewhere_are_refused() -> None:
+    metrics = assess(found(0.9, 0.6), MINILM).model_dump()
+    with pytest.raises(ValueError, match="lies between"):
+        ConfidenceMetrics.model_validate(metrics | {"average_similarity": 0.95})
+
+
+@pytest.mark.parametrize(
+    ("scores", "level"),
+    [
+        ((0.9,) * 5, "high"),
+        ((0.9,) * 4, "medium"),
+        ((0.76,) * 3, "medium"),
+        ((0.76,) * 2, "low"),
+        ((0.61,) * 2, "low"),
+        ((0.61,), "insufficient"),
+        ((0.59,) * 9, "insufficient"),
+        ((), "insufficient"),
+    ],
+)
+def test_the_policy_spec_has_the_numbers_of_the_specification(scores: tuple[float, ...], level: str) -> None:
+    metrics = assess(found(*scores), SPEC)
+    assert metrics.confidence_level == level
+    assert metrics.should_answer == (level != "insufficient")
+
+
+def test_strong_evidence_answers_and_weak_evidence_refuses() -> None:
+    assert assess(found(0.7, 0.5), MINILM).confidence_level == "high"
+    assert not assess(found(0.35, evidence=WEAK), MINILM).should_answer
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (found(total=0, evidence=WEAK), "nothing_indexed"),
+        (found(0.1, evidence=WEAK), "nothing_relevant"),
+        (found(0.5, evidence=WEAK), "not_answered"),
+        (found(0.7), None),
+    ],
+)
+def test_the_reasons_of_a_refusal_are_told_apart(response: SearchResponse, reason: str | None) -> None:
+    assert assess(response, MINILM).reason == reason
+
+
+def test_passages_about_something_else_are_refused_whatever_else_speaks_for_them() -> None:
+    assert MINILM.estimate(STRONG.model_copy(update={"best": 0.1})) == 0.0
+
+
+@given(UNIT, UNIT, UNIT, UNIT)
+def test_more_evidence_never_lowers_the_estimate(gap: float, known: float, named: float, more: float) -> None:
+    less = Evidence(best=0.5, gap=gap, known=known, named=named)
+    for field in ("gap", "known", "named"):
+        raised = less.model_copy(update={field: max(getattr(less, field), more)})
+        assert 0.0 <= MINILM.estimate(less) <= MINILM.estimate(raised) <= 1.0
+
+
+def settings(**values: Any) -> Any:
+    return load_settings(values, environ={})
+
+
+def test_the_policy_is_that_of_the_embedding_model_unless_the_settings_say_otherwise() -> None:
+    fitted = {"confidence_model": MODEL, "confidence_weights": [1, 2, 3, 4], "confidence_levels": [0.1, 0.2, 0.3]}
+    assert policy_of(MODEL) is policy_of(MODEL, settings()) is MINILM
+    assert policy_of(MODEL, settings(confidence_policy="spec")) is SPEC
+    assert policy_of(MODEL, settings(**fitted)) == EvidencePolicy("fitted", 1, 2, 3, 4, 0.1, 0.2, 0.3)
+    assert policy_of("another/1", settings(**fitted)) is MINILM

@@ -1,0 +1,93 @@
+"""An evaluation over a book of fakes: every question is asked of its book, inside its fences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingestion.errors import UsageError
+from ingestion.settings.loader import load_settings
+from rag.agent.extractive import answer_extractively
+from rag.evaluation.questions import EvalQuestion
+from rag.evaluation.run import evaluate
+from rag.models import SearchResponse
+from rag.retrieval.retriever import Reader
+from tests.rag.evaluation.test_questions import question
+from tests.support.books import BOOK, Library, page
+
+PAGES = {
+    "module-1-ros2/chapter-1-a/01-one.md": page("One", "The turtle walks over the table.", hardware_tier=1),
+    "module-1-ros2/chapter-2-b/02-two.md": page("Two", "The whale swims in the sea.", hardware_tier=3),
+    "module-2-gazebo/chapter-3-c/03-three.md": page("Three", "The owl sleeps in the tree.", hardware_tier=1),
+}
+TURTLE = question(id="turtle", text="Where does the turtle walk?", pages=("x/module-1-ros2/chapter-1-a/01-one.md",),
+                  section="Part 1", expected=("table|desk",))  # fmt: skip
+WHALE = question(id="whale", text="Where does the whale swim?", pages=("x/module-1-ros2/chapter-2-b/02-two.md",))
+NOBODY = question(id="nobody", text="Who wrote Hamlet?", pages=(), answerable=False)
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Reader:
+    library = Library(tmp_path)
+    library.write(PAGES)
+    library.run()
+    store = library.generations.open_active()
+    assert store is not None
+    return Reader(load_settings({}, environ={}), store, library.embedder, BOOK)
+
+
+def ask(reader: Reader, *questions: EvalQuestion, **options: Any) -> dict[str, Any]:
+    return {each.outcome.id: each.outcome for each in evaluate(questions, [reader], **options)}
+
+
+def test_a_right_page_and_section_are_found_at_their_rank(reader: Reader) -> None:
+    outcome = ask(reader, TURTLE)["turtle"]
+    assert (outcome.page_rank, outcome.section_rank, outcome.has_section) == (1, 1, True)
+    assert (outcome.book, outcome.leaks) == (BOOK, 0) and outcome.passages > 0
+
+
+def test_a_question_is_asked_at_its_own_tier(reader: Reader) -> None:
+    low = replace(WHALE, id="low", tier=1)
+    outcomes = ask(reader, WHALE, low)
+    assert outcomes["whale"].page_rank == 1 and outcomes["low"].page_rank is None
+
+
+def test_an_unanswerable_question_has_no_right_page(reader: Reader) -> None:
+    outcome = ask(reader, TURTLE, NOBODY)["nobody"]
+    assert outcome.page_rank is None and not outcome.answerable
+
+
+def test_an_answer_is_checked_for_what_it_must_say(reader: Reader) -> None:
+    outcomes = ask(reader, TURTLE, WHALE, answer=answer_extractively)
+    assert outcomes["turtle"].answered_right is not None
+    assert outcomes["whale"].answered_right is None
+    assert ask(reader, TURTLE)["turtle"].answered_right is None
+
+
+class Leaky(Reader):
+    """A reader whose fences let everything through."""
+
+    def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
+        wide = super().search(text, limit=limit, filters={"hardware_tier_filter": 4})
+        return wide.model_copy(update={"hardware_tier_filter": filters["hardware_tier_filter"]})
+
+
+def test_a_passage_outside_the_fences_is_a_leak(reader: Reader) -> None:
+    leaky = Leaky(reader.settings, reader.store, reader.embedder, BOOK)
+    assert ask(leaky, TURTLE)["turtle"].leaks == 1
+
+
+def test_questions_of_other_books_are_left_out_and_none_left_is_an_error(reader: Reader) -> None:
+    other = replace(WHALE, book="other")
+    assert set(ask(reader, TURTLE, other)) == {"turtle"}
+    with pytest.raises(UsageError, match="are about other, the index holds test-book"):
+        ask(reader, other)
+
+
+def test_questions_without_a_book_need_a_choice_among_several(reader: Reader) -> None:
+    with pytest.raises(UsageError, match="--book"):
+        evaluate([TURTLE], [reader, reader])

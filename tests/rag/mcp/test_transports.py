@@ -1,0 +1,151 @@
+"""`bookwise mcp` as a process: over stdio and HTTP, how it starts, and how a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import stdio_client
+
+from tests.support.books import write_book
+from tests.support.mcp_servers import (
+    CARD,
+    PROGRAM,
+    QUERY,
+    ROOT,
+    address_of,
+    files_of,
+    folder,
+    process,
+    shared_index,
+    stdio,
+)
+from tests.test_cli import PAGES, run
+
+__all__ = ["folder", "shared_index"]
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
+
+
+def test_over_stdio_a_client_searches_and_sees_a_new_generation(folder: Path) -> None:
+    async def use() -> Any:
+        async with Client(stdio_client(stdio(folder, "--tier", "4"))) as client:
+            before = await client.call_tool("search_lessons", {"query": "purple giraffes"})
+            new = {"module-1-ros2/chapter-1-basics/03-new.md": "# Giraffes\n\nPurple giraffes guard the gripper.\n"}
+            write_book(folder / "docs", PAGES | new)
+            ingest = [sys.executable, "-c", PROGRAM, "ingest", "--mode", "recreate"]
+            environ = {"PYTHONPATH": str(ROOT)}
+            await asyncio.to_thread(subprocess.run, ingest, cwd=folder, env=environ, check=True, capture_output=True)
+            return new, before, await client.call_tool("search_lessons", {"query": "purple giraffes"})
+
+    new, before, after = asyncio.run(use())
+    assert files_of(before).isdisjoint(new) and files_of(after) >= new.keys()
+
+
+def test_over_http_many_calls_at_once_are_answered(folder: Path) -> None:
+    async def use(url: str) -> list[Any]:
+        async with Client(url) as client:
+            return await asyncio.gather(
+                *(client.call_tool("search_lessons", {"query": CARD}) for _ in range(5)),
+                *(client.call_tool("ask", {"question": QUERY}) for _ in range(5)),
+            )
+
+    with process(folder, "--http", "--port", "0") as server:
+        results = asyncio.run(use(address_of(server)))
+    assert len(results) == 10 and not any(each.is_error for each in results)
+
+
+@pytest.mark.parametrize(
+    ("made_with", "given", "status", "said"),
+    [
+        (("--highest-tier", "2"), True, 200, ""),
+        (("--highest-tier", "1"), True, 403, "this key reads hardware tier 1 or lower, this server offers 2"),
+        (("--book", "another"), True, 403, "this key reads another only"),
+        ((), False, 401, "Authorization: Bearer"),
+    ],
+)
+def test_over_http_a_key_opens_what_it_may_read_and_nothing_else(
+    folder: Path, made_with: tuple[str, ...], given: bool, status: int, said: str
+) -> None:
+    secret = json.loads(run("keys", "add", "agent", *made_with, "--json").stdout)["secret"]
+    with process(folder, "--http", "--port", "0", "--tier", "2") as server:
+        headers = {"Authorization": f"Bearer {secret}"} if given else {}
+        accepted = {"Accept": "application/json, text/event-stream"}
+        answer = httpx.post(address_of(server), json=HELLO, headers=headers | accepted)
+    assert answer.status_code == status and said in answer.text
+    assert status == 200 or answer.headers["content-type"] == "application/problem+json"
+
+
+@posix
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_stdio_cleanly_with_nothing_but_the_protocol_on_stdout(
+    folder: Path, end: signal.Signals
+) -> None:
+    with process(folder) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(json.dumps(HELLO) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "bookwise"
+        server.send_signal(end)
+        assert server.wait(20) == 0
+        assert server.stdout.read() == "" and server.stderr.read() == ""
+
+
+@posix
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_http_cleanly(folder: Path, end: signal.Signals) -> None:
+    with process(folder, "--http", "--port", "0") as server:
+        address_of(server)
+        server.send_signal(end)
+        assert server.wait(20) == 0
+        assert server.stdout and server.stderr
+        assert server.stdout.read() == "" and server.stderr.read() == ""
+
+
+def test_the_end_of_stdin_ends_the_server_and_a_line_that_is_no_json_does_not_harm(folder: Path) -> None:
+    with process(folder) as server:
+        printed, said = server.communicate("no json\n", timeout=20)
+    assert server.returncode == 0 and "Traceback" not in said
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "said"),
+    [
+        (("--module", "cooking"), 2, "known are "),
+        (("--level", "D4"), 2, "proficiency_levels"),
+        (("--book", "another"), 2, "no book 'another'"),
+        (("--http", "--host", "203.0.113.1"), 2, "make a key first (`bookwise keys add NAME`)"),
+    ],
+)
+def test_a_start_that_cannot_work_says_why(folder: Path, flags: tuple[str, ...], code: int, said: str) -> None:
+    ended = run("mcp", *flags)
+    assert ended.exit_code == code and said in ended.stderr and ended.stdout == ""
+
+
+def test_without_an_index_the_start_says_what_to_do() -> None:
+    ended = run("mcp")
+    assert ended.exit_code == 4 and "run `bookwise ingest DOCS` first" in ended.stderr
+
+
+def test_without_the_extra_the_start_names_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [each for each in sys.modules if each == "mcp" or each.startswith("mcp.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    monkeypatch.delitem(sys.modules, "rag.mcp.server")
+    ended = run("mcp")
+    assert ended.exit_code == 4 and "pip install 'bookwise[mcp]'" in ended.stderr

@@ -1,0 +1,101 @@
+"""Small books on disk, and runs over them with fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ingestion.embedding.protocol import Embedder
+from ingestion.embedding.workers import StartWorkers
+from ingestion.models import IngestionMode
+from ingestion.report import IngestReport
+from ingestion.settings.loader import load_settings
+from ingestion.state.state_file import StateFile, StateStore
+from ingestion.sync.pipeline import Parts, ingest
+from tests.support.fakes import FakeEmbedder, Faults, MemoryGenerations
+
+BOOK = "test-book"
+
+
+def write_book(root: Path, pages: Mapping[str, str]) -> Path:
+    """Make `root` hold exactly these pages."""
+    for old in sorted(root.rglob("*.md")):
+        if old.relative_to(root).as_posix() not in pages:
+            old.unlink()
+    for path, text in pages.items():
+        page = root / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+    return root
+
+
+def page(title: str, *paragraphs: str, **front_matter: Any) -> str:
+    """A page with front matter, one section a paragraph."""
+    front = "".join(f"{key}: {value}\n" for key, value in ({"title": title} | front_matter).items())
+    sections = "\n".join(f"## Part {number}\n\n{text}\n" for number, text in enumerate(paragraphs, 1))
+    return f"---\n{front}---\n\n# {title}\n\n{sections}"
+
+
+def long_text(word: str, sentences: int = 40) -> str:
+    """A paragraph of about 400 tokens that no other word's paragraph equals."""
+    return " ".join(f"The {word} number {number} turns slowly on its axis." for number in range(sentences))
+
+
+@dataclass
+class Library:
+    """One folder with an index of fakes; `run` is one `bookwise ingest`."""
+
+    folder: Path
+    generations: Any = field(default_factory=MemoryGenerations)
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    flags: dict[str, Any] = field(default_factory=dict)
+    states: StateStore | None = None
+    apart: Callable[[Embedder], StartWorkers] | None = None
+
+    @property
+    def docs(self) -> Path:
+        return self.folder / "docs"
+
+    @property
+    def state_path(self) -> Path:
+        return self.folder / "state.json"
+
+    def parts(self) -> Parts:
+        settings = load_settings({"state": str(self.state_path), **self.flags}, environ={})
+        return Parts(
+            settings=settings,
+            embedder=self.embedder,
+            generations=self.generations,
+            states=self.states or StateFile(self.state_path),
+            cache=None,
+            lock=self.folder / "writer.lock",
+            apart=self.apart(self.embedder) if self.apart else None,
+        )
+
+    def run(self, mode: IngestionMode = "incremental", *, book: str = BOOK, **options: bool) -> IngestReport:
+        return ingest(self.parts(), self.docs, book_id=book, mode=mode, **options)
+
+    def write(self, pages: Mapping[str, str]) -> None:
+        write_book(self.docs, pages)
+
+    def fail_at(self, call: int | None) -> Faults:
+        """Let the n-th outside call of the next run die."""
+        faults = Faults(call)
+        self.generations.faults = self.embedder.faults = faults
+        return faults
+
+    def contents(self, book: str = BOOK) -> dict[str, dict[str, Any]]:
+        """What readers see of a book: payloads by id, without times."""
+        return {
+            point_id: {
+                name: value for name, value in point.payload.items() if name not in ("created_at", "updated_at")
+            }
+            for point_id, point in self.generations.points.items()
+            if point.payload["book_id"] == book
+        }
+
+    def texts_of(self, path: str) -> str:
+        chunks = [each for each in self.contents().values() if each["source_file"] == path]
+        return "\n".join(each["text"] for each in sorted(chunks, key=lambda each: each["chunk_index"]))
