@@ -175,7 +175,7 @@ def test_the_child_ends_with_its_run_and_never_shows_the_key(
     assert server.requests[0].headers["authorization"] == "Bearer sk-nobody-sees-this"
     child = child_of(process)
     shown = (child / "cmdline").read_text() + (child / "environ").read_text()
-    assert "apart_child" in shown and "sk-nobody" not in shown
+    assert "subprocess_worker" in shown and "sk-nobody" not in shown
     process.send_signal(end)
     _, said = process.communicate(timeout=60)
     assert wait_until(lambda: has_ended(child), lambda: False)

@@ -233,8 +233,8 @@ def test_fault_9_24_no_text_is_counted_again_and_again(monkeypatch: pytest.Monke
         counted += sum(map(len, parts))
         return count_tokens(parts, encoding)
 
-    for module in ("chunker", "units", "oversize"):
-        monkeypatch.setattr(f"ingestion.{module}.count_tokens", count)
+    for module in ("splitter", "units", "oversize"):
+        monkeypatch.setattr(f"ingestion.chunking.{module}.count_tokens", count)
     for source in ("# A\n\n" + (WORDS * 5 + "\n\n") * 500, "```\n" + "x = 1\n" * 20_000 + "```", WORDS * 3000):
         counted = 0
         split_markdown(source)

@@ -149,7 +149,7 @@ def test_a_bug_in_the_child_says_where_it_is() -> None:
     error = line.take(1)[1].error
     line.apart.stop()
     assert isinstance(error, RuntimeError) and str(error) == "ZeroDivisionError: by zero"
-    assert "test_apart.py" in error.__notes__[0]
+    assert "test_subprocess_pool.py" in error.__notes__[0]
 
 
 def test_after_a_failure_nothing_more_is_sent() -> None:

@@ -59,8 +59,8 @@ def test_a_second_run_does_nothing_whatever_the_batch_size(
     library: Library, cases: Path, deletes: list[Where], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """Case C01."""
-    for bound in ("file_groups.CHUNKS_A_GROUP", "file_groups.FILES_A_GROUP", "vectors._KEYS_A_QUERY"):
-        monkeypatch.setattr(f"ingestion.{bound}", size)
+    for bound in ("file_groups.CHUNKS_A_GROUP", "file_groups.FILES_A_GROUP", "known_vectors._KEYS_A_QUERY"):
+        monkeypatch.setattr(f"ingestion.sync.{bound}", size)
     shutil.copytree(cases / "c01/docs", library.docs)
     library.write(
         {path: read(library.docs / path) for path in files_of(library)} | {"other.md": page("Other", "Text.")}

@@ -86,7 +86,7 @@ def test_what_was_acknowledged_survives_kill_9(own: EdgeGenerations, own_directo
 def test_a_creation_killed_by_kill_9_leaves_the_old_serving_and_is_cleaned_up(
     own: EdgeGenerations, own_directory: Path
 ) -> None:
-    code = HOLD.format(seconds=60).replace("open_active()", "create(__import__('tests').vector_points.SCHEMA)")
+    code = HOLD.format(seconds=60).replace("open_active()", "create(__import__('tests.support.vector_points').support.vector_points.SCHEMA)")
     with child("import tests.support.vector_points\n" + code, own_directory) as output:
         assert output.readline() == "open\n"
         with pytest.raises(IndexInUse):
@@ -231,7 +231,8 @@ def test_a_run_with_nothing_to_do_loads_neither_numpy_nor_the_server_client(
 ) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from ingestion.vector_stores import Equals, Where, open_generations\n"
+        "from ingestion.vector_stores.factory import open_generations\n"
+        "from ingestion.vector_stores.filters import Equals, Where\n"
         "folder = Path(sys.argv[1])\n"
         "place = {'collection': folder.name, 'directory': folder.parent}\n"
         "generations = open_generations(url=None, api_key=None, wait=0, **place)\n"
