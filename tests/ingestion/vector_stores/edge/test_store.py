@@ -86,7 +86,9 @@ def test_what_was_acknowledged_survives_kill_9(own: EdgeGenerations, own_directo
 def test_a_creation_killed_by_kill_9_leaves_the_old_serving_and_is_cleaned_up(
     own: EdgeGenerations, own_directory: Path
 ) -> None:
-    code = HOLD.format(seconds=60).replace("open_active()", "create(__import__('tests.support.vector_points').support.vector_points.SCHEMA)")
+    code = HOLD.format(seconds=60).replace(
+        "open_active()", "create(__import__('tests.support.vector_points').support.vector_points.SCHEMA)"
+    )
     with child("import tests.support.vector_points\n" + code, own_directory) as output:
         assert output.readline() == "open\n"
         with pytest.raises(IndexInUse):
