@@ -60,7 +60,7 @@ def main(
     ] = None,
 ) -> None:
     """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
-    set_for_all_commands(wait=wait)
+    set_for_all_commands({"index.wait": wait})
     if show_version:
         from importlib.metadata import version
 

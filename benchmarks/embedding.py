@@ -43,14 +43,14 @@ BOOKWISE = "import signal, cli; signal.signal(signal.SIGINT, signal.default_int_
 
 def run(folder: Path, **flags: Any) -> IngestReport:
     """One first run over `folder/docs`."""
-    place = {"directory": str(folder / ".bookwise"), "state": str(folder / ".ingestion_state.json")}
+    place = {"index.directory": str(folder / ".bookwise"), "index.state": str(folder / ".ingestion_state.json")}
     with closing(build_parts(load_settings(place | flags, environ={}))) as parts:
         return ingest(parts, folder / "docs", book_id=DEFAULT_BOOK)
 
 
 def remote(url: str, **flags: Any) -> dict[str, Any]:
     """Settings for the service."""
-    return {"embedder": "openai", "openai_base_url": url, "embedding_in_flight": IN_FLIGHT} | flags
+    return {"embedding.embedder": "openai", "openai.base_url": url, "embedding.in_flight": IN_FLIGHT} | flags
 
 
 def measure_requests(folder: Path) -> str:
@@ -175,7 +175,7 @@ def rate_of(folder: Path, files: int, turns: int) -> str:
         raw = Stopwatch()
         MiniLm().embed_documents(texts)
         raw.stop()
-        place = {"directory": str(folder / f"index-{turn}"), "state": str(folder / f"state-{turn}")}
+        place = {"index.directory": str(folder / f"index-{turn}"), "index.state": str(folder / f"state-{turn}")}
         whole = Stopwatch()
         report = run(folder, embedder="local", **place)
         whole.stop()

@@ -128,16 +128,16 @@ def measure_edit(settings: Settings, docs: Path) -> str:
 
 def measure_state(settings: Settings) -> str:
     """Load and save what is recorded."""
-    states = StateFile(Path(settings.state))
-    state = states.load(DEFAULT_BOOK, settings.collection)
-    load = min(timed(lambda: states.load(DEFAULT_BOOK, settings.collection)) for _ in range(3))
+    states = StateFile(Path(settings.index.state))
+    state = states.load(DEFAULT_BOOK, settings.qdrant.collection)
+    load = min(timed(lambda: states.load(DEFAULT_BOOK, settings.qdrant.collection)) for _ in range(3))
     save = min(timed(lambda: states.save(state)) for _ in range(3))
     return f"load {load:.2f} s, save {save:.2f} s, {states.path.stat().st_size / 1e6:.1f} MB"
 
 
 def settings_of(folder: Path) -> Settings:
     """Index and state inside the folder, as a process in it has them."""
-    flags = {"directory": str(folder / ".bookwise"), "state": str(folder / ".ingestion_state.json")}
+    flags = {"index.directory": str(folder / ".bookwise"), "index.state": str(folder / ".ingestion_state.json")}
     return load_settings(flags, environ={})
 
 

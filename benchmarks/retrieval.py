@@ -30,7 +30,9 @@ from rag.retrieval.retriever import open_reader
 def settings_of(workdir: Path, corpus: str) -> Settings:
     """An index of its own for each corpus."""
     place = workdir / corpus
-    return load_settings({"directory": str(place / "index"), "state": str(place / "state.json"), "book_id": corpus})
+    return load_settings(
+        {"index.directory": str(place / "index"), "index.state": str(place / "state.json"), "book.id": corpus}
+    )
 
 
 def indexed(corpora: Path, workdir: Path, corpus: str, questions: Sequence[EvalQuestion]) -> Settings:

@@ -119,7 +119,7 @@ def opened(workdir: Path, count: int) -> VectorStore:
 def main() -> None:
     """Measure the modes and two kinds of fences."""
     workdir, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
-    reader = Reader(load_settings({"book_id": BOOK}), opened(workdir, count), Random(), BOOK)
+    reader = Reader(load_settings({"book.id": BOOK}), opened(workdir, count), Random(), BOOK)
     source = np.random.default_rng(3)
     questions = [words(source, 6) for _ in range(QUESTIONS)]
     cases: dict[str, dict[str, Any]] = {

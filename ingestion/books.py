@@ -18,8 +18,8 @@ DEFAULT_BOOK = "physical-ai-robotics"
 
 def book_to_write(settings: Settings, states: StateStore) -> str:
     """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
-    if settings.book_id:
-        return settings.book_id
+    if settings.book.id:
+        return settings.book.id
     recorded = states.books()
     return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
 
@@ -27,10 +27,10 @@ def book_to_write(settings: Settings, states: StateStore) -> str:
 def book_to_read(settings: Settings, store: VectorStore) -> str:
     """The configured book, or the only one there is; raises UsageError that lists the choices."""
     books = sorted(store.values("book_id", Where()))
-    if settings.book_id:
-        if settings.book_id not in books:
-            raise UsageError(f"no book {settings.book_id!r} in the index; there are {', '.join(books) or 'none'}")
-        return settings.book_id
+    if settings.book.id:
+        if settings.book.id not in books:
+            raise UsageError(f"no book {settings.book.id!r} in the index; there are {', '.join(books) or 'none'}")
+        return settings.book.id
     if len(books) == 1:
         return books[0]
     raise UsageError(f"choose a book with --book: {', '.join(books) or 'none is indexed yet'}")

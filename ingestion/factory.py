@@ -13,7 +13,8 @@ from ingestion.embedding.cache import EmbeddingCache
 from ingestion.embedding.factory import build_embedder
 from ingestion.embedding.protocol import Embedder, EmbedderKind
 from ingestion.errors import ConfigurationError
-from ingestion.settings import STATE_AUTO, STATE_FILE, STATE_QDRANT, Settings
+from ingestion.settings import Settings
+from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 def build_parts(settings: Settings) -> Parts:
     """Everything that `ingest` needs."""
-    directory = Path(settings.directory)
+    directory = Path(settings.index.directory)
     generations = generations_of(settings)
     return Parts(
         settings=settings,
@@ -60,28 +61,28 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
     # Imported late: only `--batch` and `--resume` need it.
     from ingestion.embedding.openai_batch import OpenAIBatches
 
-    key = settings.openai_api_key
+    key = settings.openai.api_key
     if kind_of(settings) != "openai":
         raise ConfigurationError(
             "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
         )
-    if settings.azure_api_version:
+    if settings.openai.azure_api_version:
         raise ConfigurationError(
             "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); ingest without --batch"
         )
     return OpenAIBatches(
-        settings.embedding_model,
+        settings.embedding.model,
         dimensions,
         api_key=key.reveal() if key else None,
-        base_url=settings.openai_base_url,
+        base_url=settings.openai.base_url,
     )
 
 
 def kind_of(settings: Settings) -> EmbedderKind:
     """The kind of embedder that is chosen: with `auto`, the service if there is a key, else the embedded one."""
-    if settings.embedder == "auto":
-        return "openai" if settings.openai_api_key else "local"
-    return cast("EmbedderKind", settings.embedder)
+    if settings.embedding.embedder == "auto":
+        return "openai" if settings.openai.api_key else "local"
+    return cast("EmbedderKind", settings.embedding.embedder)
 
 
 def embedder_ahead(settings: Settings) -> Embedder:
@@ -96,7 +97,7 @@ def embedder_ahead(settings: Settings) -> Embedder:
 
 def embedder_of(settings: Settings) -> Embedder:
     """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
-    if kind_of(settings) == "openai" and not settings.openai_api_key and not settings.openai_base_url:
+    if kind_of(settings) == "openai" and not settings.openai.api_key and not settings.openai.base_url:
         raise ConfigurationError(
             "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
         )
@@ -117,41 +118,41 @@ def _embed_apart(settings: Settings, finished: SimpleQueue[Done]) -> Workers:
 
 def _choice_of(settings: Settings) -> dict[str, Any]:
     """The arguments of `build_embedder`."""
-    key = settings.openai_api_key
+    key = settings.openai.api_key
     return {
         "kind": kind_of(settings),
-        "model": settings.embedding_model,
-        "dimensions": settings.embedding_dimensions,
+        "model": settings.embedding.model,
+        "dimensions": settings.embedding.dimensions,
         "api_key": key.reveal() if key else None,
-        "base_url": settings.openai_base_url,
-        "api_version": settings.azure_api_version,
-        "threads": settings.threads,
+        "base_url": settings.openai.base_url,
+        "api_version": settings.openai.azure_api_version,
+        "embedding.threads": settings.embedding.threads,
         "limits": Limits(
-            inputs=settings.embedding_request_inputs,
-            tokens=settings.embedding_request_tokens,
-            input_tokens=settings.embedding_input_tokens,
-            in_flight=settings.embedding_in_flight,
+            inputs=settings.embedding.request_inputs,
+            tokens=settings.embedding.request_tokens,
+            input_tokens=settings.embedding.input_tokens,
+            in_flight=settings.embedding.in_flight,
         ),
-        "requests_per_minute": settings.embedding_requests_per_minute,
-        "tokens_per_minute": settings.embedding_tokens_per_minute,
+        "requests_per_minute": settings.embedding.requests_per_minute,
+        "tokens_per_minute": settings.embedding.tokens_per_minute,
     }
 
 
 def _database_url(settings: Settings) -> str:
-    if settings.database_url:
-        return settings.database_url.reveal()
-    return f"sqlite:///{Path(settings.directory) / 'jobs.sqlite'}"
+    if settings.index.database_url:
+        return settings.index.database_url.reveal()
+    return f"sqlite:///{Path(settings.index.directory) / 'jobs.sqlite'}"
 
 
 def generations_of(settings: Settings) -> Generations:
     """The index: on the server if there is one, else embedded."""
     return open_generations(
-        url=settings.qdrant_url,
-        api_key=settings.qdrant_api_key.reveal() if settings.qdrant_api_key else None,
-        collection=settings.collection,
-        directory=Path(settings.directory),
-        wait=settings.wait,
-        settings=settings,
+        url=settings.qdrant.url,
+        api_key=settings.qdrant.api_key.reveal() if settings.qdrant.api_key else None,
+        collection=settings.qdrant.collection,
+        directory=Path(settings.index.directory),
+        wait=settings.index.wait,
+        settings=settings.qdrant,
     )
 
 
@@ -160,11 +161,11 @@ def states_of(settings: Settings, generations: Generations) -> StateStore:
 
     Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
     """
-    if settings.state not in (STATE_AUTO, STATE_QDRANT):
-        return StateFile(Path(settings.state))
+    if settings.index.state not in (STATE_AUTO, STATE_QDRANT):
+        return StateFile(Path(settings.index.state))
     file = StateFile(Path(STATE_FILE))
-    on_server = None if settings.state == STATE_AUTO and file.path.exists() else generations.states()
-    if on_server is None and settings.state == STATE_QDRANT:
+    on_server = None if settings.index.state == STATE_AUTO and file.path.exists() else generations.states()
+    if on_server is None and settings.index.state == STATE_QDRANT:
         raise ConfigurationError(
             "state `qdrant` needs a Qdrant server (QDRANT_URL): an embedded index and the state file lie on the same "
             "disk; leave the setting out, or use `auto`"
@@ -174,7 +175,7 @@ def states_of(settings: Settings, generations: Generations) -> StateStore:
 
 def location_of(settings: Settings) -> str:
     """Where the index is, for people."""
-    return settings.qdrant_url or str(Path(settings.directory) / settings.collection)
+    return settings.qdrant.url or str(Path(settings.index.directory) / settings.qdrant.collection)
 
 
 def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:

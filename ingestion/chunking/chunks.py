@@ -21,11 +21,11 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
     `embedding` names model, preparation and dimensions of the vectors; with the embedded text it makes the
     `embed_key` (DESIGN decision 5).
     """
-    slices = split_markdown(lesson.body, target=settings.chunk_tokens, limit=settings.chunk_max_tokens)
+    slices = split_markdown(lesson.body, target=settings.chunk.tokens, limit=settings.chunk.max_tokens)
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
     hashes = [sha256(piece.text) for piece in kept]
     ids: list[str | None] = [None, *_ids(key, hashes), None]
-    url = page_url(settings.base_url, lesson.path, slug=lesson.slug, doc_id=lesson.doc_id)
+    url = page_url(settings.book.base_url, lesson.path, slug=lesson.slug, doc_id=lesson.doc_id)
     shared = _lesson_metadata(lesson, key, url)
     chunks = []
     for index, (piece, content_hash) in enumerate(zip(kept, hashes, strict=True)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ from ingestion.errors import UsageError
 
 if TYPE_CHECKING:
     from ingestion.operations.copy_book import CopiedBook
-    from ingestion.settings import Settings
+    from ingestion.settings import Settings, override
 
 
 def copy(
@@ -44,25 +43,27 @@ def _copy(settings: Settings, to: str, to_collection: str | None, book_id: str |
     from ingestion.operations.copy_book import books_to_copy, copy_books
     from ingestion.state.writer_lock import writer_lock
 
-    there = replace(
+    there = override(
         settings,
-        qdrant_url=to.rstrip("/") if "://" in to else None,
-        qdrant_api_key=settings.copy_api_key,
-        directory=to,
-        collection=to_collection or settings.collection,
+        {
+            "qdrant.url": to.rstrip("/") if "://" in to else None,
+            "qdrant.api_key": settings.qdrant.copy_api_key,
+            "qdrant.collection": to_collection or settings.qdrant.collection,
+            "index.directory": to,
+        },
     )
-    if (location_of(there), there.collection) == (location_of(settings), settings.collection):
+    if (location_of(there), there.qdrant.collection) == (location_of(settings), settings.qdrant.collection):
         raise UsageError(f"{to} is the index to copy from; name another with --to or --to-collection")
     target = generations_of(there)
     with closing(open_index(settings)) as source:
         books = books_to_copy(source, book_id)
-        local = nullcontext() if there.qdrant_url else writer_lock(Path(to) / "writer.lock")
-        with local, target.writer(settings.wait) as still_ours:
+        local = nullcontext() if there.qdrant.url else writer_lock(Path(to) / "writer.lock")
+        with local, target.writer(settings.index.wait) as still_ours:
             return copy_books(
                 source,
                 target,
                 books,
                 states=states_of(settings, generations_of(settings)),
-                collections=(settings.collection, there.collection),
+                collections=(settings.qdrant.collection, there.qdrant.collection),
                 still_ours=still_ours,
             )

@@ -26,6 +26,6 @@ def delete_book(
 
     if not yes and not typer.confirm(f"Remove {book} from the index?", err=True):
         raise UsageError(f"{book} was not removed; say yes, or use --yes")
-    with closing(build_parts(read_settings(config, book_id=book))) as parts:
+    with closing(build_parts(read_settings(config, flags={"book.id": book}))) as parts:
         chunks = delete(parts, book)
     show([f"{book}: {chunks} chunks removed."], {"book_id": book, "chunks_deleted": chunks}, as_json=as_json)

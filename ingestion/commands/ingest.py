@@ -49,14 +49,16 @@ def ingest(
     or exits 12 while the service is at it. A run that would embed more than --max-cost or --max-tokens allow, or
     what is in an open batch, does nothing and exits 11.
     """
-    flags = {"embedding_max_cost": max_cost, "embedding_max_tokens": max_tokens, "state": state}
+    flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     if batch or resume or wait:
         from ingestion.commands.batch import BatchOptions, ingest_by_batch
 
         if batch == resume or dry_run or ignore_batches:
             raise UsageError(CONTRADICTION)
         options = BatchOptions(batch, wait, mode_of(mode), allow_delete, strict, as_json, verbose)
-        raise typer.Exit(ingest_by_batch(*read_book(docs, config, verbose=verbose, book_id=book, **flags), options))
+        raise typer.Exit(
+            ingest_by_batch(*read_book(docs, config, verbose=verbose, flags={"book.id": book, **flags}), options)
+        )
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, **how)
     show_report(report, as_json=as_json, verbose=verbose)
@@ -87,7 +89,7 @@ def run_ingest(
     from ingestion.sync.pipeline import ingest as run
 
     wanted = mode_of(mode)
-    settings, root = read_book(docs, config, verbose=verbose, book_id=book, **(flags or {}))
+    settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
         return run(
             parts,

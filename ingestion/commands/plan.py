@@ -29,7 +29,7 @@ def plan(
     `status` is another name for it.
     """
     report = run_ingest(
-        docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose, flags={"state": state}
+        docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose, flags={"index.state": state}
     )
     show_report(report, as_json=as_json, verbose=verbose)
     if report.failures:

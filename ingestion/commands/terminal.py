@@ -91,29 +91,31 @@ def _stop(*_: object) -> None:
 _for_all_commands: dict[str, Any] = {}
 
 
-def set_for_all_commands(**flags: Any) -> None:
+def set_for_all_commands(flags: Mapping[str, Any]) -> None:
     """Flags that stand before the command's name."""
     _for_all_commands.clear()
     _for_all_commands.update(flags)
 
 
-def read_settings(config: Path | None, *folders: Path, verbose: bool = False, **flags: Any) -> Settings:
+def read_settings(
+    config: Path | None, *folders: Path, verbose: bool = False, flags: Mapping[str, Any] | None = None
+) -> Settings:
     """The settings of this call; `folders` are where a `bookwise.toml` is looked for before the current one."""
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(message)s")
     if config and not config.is_file():
         raise UsageError(f"--config {config}: no such file")
-    return load_settings(_for_all_commands | flags, config=config or find_config(*folders, Path()))
+    return load_settings(_for_all_commands | dict(flags or {}), config=config or find_config(*folders, Path()))
 
 
 def read_book(
-    docs: Path | None, config: Path | None, *, verbose: bool = False, **flags: Any
+    docs: Path | None, config: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
 ) -> tuple[Settings, Path]:
     """Settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
     folders = (docs, docs.parent) if docs else ()
-    settings = read_settings(config, *folders, verbose=verbose, **flags)
+    settings = read_settings(config, *folders, verbose=verbose, flags=flags)
     if docs is None:
-        return settings, (config.parent if config else Path()) / settings.docs
-    inner = docs / settings.docs
+        return settings, (config.parent if config else Path()) / settings.book.docs
+    inner = docs / settings.book.docs
     return settings, inner if find_config(docs) and inner.is_dir() else docs
 
 

@@ -31,7 +31,7 @@ def verify(
         book,
         config,
         verbose=verbose,
-        flags={"state": state},
+        flags={"index.state": state},
         dry_run=not repair,
         allow_delete=allow_delete or not repair,
     )

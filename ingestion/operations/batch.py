@@ -179,7 +179,7 @@ class Batches:
 
     def _keep_to_budget(self, texts: Mapping[str, str]) -> None:
         settings = self._parts.settings
-        most_tokens, most_cost = settings.embedding_max_tokens, settings.embedding_max_cost
+        most_tokens, most_cost = settings.embedding.max_tokens, settings.embedding.max_cost
         if most_tokens is not None or most_cost is not None:
             tokens = sum(count_tokens(list(texts.values())))
             refuse_spending(tokens, self._price, most_tokens=most_tokens, most_cost=most_cost)

@@ -44,7 +44,7 @@ def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
     books = []
     for book_id, chunks in sorted(store.values("book_id", Where()).items()):
         where = Where((Equals("book_id", book_id),))
-        state = states.load(book_id, settings.collection)
+        state = states.load(book_id, settings.qdrant.collection)
         books.append(
             BookInfo(
                 book_id=book_id,
@@ -55,7 +55,7 @@ def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
             )
         )
     return IndexInfo(
-        collection=settings.collection,
+        collection=settings.qdrant.collection,
         location=location_of(settings),
         embedding=store.schema.embedding,
         dimensions=store.schema.dimensions,

@@ -23,5 +23,5 @@ def drop_former(parts: Parts) -> bool:
 def _forget_records(parts: Parts) -> None:
     """Before the switch: records of the newer generation over the older would make a run believe that all is done."""
     for book_id in parts.states.books():
-        if parts.states.load(book_id, parts.settings.collection).records:
+        if parts.states.load(book_id, parts.settings.qdrant.collection).records:
             parts.states.forget(book_id)

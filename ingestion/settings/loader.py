@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError
-from ingestion.settings import FIELDS, Settings
+from ingestion.settings import FIELDS, Settings, nested
 from ingestion.settings.validators import looks_like_openai_key
 
 CONFIG_NAME = "bookwise.toml"
@@ -21,29 +21,32 @@ def load_settings(
 ) -> Settings:
     """The settings of this run; raises ConfigurationError that lists every mistake with its source.
 
-    `flags` are by field name, None where the flag is not given; `config` is a `bookwise.toml` or None.
+    `flags` are by name (`qdrant.url`), None where the flag is not given; `config` is a `bookwise.toml` or None.
     """
     environ = os.environ if environ is None else environ
     mistakes: list[str] = []
     toml = _read_toml(config, mistakes) if config else {}
     sources = [
-        _Source("flag", "toml", {name: value for name, value in flags.items() if value is not None}),
-        _Source("environment", "env", _by_variable(environ)),
-        _Source(".env", "env", _by_variable(_read_dotenv(mistakes))),
-        _Source(str(config), "toml", dict(_by_toml_key(toml, mistakes, str(config)))),
+        _Source("flag", False, {name: value for name, value in flags.items() if value is not None}),
+        _Source("environment", True, _by_variable(environ)),
+        _Source(".env", True, _by_variable(_read_dotenv(mistakes))),
+        _Source(str(config), False, dict(_by_toml_key(toml, mistakes, str(config)))),
     ]
+    unknown = flags.keys() - FIELDS.keys()
+    if unknown:
+        raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
     values = {name: _first(name, sources, mistakes) for name in FIELDS}
-    if not mistakes and values["chunk_tokens"] > values["chunk_max_tokens"]:
+    if not mistakes and values["chunk.tokens"] > values["chunk.max_tokens"]:
         mistakes.append("chunk.tokens is larger than chunk.max_tokens")
-    key = values["openai_api_key"]
-    if key and not values["openai_base_url"] and not looks_like_openai_key(key):
+    key = values["openai.api_key"]
+    if key and not values["openai.base_url"] and not looks_like_openai_key(key):
         mistakes.append(
             "OPENAI_API_KEY: does not look like a key of OpenAI (sk-, 40 characters or more); "
             "for another service set OPENAI_BASE_URL"
         )
     if mistakes:
         raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
-    return Settings(**values)
+    return nested(values)
 
 
 def find_config(*folders: Path) -> Path | None:
@@ -54,7 +57,7 @@ def find_config(*folders: Path) -> Path | None:
 @dataclass(frozen=True, slots=True)
 class _Source:
     name: str
-    named_by: str
+    by_variable: bool
     values: Mapping[str, Any]
 
 
@@ -65,22 +68,23 @@ def _first(name: str, sources: list[_Source], mistakes: list[str]) -> Any:
             try:
                 return each.metadata["read"](source.values[name])
             except ValueError as error:
-                mistakes.append(f"{each.metadata[source.named_by] or name} ({source.name}): {error}")
+                said = each.metadata["env"] if source.by_variable else name
+                mistakes.append(f"{said} ({source.name}): {error}")
                 break
     return None if each.default is MISSING else each.default
 
 
 def _by_variable(environ: Mapping[str, str]) -> dict[str, str]:
-    """Set variables by field name; an empty one counts as not set, as in a shell's `VAR= command`."""
+    """Set variables by name of the setting; an empty one counts as not set, as in a shell's `VAR= command`."""
     named = ((name, each.metadata["env"]) for name, each in FIELDS.items() if each.metadata["env"])
     return {name: environ[variable] for name, variable in named if environ.get(variable)}
 
 
 def _by_toml_key(toml: Mapping[str, Any], mistakes: list[str], config: str) -> Iterator[tuple[str, Any]]:
-    known = {each.metadata["toml"]: name for name, each in FIELDS.items() if each.metadata["toml"]}
+    known = {name for name, each in FIELDS.items() if each.metadata["in_file"]}
     for key, value in _flatten(toml):
         if key in known:
-            yield known[key], value
+            yield key, value
         else:
             mistakes.append(f"{key} ({config}): unknown setting; known are {', '.join(sorted(known))}")
 

@@ -14,9 +14,12 @@ from ingestion.settings.path_patterns import compile_pattern
 MODULE_KEYS = ("name", "title", "path", "aliases", "hardware_tier", "proficiency_level", "layer")
 
 
-def setting(default: Any, read: Callable[[Any], Any], *, toml: str = "", env: str = "", help: str) -> Any:
-    """A field of Settings: where it may be set, how its raw value is read, and what it is for."""
-    metadata = {"read": read, "toml": toml, "env": env, "help": help}
+def setting(default: Any, read: Callable[[Any], Any], *, env: str = "", in_file: bool = True, help: str) -> Any:
+    """Declare a field of the settings: its environment variable, how a raw value is read, and what it is for.
+
+    With `in_file` false no configuration file may hold it, as for secrets.
+    """
+    metadata = {"read": read, "env": env, "in_file": in_file, "help": help}
     return field(default=default, metadata=metadata)
 
 

@@ -44,9 +44,12 @@ class Contents:
 
 def table_of_contents(root: Path, settings: Settings) -> Contents:
     """The pages below `root`; raises SourceError as the crawl does. Opens no page."""
-    found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
+    found = crawl(
+        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
+    )
     pages = tuple(
-        Page(file.path, locate(file.path, modules=settings.modules, patterns=settings.paths)) for file in found.files
+        Page(file.path, locate(file.path, modules=settings.modules, patterns=settings.book.paths))
+        for file in found.files
     )
     return Contents(
         root=str(root),

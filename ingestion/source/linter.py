@@ -61,7 +61,9 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
 
     Rules named in the setting `check.disable` are left out. Raises SourceError as the crawl does.
     """
-    found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
+    found = crawl(
+        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
+    )
     findings = [
         Finding(group[0], None, "path-clash", f"differs only in case from {', '.join(group[1:])}")
         for group in found.clashes
@@ -80,7 +82,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
         findings += _notices(lesson, dropped=dropped)
         lessons.append(lesson)
     findings += [*_shared_places(lessons), *_missing_audience(lessons)]
-    shown = [each for each in findings if each.rule not in settings.check_disable]
+    shown = [each for each in findings if each.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
     return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures))
 

@@ -55,7 +55,7 @@ class Lesson:
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
     """Module, chapter and lesson of a file, without parsing its body; raises LessonError where it is not text."""
-    place = locate(source.path, modules=settings.modules, patterns=settings.paths)
+    place = locate(source.path, modules=settings.modules, patterns=settings.book.paths)
     report = _Report(source.path, split_front_matter(source.decode()))
     return place.module, report.number("chapter", place.chapter), report.number("lesson", place.lesson)
 
@@ -63,7 +63,7 @@ def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | Non
 def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     """The lesson in a file; raises LessonError where the file is not text. Odd metadata only makes findings."""
     front = split_front_matter(source.decode())
-    place = locate(source.path, modules=settings.modules, patterns=settings.paths)
+    place = locate(source.path, modules=settings.modules, patterns=settings.book.paths)
     module = next((each for each in settings.modules if each.name == place.module), None)
     audience = read_audience(front.values, module)
     report = _Report(source.path, front)
@@ -77,7 +77,7 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
         chapter=report.number("chapter", place.chapter),
         lesson=report.number("lesson", place.lesson),
         audience=audience,
-        language=_text(front.values, "lang") or place.language or settings.language,
+        language=_text(front.values, "lang") or place.language or settings.book.language,
         doc_type=_doc_type(place, front.body),
         slug=_text(front.values, "slug"),
         doc_id=_text(front.values, "id"),

@@ -63,7 +63,7 @@ class Parts:
     @contextmanager
     def as_writer(self) -> Iterator[Callable[[], None]]:
         """Be the one writer, on this machine and on a shared server; see Generations.writer."""
-        with writer_lock(self.lock), self.generations.writer(self.settings.wait) as still_ours:
+        with writer_lock(self.lock), self.generations.writer(self.settings.index.wait) as still_ours:
             yield still_ours
 
     def open_batches(self, book_id: str) -> list[SentBatch]:
@@ -73,7 +73,7 @@ class Parts:
     @property
     def price(self) -> float | None:
         """Dollars a million tokens that the embedder takes: as set, else as published, None if neither is known."""
-        set_price = self.settings.embedding_price
+        set_price = self.settings.embedding.price
         return price_of(self.embedder.model) if set_price is None else set_price
 
     @property
@@ -106,9 +106,11 @@ def ingest(
     started = time.monotonic()
     settings = parts.settings
     report = IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
-    found = crawl(root, exclude=settings.exclude, include=settings.include, translations=settings.translations)
+    found = crawl(
+        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
+    )
     with nullcontext(lambda: None) if dry_run else parts.as_writer() as still_ours:
-        state = parts.states.load(book_id, settings.collection)
+        state = parts.states.load(book_id, settings.qdrant.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, dry_run=dry_run)) as target:
             run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)

@@ -111,7 +111,7 @@ class Run:
                 moved={each.moved_from for each in self._plan.files if each.moved_from},
                 root=self._relative_root(),
                 last_root=self._state.docs_root,
-                max_percent=self._settings.max_delete,
+                max_percent=self._settings.index.max_delete,
             )
         if rebuild:
             refuse_losses(self._target, would_be_lost(self._book, self.report.failures))
@@ -136,7 +136,7 @@ class Run:
             self.report.chunks.deleted += len(gone)
 
     def _keep_to_budget(self, sent: Sequence[SentBatch]) -> None:
-        most_tokens, most_cost = self._settings.embedding_max_tokens, self._settings.embedding_max_cost
+        most_tokens, most_cost = self._settings.embedding.max_tokens, self._settings.embedding.max_cost
         if most_tokens is None and most_cost is None and not sent:
             return
         estimate = replace(self.report, chunks=ChunkCounts(), failures=[], findings=[])

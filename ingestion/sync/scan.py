@@ -80,15 +80,15 @@ def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[st
 def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
     """What the points of a file depend on besides its content, one entry a stage."""
     shown = {
-        "base_url": settings.base_url,
-        "language": settings.language,
+        "base_url": settings.book.base_url,
+        "language": settings.book.language,
         "modules": [asdict(module) for module in settings.modules],
-        "paths": settings.paths,
+        "paths": settings.book.paths,
     }
     return {
         "parser": versions.PARSER,
         "settings": sha256(json.dumps(shown, sort_keys=True))[:12],
-        "chunker": f"{versions.CHUNKER}/{settings.chunk_tokens}/{settings.chunk_max_tokens}",
+        "chunker": f"{versions.CHUNKER}/{settings.chunk.tokens}/{settings.chunk.max_tokens}",
         "embedding": f"{embedding}/{versions.PREPARATION}",
         "payload": str(versions.PAYLOAD),
     }
@@ -103,4 +103,4 @@ def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
             # One that has gone since is a failure of its own, later.
             with suppress(OSError):
                 size += file.location.stat().st_size
-    return size // (BYTES_A_TOKEN * settings.chunk_tokens)
+    return size // (BYTES_A_TOKEN * settings.chunk.tokens)

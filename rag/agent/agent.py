@@ -99,8 +99,8 @@ class Agent:
         return Finder(
             self._reader,
             fences,
-            settings.agent_top_k if top_k is None else top_k,
-            settings.agent_score_threshold if min_score is None else min_score,
+            settings.agent.top_k if top_k is None else top_k,
+            settings.agent.score_threshold if min_score is None else min_score,
         )
 
     async def _quote(self, question: str, gate: Finding, started: float, told: Told) -> AsyncGenerator[Event]:
@@ -154,21 +154,21 @@ def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
         return None
     from rag.agent.chat_model import ChatModel
 
-    key = settings.openai_api_key
+    key = settings.openai.api_key
     return ChatModel(
-        settings.openai_model,
+        settings.agent.model,
         api_key=key.reveal() if key else None,
-        base_url=settings.openai_base_url,
-        temperature=settings.agent_temperature,
-        max_answer_tokens=settings.agent_answer_tokens,
-        timeout=settings.agent_timeout,
+        base_url=settings.openai.base_url,
+        temperature=settings.agent.temperature,
+        max_answer_tokens=settings.agent.answer_tokens,
+        timeout=settings.agent.timeout,
         many=many,
     )
 
 
 def has_model(settings: Settings) -> bool:
     """Whether the settings name a language model: by a key, or by a service that may need none."""
-    return bool(settings.openai_api_key or settings.openai_base_url)
+    return bool(settings.openai.api_key or settings.openai.base_url)
 
 
 def _check_length(question: str) -> None:

@@ -20,7 +20,7 @@ def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) 
     """The best blocks of the best passages, word for word, each followed by the number of its source."""
     started = time.perf_counter()
     settings = reader.settings
-    finding = Finder(reader, filters, settings.agent_top_k, settings.agent_score_threshold).find(query)
+    finding = Finder(reader, filters, settings.agent.top_k, settings.agent.score_threshold).find(query)
     return quote(query, finding, reader.embedder, started=started)
 
 

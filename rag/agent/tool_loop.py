@@ -58,15 +58,15 @@ class Dialogue:
         self.findings: list[Finding] = []
         self.shown = shown
         self._finder = finder
-        self._max_searches = settings.agent_max_searches
+        self._max_searches = settings.agent.max_searches
         self._searches = 0
         self._mistakes = 0
         self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
         system: Message = {"role": "system", "content": SYSTEM_PROMPT}
         asked: Message = {"role": "user", "content": question}
-        self._left = settings.agent_context_tokens - settings.agent_answer_tokens - TOOL_TOKENS
+        self._left = settings.agent.context_tokens - settings.agent.answer_tokens - TOOL_TOKENS
         self._left -= tokens_of(SYSTEM_PROMPT) + tokens_of(question)
-        past = recent_turns(history, max_tokens=min(settings.agent_history_tokens, self._left // 2))
+        past = recent_turns(history, max_tokens=min(settings.agent.history_tokens, self._left // 2))
         self._messages = [system, *({"role": each.role, "content": each.content} for each in past), asked]
         self._left -= sum(tokens_of(each.content) for each in past)
         if self._left <= 0:

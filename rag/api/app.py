@@ -53,7 +53,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         index=index,
         jobs=IngestJobs(settings, docs, index),
         metrics=metrics,
-        time_bound=TimeBound(settings.api_timeout),
+        time_bound=TimeBound(settings.api.timeout),
     )
 
     app = FastAPI(
@@ -99,7 +99,7 @@ def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
     # Outermost, so that a page may read problem documents too.
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(server.settings.api_origins),
+        allow_origins=list(server.settings.api.origins),
         allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
         expose_headers=["Location", "Retry-After", "X-Request-ID"],
@@ -120,5 +120,5 @@ async def _archive(threads: ThreadStore) -> None:
         with suppress(BookwiseError):
             moved = await in_database(threads.archive)
             if moved:
-                logger.info("archived", extra={"threads": moved})
+                logger.info("archived", extra={"embedding.threads": moved})
         await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)

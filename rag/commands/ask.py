@@ -63,7 +63,7 @@ def ask(
     import asyncio
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
-    settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
+    settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
     streams = stream and not as_json
     answering = _answer(settings, question, filters, with_model=not no_llm, cite_style=cite_style, streams=streams)
     try:
@@ -114,7 +114,7 @@ def _fail(question: str, settings: Settings, error: BookwiseError) -> None:
     """Print the error as an AgentResponse (spec 000) and leave with its code."""
     from rag.models import AgentResponse
 
-    response = AgentResponse.failed(question, settings.openai_model, str(error))
+    response = AgentResponse.failed(question, settings.agent.model, str(error))
     typer.echo(f"error: {error}", err=True)
     print_json(response.model_dump(mode="json") | {"exit_code": error.exit_code})
     raise typer.Exit(error.exit_code) from error

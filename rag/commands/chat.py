@@ -64,10 +64,10 @@ def chat(
     from rag.retrieval.retriever import open_reader
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
-    settings = read_settings(config, book_id=book, agent_max_searches=max_searches)
+    settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
     with open_reader(settings) as reader, _thread(settings, session) as thread:
         agent = build_agent(reader, with_model=not no_llm)
-        talk = ChatSession(agent, filters, settings.agent_max_turns, write, cite_style, thread)
+        talk = ChatSession(agent, filters, settings.agent.max_turns, write, cite_style, thread)
         if thread:
             talk.messages = thread.messages()
             typer.echo(f"session {thread.thread_id}, {talk.turns} turns so far", err=True)
@@ -176,7 +176,7 @@ async def _lines(settings: Settings) -> AsyncGenerator[str]:
 
     typer.echo(GREETING)
     prompt: PromptSession[str] = PromptSession(
-        "> ", history=FileHistory(str(Path(settings.directory) / "chat_history"))
+        "> ", history=FileHistory(str(Path(settings.index.directory) / "chat_history"))
     )
     while True:
         try:

@@ -15,7 +15,7 @@ from ingestion.errors import UsageError
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
 if TYPE_CHECKING:
-    from ingestion.settings import Settings
+    from ingestion.settings import Settings, override
     from rag.evaluation.metrics import Outcome
     from rag.evaluation.questions import EvalQuestion
     from rag.evaluation.run import Asked
@@ -65,13 +65,13 @@ def evaluate_command(
 
     if compare and against:
         raise UsageError("--compare and --against: give one of the two")
-    settings = read_settings(config, book_id=book)
+    settings = read_settings(config, flags={"book.id": book})
     asked_for = _chosen(load_questions(questions), corpus)
     asked = _ask(settings, asked_for, answers=answers)
     outcomes = [each.outcome for each in asked]
     before = _read_run(compare) if compare else []
     if against:
-        other = replace(settings, collection=against)
+        other = override(settings, {"qdrant.collection": against})
         before = [each.outcome for each in _ask(other, asked_for, answers=answers)]
     comparisons = compared(before, outcomes)
     view = evaluation_view(outcomes, comparisons)

@@ -13,7 +13,7 @@ def lesson(reference: str, book: Book = None, config: Config = None, as_json: Js
     from ingestion.factory import open_index
     from rag.retrieval.lessons import read_lesson
 
-    settings = read_settings(config, book_id=book)
+    settings = read_settings(config, flags={"book.id": book})
     with closing(open_index(settings)) as store:
         read = read_lesson(store, book_to_read(settings, store), reference)
     show([read.text()], {"title": read.title, "chunks": read.chunks}, as_json=as_json)

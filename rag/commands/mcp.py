@@ -38,7 +38,7 @@ def mcp(
     """Offer the book to agents (Model Context Protocol): search_lessons, read_lesson and ask, inside the fences."""
     import asyncio
 
-    settings = read_settings(config, book_id=book)
+    settings = read_settings(config, flags={"book.id": book})
     fences = {
         "hardware_tier_filter": tier,
         "module_filter": module,

@@ -55,7 +55,7 @@ def search(
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     shape = {"expand": expand, "whole_lesson": whole_lesson, "diverse": diverse, "all_versions": all_versions}
-    with open_reader(read_settings(config, book_id=book)) as reader:
+    with open_reader(read_settings(config, flags={"book.id": book})) as reader:
         response = reader.search(question, limit=limit, filters=filters | shape)
     show(search_view(response, explain=explain), response.model_dump(mode="json"), as_json=as_json)
 

@@ -35,7 +35,7 @@ def serve(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
     start_tracing(os.environ)
-    settings, root = read_book(docs, config, book_id=book)
+    settings, root = read_book(docs, config, flags={"book.id": book})
     with_keys = are_asked_for(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
     log_as_json()

@@ -88,8 +88,8 @@ def policy_of(embedding: str, settings: Settings | None = None) -> Policy:
     MiniLM, two of whose three pieces of evidence do not depend on the model.
     """
     if settings is not None:
-        if settings.confidence_policy == "spec":
+        if settings.confidence.policy == "spec":
             return SPEC
-        if settings.confidence_model == embedding and settings.confidence_weights and settings.confidence_levels:
-            return EvidencePolicy("fitted", *settings.confidence_weights, *settings.confidence_levels)
+        if settings.confidence.model == embedding and settings.confidence.weights and settings.confidence.levels:
+            return EvidencePolicy("fitted", *settings.confidence.weights, *settings.confidence.levels)
     return next((policy for name, policy in BY_MODEL.items() if embedding.startswith(name)), MINILM)

@@ -28,9 +28,9 @@ FAILURE_SECONDS = 1.0
 
 def database_of(settings: Settings) -> Database:
     """The database of DATABASE_URL, else a file in the index's folder."""
-    if settings.database_url:
-        return Database(settings.database_url.reveal())
-    return Database(f"sqlite:///{Path(settings.directory) / FILE_NAME}")
+    if settings.index.database_url:
+        return Database(settings.index.database_url.reveal())
+    return Database(f"sqlite:///{Path(settings.index.directory) / FILE_NAME}")
 
 
 class Database:

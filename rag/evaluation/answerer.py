@@ -36,7 +36,7 @@ def open_answerer() -> Iterator[Answerer]:
         except ChatModelError as error:
             if not answered:
                 raise
-            return AgentResponse.failed(question, reader.settings.openai_model, str(error))
+            return AgentResponse.failed(question, reader.settings.agent.model, str(error))
         answered |= response.metrics is not None and response.metrics.should_answer
         return response
 

@@ -110,7 +110,7 @@ class BookTools:
         self._settings = index.settings
         self._fences = fences
         self._with_model = with_model
-        self.book_id = index.settings.book_id
+        self.book_id = index.settings.book.id
 
     async def check(self) -> None:
         """Open the index once; raises UsageError for a fence that the book does not have."""

@@ -57,7 +57,7 @@ def open_reader(settings: Settings, embedder: Embedder | None = None) -> Iterato
 def open_readers(settings: Settings) -> Iterator[list[Reader]]:
     """A reader on the configured book, or on each book there is; raises like `open_reader`."""
     with _opened(settings) as (store, embedder):
-        books = [book_to_read(settings, store)] if settings.book_id else sorted(store.values("book_id", Where()))
+        books = [book_to_read(settings, store)] if settings.book.id else sorted(store.values("book_id", Where()))
         reranker = build_reranker(settings)
         yield [Reader(settings, store, embedder, book, reranker) for book in books]
 

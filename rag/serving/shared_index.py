@@ -10,14 +10,13 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from typing import Any, cast
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.factory import embedder_of, generations_of, open_index
-from ingestion.settings import Settings
+from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema
 from rag.retrieval.rerankers import build_reranker
@@ -42,7 +41,7 @@ class SharedIndex:
 
     def prepare(self) -> None:
         """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
-        if self.settings.embedder != "openai" and not self.settings.openai_api_key:
+        if self.settings.embedding.embedder != "openai" and not self.settings.openai.api_key:
             self._embedder_now().embed_query("a question")
 
     @asynccontextmanager
@@ -50,7 +49,7 @@ class SharedIndex:
         """A reader on this book, or on the only one; raises like `open_reader`."""
         async with self.opened() as store:
             if book_id not in self._books:
-                settings = replace(self.settings, book_id=book_id) if book_id else self.settings
+                settings = override(self.settings, {"book.id": book_id}) if book_id else self.settings
                 self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
             assert self._embedder is not None
             yield Reader(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))

@@ -61,7 +61,7 @@ def _words(text: str) -> set[str]:
 
 def shelf_for(server: ChatServer | None, *passages: SearchResult, **settings: Any) -> Shelf:
     """A shelf whose settings name the server, PUMP and WAIT on it unless others are given."""
-    service = {"openai_base_url": server.base_url} if server else {}
+    service = {"openai.base_url": server.base_url} if server else {}
     return Shelf(*(passages or (PUMP, WAIT)), **service, **settings)
 
 

@@ -63,7 +63,7 @@ class Library:
         return self.folder / "state.json"
 
     def parts(self) -> Parts:
-        settings = load_settings({"state": str(self.state_path), **self.flags}, environ={})
+        settings = load_settings({"index.state": str(self.state_path), **self.flags}, environ={})
         return Parts(
             settings=settings,
             embedder=self.embedder,

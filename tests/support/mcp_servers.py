@@ -61,7 +61,7 @@ def files_of(result: Any) -> set[str]:
 
 def play(folder: Path, fences: dict[str, Any], use: Callable[[Client], Awaitable[T]], **flags: Any) -> T:
     """Let `use` talk to a server in this process over the index in `folder`."""
-    settings = load_settings({"directory": str(folder / ".bookwise"), "wait": 0} | flags, environ={})
+    settings = load_settings({"index.directory": str(folder / ".bookwise"), "index.wait": 0} | flags, environ={})
 
     async def run() -> T:
         index = SharedIndex(settings)

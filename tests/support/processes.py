@@ -60,7 +60,7 @@ class LoudEmbedder(FakeEmbedder):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
-        self._calls = calls_file(Path(settings.directory))
+        self._calls = calls_file(Path(settings.index.directory))
 
     def embed_documents(self, texts: Sequence[str]) -> Any:
         with self._calls.open("a") as file:
@@ -153,7 +153,7 @@ class Desk:
         return file.stat().st_size if file.exists() else 0
 
     def _settings(self) -> Settings:
-        return load_settings({"directory": str(self.directory), "state": str(self.state)}, environ={})
+        return load_settings({"index.directory": str(self.directory), "index.state": str(self.state)}, environ={})
 
 
 def _run_command(folder: Path, arguments: Sequence[str]) -> None:

@@ -90,7 +90,7 @@ def run(folder: Path, *arguments: str) -> str:
 @contextmanager
 def key_for(folder: Path, **fences: Any) -> Iterator[str]:
     """The secret of a key that is revoked when the block ends; a server started meanwhile asks for keys."""
-    settings = load_settings({"directory": str(folder / ".bookwise")}, environ={})
+    settings = load_settings({"index.directory": str(folder / ".bookwise")}, environ={})
     with closing(database_of(settings)) as database:
         key, secret = KeyStore(database).add("reader", **fences)
         try:

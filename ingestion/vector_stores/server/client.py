@@ -89,9 +89,9 @@ def connect(
             client = QdrantClient(
                 url=url,
                 api_key=api_key,
-                prefer_grpc=settings.qdrant_grpc,
-                grpc_port=settings.qdrant_grpc_port,
-                timeout=settings.qdrant_timeout,
+                prefer_grpc=settings.grpc,
+                grpc_port=settings.grpc_port,
+                timeout=settings.timeout,
                 check_compatibility=False,
             )
     except ValueError as exc:

@@ -30,16 +30,16 @@ def create_collection(client: QdrantClient, collection: str, schema: Schema, set
     """Create the collection, unless an attempt whose answer was lost has done so."""
     if client.collection_exists(collection):
         return
-    on_disk = settings.qdrant_vectors_on_disk or None
+    on_disk = settings.vectors_on_disk or None
     dense = rest.VectorParams(size=schema.dimensions, distance=rest.Distance.COSINE, on_disk=on_disk)
     client.create_collection(
         collection,
         vectors_config={DENSE: dense},
         sparse_vectors_config={SPARSE: rest.SparseVectorParams(modifier=rest.Modifier.IDF)},
-        on_disk_payload=settings.qdrant_payload_on_disk,
-        shard_number=settings.qdrant_shards,
-        replication_factor=settings.qdrant_replicas,
-        write_consistency_factor=settings.qdrant_write_consistency,
+        on_disk_payload=settings.payload_on_disk,
+        shard_number=settings.shards,
+        replication_factor=settings.replicas,
+        write_consistency_factor=settings.write_consistency,
         hnsw_config=_hnsw(settings),
         quantization_config=_quantization(settings),
         # A filter that has no index is a mistake of ours, and would scan every payload on the server.
@@ -56,14 +56,14 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
     dense = params.vectors[DENSE] if isinstance(params.vectors, dict) else None
     scalar = isinstance(config.quantization_config, rest.ScalarQuantization)
     facts: list[tuple[str, Any, Any]] = [
-        ("shards", params.shard_number, settings.qdrant_shards),
-        ("replicas", params.replication_factor, settings.qdrant_replicas),
-        ("write_consistency", params.write_consistency_factor, settings.qdrant_write_consistency),
-        ("vectors_on_disk", bool(dense and dense.on_disk), settings.qdrant_vectors_on_disk),
-        ("payload_on_disk", params.on_disk_payload, settings.qdrant_payload_on_disk),
-        ("quantization", "int8" if scalar else "none", settings.qdrant_quantization),
-        ("hnsw_m", config.hnsw_config.m, settings.qdrant_hnsw_m),
-        ("hnsw_ef", config.hnsw_config.ef_construct, settings.qdrant_hnsw_ef),
+        ("shards", params.shard_number, settings.shards),
+        ("replicas", params.replication_factor, settings.replicas),
+        ("write_consistency", params.write_consistency_factor, settings.write_consistency),
+        ("vectors_on_disk", bool(dense and dense.on_disk), settings.vectors_on_disk),
+        ("payload_on_disk", params.on_disk_payload, settings.payload_on_disk),
+        ("quantization", "int8" if scalar else "none", settings.quantization),
+        ("hnsw_m", config.hnsw_config.m, settings.hnsw_m),
+        ("hnsw_ef", config.hnsw_config.ef_construct, settings.hnsw_ef),
     ]
     for name, there, wanted in facts:
         if None not in (there, wanted) and there != wanted:
@@ -72,19 +72,19 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
 
 def rescored(settings: QdrantSettings) -> rest.SearchParams | None:
     """How to search quantised vectors: twice the candidates, ranked by the vectors themselves."""
-    if settings.qdrant_quantization == "none":
+    if settings.quantization == "none":
         return None
     return rest.SearchParams(quantization=rest.QuantizationSearchParams(rescore=True, oversampling=2.0))
 
 
 def _hnsw(settings: QdrantSettings) -> rest.HnswConfigDiff | None:
-    if settings.qdrant_hnsw_m is None and settings.qdrant_hnsw_ef is None:
+    if settings.hnsw_m is None and settings.hnsw_ef is None:
         return None
-    return rest.HnswConfigDiff(m=settings.qdrant_hnsw_m, ef_construct=settings.qdrant_hnsw_ef)
+    return rest.HnswConfigDiff(m=settings.hnsw_m, ef_construct=settings.hnsw_ef)
 
 
 def _quantization(settings: QdrantSettings) -> rest.ScalarQuantization | None:
-    if settings.qdrant_quantization == "none":
+    if settings.quantization == "none":
         return None
     scalar = rest.ScalarQuantizationConfig(type=rest.ScalarType.INT8, quantile=0.99, always_ram=True)
     return rest.ScalarQuantization(scalar=scalar)

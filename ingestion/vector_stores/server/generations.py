@@ -98,7 +98,7 @@ class ServerGenerations:
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; a large load is indexed at its end."""
-        if points <= self._settings.qdrant_defer_chunks:
+        if points <= self._settings.defer_chunks:
             return nullcontext()
         assert isinstance(store, ServerStore)
         # An alias can be read and written through, but not configured.

@@ -54,7 +54,7 @@ class ServerStore:
         self.schema = schema
         self._server = server
         self._request_bytes = request_bytes
-        self._in_flight = (settings or QdrantSettings()).qdrant_in_flight
+        self._in_flight = (settings or QdrantSettings()).in_flight
         self._rescored = rescored(settings or QdrantSettings())
 
     def upsert(self, points: Sequence[Point]) -> None:

@@ -69,7 +69,7 @@ class Access:
         self._keys = keys
         self._open = open_to_all
         self._known: dict[str, tuple[float, Caller]] = {}
-        self._rate = RateLimitItemPerMinute(settings.api_rate)
+        self._rate = RateLimitItemPerMinute(settings.api.rate)
         self._shared = _shared_limiter(settings)
         self._own = MovingWindowRateLimiter(MemoryStorage())
 
@@ -131,12 +131,12 @@ def _secret_in(request: Request) -> str | None:
 
 def _shared_limiter(settings: Settings) -> MovingWindowRateLimiter | None:
     """What several servers count in, None where there is no such store; raises ConfigurationError."""
-    if settings.api_rate_store is None:
+    if settings.api.rate_store is None:
         return None
     seconds = {"socket_timeout": REDIS_SECONDS, "socket_connect_timeout": REDIS_SECONDS}
     try:
         storage = storage_from_string(
-            f"async+{settings.api_rate_store.reveal()}", implementation="redispy", wrap_exceptions=True, **seconds
+            f"async+{settings.api.rate_store.reveal()}", implementation="redispy", wrap_exceptions=True, **seconds
         )
     except (limits.errors.ConfigurationError, ValueError):
         raise ConfigurationError(

@@ -75,7 +75,7 @@ async def books(caller: Asker, parts: Parts) -> Any:
     """The books that the key may ask, the configured one first."""
     async with parts.index.opened() as store:
         held = await asyncio.to_thread(store.values, "book_id", Where())
-    shown = sorted(held.keys() & set(caller.books or held), key=lambda each: (each != parts.settings.book_id, each))
+    shown = sorted(held.keys() & set(caller.books or held), key=lambda each: (each != parts.settings.book.id, each))
     return {"books": [{"book_id": each, "title": _title(parts.settings, each)} for each in shown]}
 
 
@@ -108,8 +108,8 @@ async def pages(
 
 
 def _is_configured(settings: Settings, book_id: str) -> bool:
-    return settings.book_id in (None, book_id)
+    return settings.book.id in (None, book_id)
 
 
 def _title(settings: Settings, book_id: str) -> str | None:
-    return settings.book_title if _is_configured(settings, book_id) else None
+    return settings.book.title if _is_configured(settings, book_id) else None

@@ -99,7 +99,7 @@ class Conversations:
             await self._model.close()
 
     def _threshold(self, request: ChatRequest) -> float | None:
-        if request.similarity_threshold is None and self._index.settings.confidence_policy == "spec":
+        if request.similarity_threshold is None and self._index.settings.confidence.policy == "spec":
             return SPEC_THRESHOLD
         return request.similarity_threshold
 
@@ -138,7 +138,7 @@ class Conversations:
             self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
             naming.add_done_callback(self._naming.discard)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
-        texts = {"question": request.message, "answer": shown.response} if self._index.settings.api_log_texts else {}
+        texts = {"question": request.message, "answer": shown.response} if self._index.settings.api.log_texts else {}
         logger.info(
             "answer",
             extra=texts

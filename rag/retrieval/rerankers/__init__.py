@@ -20,13 +20,13 @@ def build_reranker(settings: Settings) -> Reranker | None:
 
     No model is loaded and no connection opened before its first use.
     """
-    if settings.rerank_url:
+    if settings.rerank.url:
         from rag.retrieval.rerankers.endpoint import RerankEndpoint
 
-        key = settings.rerank_api_key.reveal() if settings.rerank_api_key else None
-        return RerankEndpoint(settings.rerank_url, settings.rerank_model, key)
-    if settings.rerank_model:
+        key = settings.rerank.api_key.reveal() if settings.rerank.api_key else None
+        return RerankEndpoint(settings.rerank.url, settings.rerank.model, key)
+    if settings.rerank.model:
         from rag.retrieval.rerankers.cross_encoder import CrossEncoderReranker
 
-        return CrossEncoderReranker(settings.rerank_model)
+        return CrossEncoderReranker(settings.rerank.model)
     return None

@@ -74,7 +74,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 def embedder(library: str, model: str = "an/example", **flags: int) -> Embedder:
     """The embedder that a user gets with these settings."""
-    return embedder_of(load_settings({"embedder": library, "embedding_model": model, **flags}, environ={}))
+    return embedder_of(load_settings({"embedding.embedder": library, "embedding.model": model, **flags}, environ={}))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

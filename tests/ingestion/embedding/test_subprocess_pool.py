@@ -214,8 +214,8 @@ def test_where_no_process_can_be_started_the_calls_are_made_here(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     finished: SimpleQueue[Done] = SimpleQueue()
     with OpenAIServer() as server:
-        place = {"directory": str(tmp_path), "state": str(tmp_path / "state")}
-        service = {"embedder": "openai", "openai_base_url": server.base_url, "embedding_dimensions": 8}
+        place = {"index.directory": str(tmp_path), "index.state": str(tmp_path / "state")}
+        service = {"embedding.embedder": "openai", "openai.base_url": server.base_url, "embedding.dimensions": 8}
         with closing(build_parts(load_settings(place | service, environ={}))) as parts:
             assert parts.apart
             workers = parts.apart(finished)

@@ -53,7 +53,7 @@ def test_each_source_beats_those_below_it() -> None:
 def test_each_setting_is_taken_from_its_own_best_source() -> None:
     config = write_toml('[book]\nid = "toml"\ntitle = "T"\n[qdrant]\ncollection = "toml"\n')
     Path(".env").write_text("BOOKWISE_BOOK=dotenv\nBOOKWISE_STATE=dotenv.json\n")
-    settings = load_settings({"docs": "flagged"}, config=config, environ={"QDRANT_COLLECTION_NAME": "env"})
+    settings = load_settings({"book.docs": "flagged"}, config=config, environ={"QDRANT_COLLECTION_NAME": "env"})
     assert (settings.book_id, settings.book_title, settings.collection) == ("dotenv", "T", "env")
     assert (settings.docs, settings.state) == ("flagged", "dotenv.json")
 
@@ -228,7 +228,9 @@ def test_switches_are_read_in_the_spellings_of_shells(raw: str, value: bool) -> 
 
 
 def test_addresses_lose_their_trailing_slash_and_texts_their_spaces() -> None:
-    settings = load_settings({"book_id": " b ", "base_url": "https://x.example/docs/", "paths": "a/*"}, environ={})
+    settings = load_settings(
+        {"book.id": " b ", "book.base_url": "https://x.example/docs/", "book.paths": "a/*"}, environ={}
+    )
     assert (settings.book_id, settings.base_url, settings.paths) == ("b", "https://x.example/docs", ("a/*",))
 
 

@@ -26,21 +26,21 @@ def tokens_of(library: Library) -> int:
 
 def test_a_run_over_its_tokens_embeds_and_writes_nothing(library: Library) -> None:
     tokens = tokens_of(library)
-    library.flags["embedding_max_tokens"] = tokens - 1
+    library.flags["embedding.max_tokens"] = tokens - 1
     with pytest.raises(BudgetGuard, match=f"would embed {tokens} tokens, the budget is {tokens - 1}"):
         library.run()
     assert library.embedder.calls == 0 and library.contents() == {}
-    library.flags["embedding_max_tokens"] = tokens
+    library.flags["embedding.max_tokens"] = tokens
     assert library.run().chunks.tokens == tokens
 
 
 def test_a_run_over_its_money_embeds_and_writes_nothing(library: Library) -> None:
     cost = tokens_of(library) * 100 / 1_000_000
-    library.flags |= {"embedding_price": 100.0, "embedding_max_cost": cost * 0.9}
+    library.flags |= {"embedding.price": 100.0, "embedding.max_cost": cost * 0.9}
     with pytest.raises(BudgetGuard, match=f"for \\${cost:.4f}"):
         library.run()
     assert library.embedder.calls == 0
-    library.flags["embedding_max_cost"] = cost * 1.1
+    library.flags["embedding.max_cost"] = cost * 1.1
     assert library.run().cost == pytest.approx(cost)
 
 
@@ -48,20 +48,20 @@ def test_only_what_is_new_counts(library: Library) -> None:
     library.run()
     library.write(PAGES | {"3.md": page("Page 3", long_text("gamma"))})
     tokens = tokens_of(library)
-    library.flags["embedding_max_tokens"] = tokens
+    library.flags["embedding.max_tokens"] = tokens
     assert library.run().chunks.tokens == tokens
 
 
 def test_the_estimate_leaves_no_trace_in_the_report(library: Library) -> None:
     (library.docs / "bad.md").write_bytes(b"\xff")
-    library.flags["embedding_max_tokens"] = 10**6
+    library.flags["embedding.max_tokens"] = 10**6
     report = library.run()
     assert [failure.path for failure in report.failures] == ["bad.md"]
     assert report.chunks.written == report.chunks.embedded == len(library.contents())
 
 
 def test_money_without_a_price_is_a_configuration_error(library: Library) -> None:
-    library.flags["embedding_max_cost"] = 1.0
+    library.flags["embedding.max_cost"] = 1.0
     with pytest.raises(ConfigurationError, match=r"embedding\.price"):
         library.run()
     assert library.embedder.calls == 0

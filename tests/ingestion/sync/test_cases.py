@@ -24,7 +24,7 @@ from tests.support.openai_server import OpenAIServer, error
 
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
-    return Library(tmp_path, flags={"chunk_tokens": 100, "chunk_max_tokens": 150})
+    return Library(tmp_path, flags={"chunk.tokens": 100, "chunk.max_tokens": 150})
 
 
 def read(file: Path) -> str:
@@ -143,7 +143,7 @@ def test_many_deletions_go_in_bounded_batches_and_an_emptied_folder_in_none(
 
 def test_a_page_that_got_shorter_or_empty_leaves_nothing_behind(library: Library, cases: Path) -> None:
     """Case C06."""
-    library.flags = {"chunk_tokens": 50, "chunk_max_tokens": 60}
+    library.flags = {"chunk.tokens": 50, "chunk.max_tokens": 60}
     library.write({"p.md": read(cases / "c06/before.md"), "q.md": page("Other", "Text.")})
     library.run()
     assert "555" in library.texts_of("p.md")
@@ -180,7 +180,7 @@ def test_another_embedding_is_refused_before_any_call_and_built_beside_the_old(l
             library.run()
         assert (library.embedder.calls, library.contents(), library.generations.writes) == (0, before, writes)
         assert library.run("recreate").chunks.embedded == 1
-    library.flags["chunk_tokens"] = 50
+    library.flags["chunk.tokens"] = 50
     assert library.run().changes == {"p.md": "outdated"}
 
 

@@ -26,7 +26,7 @@ class History(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
-        self.library = Library(self.folder / "library", flags={"max_delete": 100})
+        self.library = Library(self.folder / "library", flags={"index.max_delete": 100})
         self.pages = {f"{FOLDER}/01-a.md": page("Title", long_text("alpha"))}
         self.settle()
 

@@ -192,11 +192,11 @@ def test_lessons_that_swap_their_numbers_lose_nothing_even_where_texts_are_equal
 
 
 def test_another_chunk_size_chunks_again_and_another_base_url_only_patches(indexed: Library) -> None:
-    indexed.flags["base_url"] = "https://example.org/book"
+    indexed.flags["book.base_url"] = "https://example.org/book"
     report = indexed.run()
     assert report.files == {"outdated": 3, "unchanged": 0}
     assert report.chunks.patched > 0 and report.chunks.written == 0
-    indexed.flags |= {"chunk_tokens": 120, "chunk_max_tokens": 200}
+    indexed.flags |= {"chunk.tokens": 120, "chunk.max_tokens": 200}
     assert indexed.run().chunks.embedded > 0
 
 

@@ -24,7 +24,9 @@ PAGES = {
 
 def library_on(server: QdrantServer, folder: Path) -> Library:
     folder.mkdir()
-    library = Library(folder, generations=ServerGenerations(connect(server.url, KEY), "books"), flags={"wait": 0})
+    library = Library(
+        folder, generations=ServerGenerations(connect(server.url, KEY), "books"), flags={"index.wait": 0}
+    )
     library.write(PAGES)
     return library
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:U
 
 @pytest.fixture
 def library(either_generations: Generations, tmp_path: Path) -> Library:
-    return Library(tmp_path, generations=either_generations, flags={"wait": 0})
+    return Library(tmp_path, generations=either_generations, flags={"index.wait": 0})
 
 
 def chunks_a_file(library: Library) -> dict[str, int]:
@@ -87,7 +87,7 @@ def test_another_embedding_is_refused_before_any_call_and_built_beside_the_old(l
         active, former = library.generations.kept()
         assert (active.schema.embedding, active.schema.dimensions) == (model, dimensions)
         assert former.schema == before[0].schema
-    library.flags["chunk_tokens"] = 50
+    library.flags["chunk.tokens"] = 50
     assert library.run().changes == {"p.md": "outdated"}
 
 

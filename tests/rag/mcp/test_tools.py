@@ -66,7 +66,7 @@ def test_ask_without_a_model_quotes_the_book_and_says_so(folder: Path) -> None:
 def test_ask_with_a_model_gives_its_answer_and_checked_sources(folder: Path) -> None:
     with ChatServer() as service:
         service.script += [calls("late subscribers"), cites("A publisher keeps its last message {0}.")]
-        flags = {"openai_base_url": service.base_url, "embedder": "local"}
+        flags = {"openai.base_url": service.base_url, "embedding.embedder": "local"}
         answer = call(folder, OPEN, "ask", flags, question=QUERY)
     assert answer.structured_content["answer"] == "A publisher keeps its last message [1]."
     assert answer.structured_content["citations"][0]["source_file"] == QOS
@@ -147,7 +147,7 @@ def test_a_tool_that_is_not_there_is_an_error_that_lists_the_tools(folder: Path)
 def test_a_failing_service_is_told_without_the_key_and_without_a_traceback(folder: Path) -> None:
     with ChatServer() as service:
         service.script += [error(401, f"Incorrect API key provided: {SECRET}")] * 3
-        flags = {"openai_base_url": service.base_url, "openai_api_key": SECRET, "embedder": "local"}
+        flags = {"openai.base_url": service.base_url, "openai.api_key": SECRET, "embedding.embedder": "local"}
         failed = call(folder, OPEN, "ask", flags, question=QUERY)
     assert failed.is_error and "Traceback" not in text_of(failed) and SECRET not in text_of(failed)
 
@@ -172,7 +172,7 @@ def test_what_a_bug_says_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_while_a_run_holds_the_index_a_call_is_told_so_and_the_next_one_works(folder: Path) -> None:
-    settings = load_settings({"directory": str(folder / ".bookwise")}, environ={})
+    settings = load_settings({"index.directory": str(folder / ".bookwise")}, environ={})
 
     async def use(client: Client) -> Any:
         with closing(open_index(settings)):

@@ -26,7 +26,7 @@ MODULES = (Module(name="isaac", title="The Robot Brain", path="module-3-isaac"),
 
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
-    library = Library(tmp_path, flags={"base_url": "https://example.org/book"})
+    library = Library(tmp_path, flags={"book.base_url": "https://example.org/book"})
     library.write(PAGES)
     library.run()
     return library

@@ -40,7 +40,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Library
         engines = EdgeGenerations(folder / "index", 0), ServerGenerations(connect(server.url, KEY), "books")
         made = []
         for name, generations in zip(("edge", "server"), engines, strict=True):
-            library = Library(folder / name, generations=generations, flags={"wait": 0})
+            library = Library(folder / name, generations=generations, flags={"index.wait": 0})
             shutil.copytree(cases / "c24" / "docs", library.docs)
             for case in ("c15", "c19"):
                 shutil.copytree(cases / case, library.docs / case)

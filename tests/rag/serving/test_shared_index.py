@@ -32,7 +32,7 @@ T = TypeVar("T")
 @pytest.fixture
 def settings(book: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setattr(EdgeGenerations, "look_seconds", 0.02)
-    return load_settings({"wait": 20}, environ={})
+    return load_settings({"index.wait": 20}, environ={})
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_who_does_not_wait_is_told_that_it_is_in_use(settings: Settings) -> None
     async def use(index: SharedIndex) -> None:
         await read(index)
         with pytest.raises(IndexInUse):
-            await asyncio.to_thread(count_of, load_settings({"wait": 0}, environ={}))
+            await asyncio.to_thread(count_of, load_settings({"index.wait": 0}, environ={}))
 
     play(settings, use)
 
@@ -158,6 +158,6 @@ def test_it_is_closed_at_the_end_and_nothing_goes_on_looking(settings: Settings)
         assert asyncio.all_tasks() > before
         await index.close()
         assert asyncio.all_tasks() == before
-        await asyncio.to_thread(count_of, load_settings({"wait": 0}, environ={}))
+        await asyncio.to_thread(count_of, load_settings({"index.wait": 0}, environ={}))
 
     play(settings, use)

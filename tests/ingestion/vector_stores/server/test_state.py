@@ -35,7 +35,7 @@ def runner(server: QdrantServer, folder: Path, *, on_server: bool = True) -> Lib
     folder.mkdir()
     generations = ServerGenerations(connect(server.url, KEY), "books")
     states = generations.states() if on_server else None
-    library = Library(folder, generations=generations, flags={"wait": 0}, states=states)
+    library = Library(folder, generations=generations, flags={"index.wait": 0}, states=states)
     library.write(PAGES)
     return library
 
@@ -169,14 +169,14 @@ def test_where_the_records_are_follows_the_setting(
     if file_there:
         (tmp_path / ".ingestion_state.json").touch()
     generations = ServerGenerations(connect(server.url, KEY), "books")
-    assert type(states_of(load_settings({"state": state}, environ={}), generations)) is kind
+    assert type(states_of(load_settings({"index.state": state}, environ={}), generations)) is kind
 
 
 def test_an_embedded_index_has_a_file_and_refuses_the_server(tmp_path: Path) -> None:
     embedded = EdgeGenerations(tmp_path / "books")
-    assert isinstance(states_of(load_settings({"state": "auto"}, environ={}), embedded), StateFile)
+    assert isinstance(states_of(load_settings({"index.state": "auto"}, environ={}), embedded), StateFile)
     with pytest.raises(ConfigurationError, match="needs a Qdrant server"):
-        states_of(load_settings({"state": "qdrant"}, environ={}), embedded)
+        states_of(load_settings({"index.state": "qdrant"}, environ={}), embedded)
 
 
 @pytest.mark.shared

@@ -30,7 +30,7 @@ def redis_url() -> Iterator[str]:
 
 def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) -> None:
     key, other = add_key("busy"), add_key("other")
-    store = {"api_rate": "3", "api_rate_store": redis_url}
+    store = {"api.rate": "3", "api.rate_store": redis_url}
     with (
         serving(book, open_to_all=False, **store) as one,
         serving(book, open_to_all=False, **store) as two,

@@ -122,7 +122,7 @@ def test_a_run_that_waits_for_a_service_stops_with_the_server_and_goes_on_with_t
     write_book(clean_surroundings / "docs", PAGES)
     with OpenAIServer() as service:
         service.script.append(held)
-        settings = {"embedder": "openai", "openai_base_url": service.base_url}
+        settings = {"embedding.embedder": "openai", "openai.base_url": service.base_url}
         with serving(clean_surroundings, open_to_all=True, **settings) as client:
             job_id = client.post("/ingest", json={}).json()["job_id"]
             assert asked.wait(20)
