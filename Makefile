@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-llm test-qdrant lint type check bench golden lock clean
+.PHONY: help setup demo test test-slow test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,9 @@ demo: setup  ## Index the sample book and ask it two questions
 
 test: setup  ## Run the whole suite
 	$(BIN)/python -m pytest
+
+test-slow: setup  ## Run the slow tests: real builds, long properties, many kills
+	$(BIN)/python -m pytest -m slow
 
 test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	test -d .venv-llm || $(PYTHON) -m venv .venv-llm

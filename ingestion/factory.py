@@ -126,7 +126,7 @@ def _choice_of(settings: Settings) -> dict[str, Any]:
         "api_key": key.reveal() if key else None,
         "base_url": settings.openai.base_url,
         "api_version": settings.openai.azure_api_version,
-        "embedding.threads": settings.embedding.threads,
+        "threads": settings.embedding.threads,
         "limits": Limits(
             inputs=settings.embedding.request_inputs,
             tokens=settings.embedding.request_tokens,

@@ -10,10 +10,11 @@ import typer
 
 from ingestion.commands.terminal import Book, Config, Json, Verbose, read_settings, show
 from ingestion.errors import UsageError
+from ingestion.settings import override
 
 if TYPE_CHECKING:
     from ingestion.operations.copy_book import CopiedBook
-    from ingestion.settings import Settings, override
+    from ingestion.settings import Settings
 
 
 def copy(

@@ -120,5 +120,5 @@ async def _archive(threads: ThreadStore) -> None:
         with suppress(BookwiseError):
             moved = await in_database(threads.archive)
             if moved:
-                logger.info("archived", extra={"embedding.threads": moved})
+                logger.info("archived", extra={"threads": moved})
         await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)

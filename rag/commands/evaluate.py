@@ -12,10 +12,11 @@ import typer
 
 from ingestion.commands.terminal import Book, Config, Json, read_settings, show
 from ingestion.errors import UsageError
+from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
 if TYPE_CHECKING:
-    from ingestion.settings import Settings, override
+    from ingestion.settings import Settings
     from rag.evaluation.metrics import Outcome
     from rag.evaluation.questions import EvalQuestion
     from rag.evaluation.run import Asked

@@ -21,10 +21,10 @@ COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
 def settings_table() -> str:
     """The README's table of settings, made from the settings themselves."""
     rows = ["| `bookwise.toml` | environment | default | meaning |", "| --- | --- | --- | --- |"]
-    for each in FIELDS.values():
-        toml, env = each.metadata["toml"], each.metadata["env"]
+    for name, each in FIELDS.items():
+        toml, env = name if each.metadata["in_file"] else "", each.metadata["env"]
         default = "" if each.default in (None, "", ()) else f"`{each.default}`"
-        names = [f"`{name}`" if name else "" for name in (toml, env)]
+        names = [f"`{source}`" if source else "" for source in (toml, env)]
         rows.append(f"| {names[0]} | {names[1]} | {default} | {each.metadata['help']} |")
     return "\n".join(rows)
 

@@ -36,7 +36,7 @@ def spans() -> Iterator[Any]:
 
 
 def test_an_answer_is_one_trace_without_the_words_of_the_question(book: Path, spans: Any) -> None:
-    with ChatServer() as model, serving(book, open_to_all=True, openai_base_url=model.base_url) as client:
+    with ChatServer() as model, serving(book, open_to_all=True, **{"openai.base_url": model.base_url}) as client:
         spans.clear()
         assert events_in(client.post("/chat/stream", json=QUESTION).text)[-1][0] == "done"
     found = spans.get_finished_spans()

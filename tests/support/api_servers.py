@@ -11,13 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import uvicorn
 
+from ingestion.settings import override
 from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
 from rag.api.http.server import settings_of
@@ -30,7 +30,7 @@ SERVE = "import cli; cli.app()"
 @contextmanager
 def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     """A client of a server without keys; `settings` replace those that are loaded, beyond their bounds too."""
-    app = create_app(replace(load_settings({}, environ={}), **settings), book / "docs", open_to_all=True)
+    app = create_app(override(load_settings({}, environ={}), settings), book / "docs", open_to_all=True)
     server = uvicorn.Server(settings_of(app))
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port = sock.getsockname()[1]

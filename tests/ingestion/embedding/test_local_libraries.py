@@ -99,14 +99,14 @@ def test_a_question_is_prepared_as_a_question(install: Install, library: str) ->
 def test_library_release_model_and_cut_stand_in_its_name(install: Install, library: str) -> None:
     install(library, "5.1.2")
     assert embedder(library).model == f"{library}-5.1/an/example/1"
-    assert embedder(library, embedding_dimensions=4).model == f"{library}-5.1/an/example@4/1"
+    assert embedder(library, **{"embedding.dimensions": 4}).model == f"{library}-5.1/an/example@4/1"
     assert price_of(embedder(library).model) == 0
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_dimensions_cut_vectors_and_spare_the_loading_of_the_model(install: Install, library: str) -> None:
     install(library, "5.1.2")
-    made = embedder(library, embedding_dimensions=4)
+    made = embedder(library, **{"embedding.dimensions": 4})
     assert made.dimensions == 4
     assert not any(package in sys.modules for package in SOURCES[library])
     rows = made.embed_documents(["alpha"])
@@ -117,7 +117,7 @@ def test_dimensions_cut_vectors_and_spare_the_loading_of_the_model(install: Inst
 def test_more_dimensions_than_a_model_has_are_an_error(install: Install) -> None:
     install("fastembed", "5.1.2")
     with pytest.raises(EmbeddingError, match="16 dimensions, not 99"):
-        embedder("fastembed", embedding_dimensions=99).embed_documents(["alpha"])
+        embedder("fastembed", **{"embedding.dimensions": 99}).embed_documents(["alpha"])
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

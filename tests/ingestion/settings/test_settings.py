@@ -35,39 +35,39 @@ def mistakes_of(
 def test_without_any_source_the_defaults_hold() -> None:
     settings = load_settings({}, environ={})
     assert settings == Settings()
-    assert (settings.collection, settings.openai_model, settings.agent_top_k) == ("bookwise", "gpt-4o-mini", 5)
-    assert settings.state == ".ingestion_state.json"
+    assert (settings.qdrant.collection, settings.agent.model, settings.agent.top_k) == ("bookwise", "gpt-4o-mini", 5)
+    assert settings.index.state == ".ingestion_state.json"
 
 
 def test_each_source_beats_those_below_it() -> None:
     config = write_toml("[agent]\ntop_k = 2\n")
     environ = {"AGENT_TOP_K": "4"}
-    assert load_settings({}, environ={}).agent_top_k == 5
-    assert load_settings({}, config=config, environ={}).agent_top_k == 2
+    assert load_settings({}, environ={}).agent.top_k == 5
+    assert load_settings({}, config=config, environ={}).agent.top_k == 2
     Path(".env").write_text("AGENT_TOP_K=3\n")
-    assert load_settings({}, config=config, environ={}).agent_top_k == 3
-    assert load_settings({}, config=config, environ=environ).agent_top_k == 4
-    assert load_settings({"agent_top_k": 6}, config=config, environ=environ).agent_top_k == 6
+    assert load_settings({}, config=config, environ={}).agent.top_k == 3
+    assert load_settings({}, config=config, environ=environ).agent.top_k == 4
+    assert load_settings({"agent.top_k": 6}, config=config, environ=environ).agent.top_k == 6
 
 
 def test_each_setting_is_taken_from_its_own_best_source() -> None:
     config = write_toml('[book]\nid = "toml"\ntitle = "T"\n[qdrant]\ncollection = "toml"\n')
     Path(".env").write_text("BOOKWISE_BOOK=dotenv\nBOOKWISE_STATE=dotenv.json\n")
     settings = load_settings({"book.docs": "flagged"}, config=config, environ={"QDRANT_COLLECTION_NAME": "env"})
-    assert (settings.book_id, settings.book_title, settings.collection) == ("dotenv", "T", "env")
-    assert (settings.docs, settings.state) == ("flagged", "dotenv.json")
+    assert (settings.book.id, settings.book.title, settings.qdrant.collection) == ("dotenv", "T", "env")
+    assert (settings.book.docs, settings.index.state) == ("flagged", "dotenv.json")
 
 
 def test_a_flag_that_is_not_given_and_an_empty_variable_count_as_unset() -> None:
     Path(".env").write_text("OPENAI_MODEL=\n")
-    settings = load_settings({"openai_model": None}, environ={"OPENAI_MODEL": ""})
-    assert settings.openai_model == "gpt-4o-mini"
+    settings = load_settings({"agent.model": None}, environ={"OPENAI_MODEL": ""})
+    assert settings.agent.model == "gpt-4o-mini"
 
 
 def test_the_environment_of_the_process_is_read_unless_another_is_passed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOOKWISE_BOOK", "from-process")
-    assert load_settings({}).book_id == "from-process"
-    assert load_settings({}, environ={}).book_id is None
+    assert load_settings({}).book.id == "from-process"
+    assert load_settings({}, environ={}).book.id is None
 
 
 @pytest.mark.parametrize(
@@ -91,18 +91,17 @@ def test_the_names_of_the_specifications_are_kept(variable: str) -> None:
 
 
 def test_every_setting_has_a_source_and_a_help_text_and_no_two_share_a_name() -> None:
-    for kind in ("env", "toml"):
-        names = [field.metadata[kind] for field in FIELDS.values() if field.metadata[kind]]
-        assert len(names) == len(set(names))
+    variables = [field.metadata["env"] for field in FIELDS.values() if field.metadata["env"]]
+    assert len(variables) == len(set(variables))
     assert all(field.metadata["help"] for field in FIELDS.values())
-    assert all(field.metadata["env"] or field.metadata["toml"] for field in FIELDS.values())
+    assert all(field.metadata["env"] or field.metadata["in_file"] for field in FIELDS.values())
 
 
 def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     folder = Path.cwd() / "environment"
     config = write_toml('[chunk]\ntokens = "many"\n[index]\nwait = -1\n[nonsense]\nkey = 1\n', folder)
     Path(".env").write_text("BOOKWISE_EMBEDDER=cloud\n")
-    mistakes = mistakes_of({"max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
+    mistakes = mistakes_of({"index.max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
         "AGENT_TOP_K (environment): 0 is not between 1 and 20",
         "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai, fastembed, sentence-transformers",
@@ -123,7 +122,7 @@ def test_a_wrong_value_is_not_replaced_by_that_of_a_lower_source() -> None:
 
 
 def test_the_target_size_of_a_chunk_may_not_pass_its_limit() -> None:
-    assert mistakes_of({"chunk_tokens": 600}) == ["chunk.tokens is larger than chunk.max_tokens"]
+    assert mistakes_of({"chunk.tokens": 600}) == ["chunk.tokens is larger than chunk.max_tokens"]
 
 
 @pytest.mark.parametrize("text", ["[book\n", 'id = "a"\nid = "b"\n'])
@@ -144,13 +143,13 @@ def test_files_that_are_not_utf8_are_named() -> None:
 
 
 def test_a_config_saved_with_a_byte_order_mark_is_read() -> None:
-    assert load_settings({}, config=write_toml('\ufeff[book]\nid = "b"\n'), environ={}).book_id == "b"
+    assert load_settings({}, config=write_toml('\ufeff[book]\nid = "b"\n'), environ={}).book.id == "b"
 
 
 def test_secrets_never_show() -> None:
     settings = load_settings({}, environ={"OPENAI_API_KEY": SECRET, "QDRANT_API_KEY": SECRET})
-    assert settings.openai_api_key is not None and settings.openai_api_key.reveal() == SECRET
-    for shown in (repr(settings), str(settings), f"{settings.openai_api_key}", f"{[settings.qdrant_api_key]}"):
+    assert settings.openai.api_key is not None and settings.openai.api_key.reveal() == SECRET
+    for shown in (repr(settings), str(settings), f"{settings.openai.api_key}", f"{[settings.qdrant.api_key]}"):
         assert SECRET not in shown and "Secret(***)" in shown
 
 
@@ -224,19 +223,23 @@ def test_a_wrong_value_says_what_is_wrong(toml: str, message: str) -> None:
 
 @pytest.mark.parametrize(("raw", "value"), [("true", True), ("YES", True), ("1", True), ("off", False), ("0", False)])
 def test_switches_are_read_in_the_spellings_of_shells(raw: str, value: bool) -> None:
-    assert FIELDS["translations"].metadata["read"](raw) is value
+    assert FIELDS["crawl.translations"].metadata["read"](raw) is value
 
 
 def test_addresses_lose_their_trailing_slash_and_texts_their_spaces() -> None:
     settings = load_settings(
         {"book.id": " b ", "book.base_url": "https://x.example/docs/", "book.paths": "a/*"}, environ={}
     )
-    assert (settings.book_id, settings.base_url, settings.paths) == ("b", "https://x.example/docs", ("a/*",))
+    assert (settings.book.id, settings.book.base_url, settings.book.paths) == (
+        "b",
+        "https://x.example/docs",
+        ("a/*",),
+    )
 
 
 def test_rules_of_the_check_command_can_be_turned_off() -> None:
     config = write_toml('[check]\ndisable = ["stub-page"]\n')
-    assert load_settings({}, config=config, environ={}).check_disable == ("stub-page",)
+    assert load_settings({}, config=config, environ={}).check.disable == ("stub-page",)
 
 
 def test_the_first_config_of_the_folders_is_found(tmp_path: Path) -> None:
@@ -254,4 +257,4 @@ def test_equal_secrets_are_equal_settings() -> None:
 def test_a_key_that_does_not_look_like_one_is_named_but_not_shown(key: str) -> None:
     (mistake,) = mistakes_of({}, None, {"OPENAI_API_KEY": key})
     assert mistake.startswith("OPENAI_API_KEY: does not look like a key") and key not in mistake
-    assert load_settings({}, environ={"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://localhost:1"}).openai_api_key
+    assert load_settings({}, environ={"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://localhost:1"}).openai.api_key

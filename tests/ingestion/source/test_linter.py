@@ -99,7 +99,7 @@ def test_what_is_left_out_of_search_is_listed_on_request_only(tmp_path: Path) ->
 
 
 def test_rules_can_be_turned_off(tmp_path: Path) -> None:
-    assert found(check(tmp_path, {f"{PLACE}/01-a.md": TEXT}, check_disable=["missing-title"])) == []
+    assert found(check(tmp_path, {f"{PLACE}/01-a.md": TEXT}, **{"check.disable": ["missing-title"]})) == []
 
 
 def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ingestion.errors import LessonError
-from ingestion.settings import Settings
+from ingestion.settings import Settings, override
 from ingestion.settings.validators import Module
 from ingestion.source.crawler import SourceFile
 from ingestion.source.parser import Lesson, lesson_place, parse_lesson
@@ -20,7 +20,7 @@ WORDS = "A lesson of more than twelve words, so that nobody takes it for a stub 
 
 
 def parse(text: str, path: str = PATH, **settings: Any) -> Lesson:
-    return parse_lesson(SourceText(path, "hash", text.encode()), Settings(**settings))
+    return parse_lesson(SourceText(path, "hash", text.encode()), override(Settings(), settings))
 
 
 def rules(lesson: Lesson) -> list[tuple[int | None, str]]:
@@ -106,8 +106,8 @@ def test_unusable_audience_values_are_reported_with_their_line() -> None:
 
 def test_what_a_lesson_leaves_open_is_its_configured_modules() -> None:
     module = Module(name="ros2", hardware_tier=3)
-    assert parse("# H\n", modules=(module,)).audience.hardware_tier == 3
-    assert parse("# H\n", "module-2-gazebo/a.md", modules=(module,)).audience.hardware_tier == 1
+    assert parse("# H\n", **{"modules": (module,)}).audience.hardware_tier == 3
+    assert parse("# H\n", "module-2-gazebo/a.md", **{"modules": (module,)}).audience.hardware_tier == 1
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_a_lesson_leaves_open_is_its_configured_modules() -> None:
     ],
 )
 def test_the_language_is_the_pages_then_the_paths_then_the_books(text: str, path: str, language: str) -> None:
-    assert parse(text, path, language="de").language == language
+    assert parse(text, path, **{"book.language": "de"}).language == language
 
 
 @pytest.mark.parametrize(
@@ -187,5 +187,5 @@ def test_the_place_alone_is_that_of_the_parsed_lesson(front: str, path: str) -> 
 
 
 def test_path_patterns_of_the_book_are_used() -> None:
-    lesson = parse("# H\n", "robots/s01e02.md", paths=("{module}/s{chapter}e{lesson}",))
+    lesson = parse("# H\n", "robots/s01e02.md", **{"book.paths": ("{module}/s{chapter}e{lesson}",)})
     assert (lesson.module, lesson.chapter, lesson.lesson) == ("robots", 1, 2)

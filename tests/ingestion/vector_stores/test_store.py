@@ -43,7 +43,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         elif request.param == "memory":
             client = stack.enter_context(closing(QdrantClient(":memory:")))
             # Not made for threads, unlike a server.
-            one_write = QdrantSettings(qdrant_in_flight=1)
+            one_write = QdrantSettings(in_flight=1)
             yield lambda name: ServerGenerations(Server(client, "memory"), name, one_write)
         elif request.param == "http":
             server = stack.enter_context(running(QdrantServer()))

@@ -46,7 +46,7 @@ def test_an_answer_is_numbered_cited_verified_and_counted(server: ChatServer) ->
 
 def test_the_first_turn_must_search_and_the_last_cannot(server: ChatServer) -> None:
     server.script += [calls("pump"), calls("wait twenty"), says("Nothing.")]
-    ask(shelf_for(server, agent_max_searches=2))
+    ask(shelf_for(server, **{"agent.max_searches": 2}))
     assert [each.body["tool_choice"] for each in server.requests] == ["required", "auto", "none"]
     assert {each.body["tools"][0]["function"]["name"] for each in server.requests} == {"retrieve_documentation"}
 
@@ -100,7 +100,7 @@ def test_an_answer_of_low_confidence_begins_with_a_disclaimer(server: ChatServer
             return found.model_copy(update={"evidence": Evidence(best=0.4, gap=0.0, known=1.0, named=1.0)})
 
     server.script += [calls("pump"), RIGHT]
-    response = ask(Unsure(PUMP, openai_base_url=server.base_url))
+    response = ask(Unsure(PUMP, **{"openai.base_url": server.base_url}))
     assert response.metrics is not None and response.metrics.confidence_level == "low"
     assert response.state == "low_confidence" and response.answer.startswith(DISCLAIMER + "The pump")
 

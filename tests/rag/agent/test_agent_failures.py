@@ -63,7 +63,7 @@ def test_a_key_never_shows_in_an_error(server: ChatServer) -> None:
     key = "sk-very-secret-0123456789-0123456789-0123456789"
     server.script += [error(401, f"Incorrect API key provided: {key}")]
     with pytest.raises(ChatModelError) as failed:
-        ask(shelf_for(server, openai_api_key=key))
+        ask(shelf_for(server, **{"openai.api_key": key}))
     assert key not in repr(failed.value) and failed.value.__cause__ is None
     assert server.requests[0].headers["authorization"] == f"Bearer {key}"
 

@@ -19,7 +19,7 @@ __all__ = ["server"]
 
 def test_searches_over_the_bound_are_told_and_the_rest_is_answered(server: ChatServer) -> None:
     server.script += [calls("pump", "wait twenty", "pump runs"), RIGHT]
-    shelf = shelf_for(server, agent_max_searches=2)
+    shelf = shelf_for(server, **{"agent.max_searches": 2})
     assert ask(shelf).passages.shown == ("1", "2")
     assert shelf.queries == ["How long does the pump run ?", "pump", "wait twenty"]
     assert "no more searches" in tool_messages(server)[2]["error"]
@@ -102,14 +102,14 @@ def test_a_page_is_data_of_the_tool_message_and_nothing_else(server: ChatServer)
 def test_passages_that_do_not_fit_into_the_context_are_not_shown(server: ChatServer) -> None:
     long = [passage("pump " * 900, rank=rank) for rank in range(1, 5)]
     server.script += [calls("pump"), RIGHT]
-    response = ask(shelf_for(server, *long, agent_context_tokens=4000, agent_answer_tokens=800))
+    response = ask(shelf_for(server, *long, **{"agent.context_tokens": 4000, "agent.answer_tokens": 800}))
     assert response.passages.retrieved == ("1", "2", "3", "4") and response.passages.shown == ("1", "2")
 
 
 def test_history_gives_way_to_passages(server: ChatServer) -> None:
     history = [Message("user", "pump " * 300), Message("assistant", "pump " * 300)] * 5
     server.script += [calls("pump"), RIGHT]
-    response = ask(shelf_for(server, agent_context_tokens=2500), history=history)
+    response = ask(shelf_for(server, **{"agent.context_tokens": 2500}), history=history)
     assert response.passages.shown == ("1",) and len(server.requests[0].body["messages"]) == 2
 
 

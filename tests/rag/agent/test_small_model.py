@@ -30,7 +30,8 @@ def base_url() -> Iterator[str]:
 
 
 def test_a_small_model_answers_from_the_passages_or_is_marked(base_url: str) -> None:
-    shelf = shelf_for(None, PUMP, openai_base_url=base_url, openai_model="smollm2", agent_answer_tokens=60)
+    settings = {"openai.base_url": base_url, "agent.model": "smollm2", "agent.answer_tokens": 60}
+    shelf = shelf_for(None, PUMP, **settings)
     response = ask(shelf, "How long does the pump run ?")
     assert response.passages.shown == ("1",) and response.tokens_used > 0
     assert response.state in ("completed", "low_confidence", "no_results")

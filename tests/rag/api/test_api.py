@@ -188,7 +188,7 @@ def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(
     caplog.set_level(logging.INFO, "bookwise.api")
     for asked in (False, True):
         caplog.clear()
-        with serving(book, open_to_all=True, api_log_texts=asked) as client:
+        with serving(book, open_to_all=True, **{"api.log_texts": asked}) as client:
             answer = client.post("/chat/run", json=QUESTION, headers={"X-Request-ID": "mine-12345"}).json()
         lines = [json.loads(JsonLines().format(each)) for each in caplog.records]
         [told] = [each for each in lines if each["event"] == "answer"]

@@ -31,7 +31,7 @@ def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model
 
     model.script += [calls("node"), never_ending(asked, ended)]
     body = QUESTION | {"session_id": str(uuid4())}
-    with listening(book, openai_base_url=model.base_url) as client:
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
         asyncio.run(ask_and_leave(str(client.base_url), body, asked))
         assert ended.wait(10)
         assert roles(client, body["session_id"]) == []
@@ -53,7 +53,7 @@ def test_a_client_that_leaves_ends_the_call_to_the_model_and_keeps_nothing(book:
 
     model.script += [calls("node"), never_ending(threading.Event(), ended)]
     body = QUESTION | {"session_id": str(uuid4())}
-    with listening(book, openai_base_url=model.base_url) as client:
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
         with client.stream("POST", "/chat/stream", json=body) as response:
             next(data for name, data in events_of(response) if name == "token")
         assert ended.wait(10)
@@ -88,7 +88,7 @@ def test_two_questions_at_once_in_one_thread_are_answered_one_after_the_other(bo
         return search_then_quote(request)
 
     model.script.append(held)
-    with listening(book, openai_base_url=model.base_url) as client, ThreadPoolExecutor(2) as clients:
+    with listening(book, **{"openai.base_url": model.base_url}) as client, ThreadPoolExecutor(2) as clients:
         asked = [
             clients.submit(client.post, "/chat/run", json={"message": text, "session_id": session})
             for text in ("What is a node?", "What do nodes talk over?")
@@ -163,5 +163,5 @@ def api(indexed: Path) -> Iterator[httpx.Client]:
     """One server for the tests that leave it as it was."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(indexed)
-        with listening(indexed, directory=str(indexed / ".bookwise")) as client:
+        with listening(indexed, **{"index.directory": str(indexed / ".bookwise")}) as client:
             yield client

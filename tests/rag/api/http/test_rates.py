@@ -45,9 +45,10 @@ def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) 
 def test_a_server_whose_redis_is_away_counts_alone(book: Path, caplog: pytest.LogCaptureFixture) -> None:
     pytest.importorskip("redis", reason="redis is not installed")
     key = add_key("busy")
+    store = {"api.rate": "2", "api.rate_store": "redis://:s3cret@127.0.0.1:1"}
     with (
         caplog.at_level(logging.WARNING),
-        serving(book, open_to_all=False, api_rate="2", api_rate_store="redis://:s3cret@127.0.0.1:1") as client,
+        serving(book, open_to_all=False, **store) as client,
     ):
         statuses = [client.get("/threads", headers=key).status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
@@ -57,4 +58,4 @@ def test_a_server_whose_redis_is_away_counts_alone(book: Path, caplog: pytest.Lo
 @pytest.mark.parametrize("url", ["nonsense", "nonsense://127.0.0.1"])
 def test_a_store_that_cannot_be_is_a_mistake_of_the_settings(book: Path, url: str) -> None:
     with pytest.raises(ConfigurationError, match="BOOKWISE_API_RATE_STORE"):
-        serving(book, open_to_all=False, api_rate_store=url)
+        serving(book, open_to_all=False, **{"api.rate_store": url})

@@ -109,14 +109,16 @@ def test_the_settings_choose_the_endpoint_the_local_model_or_none(monkeypatch: p
     module.CrossEncoder = Model  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     assert build_reranker(settings()) is None
-    assert isinstance(build_reranker(settings(rerank_url="http://localhost:1", rerank_model="m")), RerankEndpoint)
-    local = build_reranker(settings(rerank_model="folder"))
+    assert isinstance(
+        build_reranker(settings(**{"rerank.url": "http://localhost:1", "rerank.model": "m"})), RerankEndpoint
+    )
+    local = build_reranker(settings(**{"rerank.model": "folder"}))
     assert local is not None and local.rerank("q", ["a", "bb"]) == [1.0, 2.0] and local.rerank("q", []) == []
 
 
 def test_a_local_model_without_its_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    local = build_reranker(settings(rerank_model="folder"))
+    local = build_reranker(settings(**{"rerank.model": "folder"}))
     assert local is not None
     with pytest.raises(ConfigurationError, match=r"bookwise\[sentence-transformers\]"):
         local.rerank("q", ["a"])
