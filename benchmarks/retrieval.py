@@ -24,7 +24,7 @@ from rag.evaluation.metrics import Outcome
 from rag.evaluation.questions import EvalQuestion, load_questions
 from rag.evaluation.run import evaluate
 from rag.evaluation.views import evaluation_document, evaluation_view, markdown, outcomes_of
-from rag.retrieval.retriever import open_reader
+from rag.retrieval.retriever import open_retriever
 
 
 def settings_of(workdir: Path, corpus: str) -> Settings:
@@ -50,9 +50,9 @@ def main() -> None:
     questions, corpora, workdir = load_questions(Path(sys.argv[1])), Path(sys.argv[2]), Path(sys.argv[3])
     outcomes: list[Outcome] = []
     for corpus in sorted({question.book for question in questions if question.book}):
-        with open_reader(indexed(corpora, workdir, corpus, questions)) as reader:
-            reader.embedder.embed_query("load the model")
-            asked = evaluate(questions, [reader], answer=answer_extractively)
+        with open_retriever(indexed(corpora, workdir, corpus, questions)) as retriever:
+            retriever.embedder.embed_query("load the model")
+            asked = evaluate(questions, [retriever], answer=answer_extractively)
         outcomes += [each.outcome for each in asked]
     run = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     before = outcomes_of(json.loads(run.read_text(encoding="utf-8")), str(run)) if run and run.is_file() else []

@@ -25,7 +25,7 @@ from ingestion.vector_stores.bm25 import document_vector
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point, Schema
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 
 BOOK = "synthetic"
 DIMENSIONS = 384
@@ -119,7 +119,7 @@ def opened(workdir: Path, count: int) -> VectorStore:
 def main() -> None:
     """Measure the modes and two kinds of fences."""
     workdir, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
-    reader = Reader(load_settings({"book.id": BOOK}), opened(workdir, count), Random(), BOOK)
+    retriever = Retriever(load_settings({"book.id": BOOK}), opened(workdir, count), Random(), BOOK)
     source = np.random.default_rng(3)
     questions = [words(source, 6) for _ in range(QUESTIONS)]
     cases: dict[str, dict[str, Any]] = {
@@ -133,7 +133,7 @@ def main() -> None:
         times = []
         for question in questions:
             started = time.perf_counter()
-            reader.search(question, limit=5, filters=filters)
+            retriever.search(question, limit=5, filters=filters)
             times.append((time.perf_counter() - started) * 1000)
         p50, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
         print(f"{name:20} p50 {p50:6.1f} ms   p99 {p99:6.1f} ms", flush=True)

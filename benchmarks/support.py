@@ -31,7 +31,7 @@ from rag.grounding.sentences import sentence_spans
 from rag.grounding.support import THRESHOLD, cosine, said
 from rag.models import SearchResult
 from rag.retrieval.query_terms import names_in
-from rag.retrieval.retriever import open_reader
+from rag.retrieval.retriever import open_retriever
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -67,8 +67,8 @@ def passages_of(workdir: Path, book: str) -> tuple[list[SearchResult], np.ndarra
     """The English passages of a book's lessons, with their vectors."""
     made = {"rank": 1, "score": 0.5, "relevance": 0.5}
     passages, vectors = [], []
-    with open_reader(settings_of(workdir, book)) as reader:
-        for point in reader.store.scroll(Where((Equals("book_id", book),)), vectors=True):
+    with open_retriever(settings_of(workdir, book)) as retriever:
+        for point in retriever.store.scroll(Where((Equals("book_id", book),)), vectors=True):
             if point.payload["language"] == "en" and point.payload["doc_type"] == "lesson":
                 known = {name: point.payload.get(name) for name in SearchResult.model_fields if name in point.payload}
                 passages.append(SearchResult.model_validate(known | made | {"id": point.id}))
@@ -181,8 +181,8 @@ def main() -> None:
     workdir, books = Path(sys.argv[1]), sys.argv[2:]
     draw = random.Random(7)
     items = [each for book in books for each in labelled(*passages_of(workdir, book), draw)]
-    with open_reader(settings_of(workdir, books[0])) as reader:
-        scores = supports(items, reader.embedder)
+    with open_retriever(settings_of(workdir, books[0])) as retriever:
+        scores = supports(items, retriever.embedder)
     first = {at for at in range(len(items)) if draw.random() < 0.5}
     judged = list(zip(items, scores, strict=True))
     fitted = [threshold([pair for at, pair in enumerate(judged) if (at in first) == half]) for half in (False, True)]

@@ -1,6 +1,6 @@
 """Answer a question from one book, as a stream of events, with a language model or without one.
 
-    agent = build_agent(reader)
+    agent = build_agent(retriever)
     async for event in agent.run("How do nodes talk?", history, {"hardware_tier_filter": 2}):
         match event:
             case Searched(query, passages): ...    # once for each search, at least once
@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Any
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
 from rag.agent.events import Done, Event, Searched, Token
-from rag.agent.extractive import Told, quote
+from rag.agent.extractive import PastAnswers, quote
 from rag.agent.follow_ups import asks_for_more, topic_of
 from rag.agent.history import CHAT_ENCODING, PastMessage
 from rag.agent.response import best_of, generated_answer, may_become_refusal
-from rag.agent.search_gate import Finder, Finding
-from rag.agent.tool_loop import Dialogue
+from rag.agent.search_gate import GatedResult, RetrievalGate
+from rag.agent.tool_loop import ToolLoop
 from rag.grounding.citations import CiteStyle, References
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.support import CheckAhead, SupportCheck
 from rag.models import AgentResponse
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
@@ -50,8 +50,8 @@ class Agent:
     `model` is None where answers are to be quoted from the book.
     """
 
-    def __init__(self, reader: Reader, model: ChatModel | None) -> None:
-        self._reader = reader
+    def __init__(self, retriever: Retriever, model: ChatModel | None) -> None:
+        self._retriever = retriever
         self._model = model
 
     async def aclose(self) -> None:
@@ -75,74 +75,78 @@ class Agent:
         """
         started = time.perf_counter()
         _check_length(question)
-        finder = self._finder(fences or {}, top_k, min_score)
+        gate = self._gate(fences or {}, top_k, min_score)
         topic = topic_of(history)
-        gate = await asyncio.to_thread(finder.find_for, question, topic)
+        gated = await asyncio.to_thread(gate.find_for, question, topic)
         wants_more = topic is not None and asks_for_more(question, topic)
         if wants_more and not self._model:
-            gate = await asyncio.to_thread(finder.widen, gate)
-        yield Searched(gate.response.query, gate.response.results)
+            gated = await asyncio.to_thread(gate.widen, gated)
+        yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
-        if self._model and (gate.metrics.should_answer or history):
-            dialogue = Dialogue(self._model, finder, question, history, shown=ShownPassages())
-            answering = self._generate(dialogue, gate, cite_style, started)
+        if self._model and (gated.metrics.should_answer or history):
+            loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages())
+            answering = self._generate(loop, gated, cite_style, started)
         else:
-            goes_on = gate.response.query != question
+            goes_on = gated.response.query != question
             told = [message.content for message in history if message.role == "assistant"] if goes_on else []
-            answering = self._quote(question, gate, started, Told("\n\n".join(told), wants_more))
+            answering = self._quote(question, gated, started, PastAnswers("\n\n".join(told), wants_more))
         async with aclosing(answering):
             async for event in answering:
                 yield event
 
-    def _finder(self, fences: Mapping[str, Any], top_k: int | None, min_score: float | None) -> Finder:
-        settings = self._reader.settings
-        return Finder(
-            self._reader,
+    def _gate(self, fences: Mapping[str, Any], top_k: int | None, min_score: float | None) -> RetrievalGate:
+        settings = self._retriever.settings
+        return RetrievalGate(
+            self._retriever,
             fences,
             settings.agent.top_k if top_k is None else top_k,
             settings.agent.score_threshold if min_score is None else min_score,
         )
 
-    async def _quote(self, question: str, gate: Finding, started: float, told: Told) -> AsyncGenerator[Event]:
-        response = await asyncio.to_thread(quote, question, gate, self._reader.embedder, started=started, told=told)
+    async def _quote(
+        self, question: str, gated: GatedResult, started: float, told: PastAnswers
+    ) -> AsyncGenerator[Event]:
+        response = await asyncio.to_thread(
+            quote, question, gated, self._retriever.embedder, started=started, told=told
+        )
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)
         yield Done(response)
 
     async def _generate(
-        self, dialogue: Dialogue, gate: Finding, cite_style: CiteStyle, started: float
+        self, loop: ToolLoop, gated: GatedResult, cite_style: CiteStyle, started: float
     ) -> AsyncGenerator[Event]:
         gate_seconds = time.perf_counter() - started
-        references = References(dialogue.shown, cite_style)
-        check = SupportCheck(dialogue.shown, self._reader.embedder)
+        references = References(loop.shown, cite_style)
+        check = SupportCheck(loop.shown, self._retriever.embedder)
         # A service takes as long for one sentence as for all, and counts its requests.
-        ahead = CheckAhead(check) if self._reader.embedder.limits.tokens is None else None
+        ahead = CheckAhead(check) if self._retriever.embedder.limits.tokens is None else None
         told, held = "", ""
-        async with aclosing(dialogue.run(gate)) as parts:
+        async with aclosing(loop.run(gated)) as parts:
             async for part in parts:
                 if isinstance(part, Searched):
                     yield part
                     continue
                 if ahead:
-                    ahead.look_at(part, dialogue.text)
+                    ahead.look_at(part, loop.text)
                 held += references.feed(part)
                 if held and (told or not may_become_refusal(held)):
-                    piece = held if told else best_of(gate, dialogue.findings).disclaimer + held
+                    piece = held if told else best_of(gated, loop.results).disclaimer + held
                     told, held = told + piece, ""
                     yield Token(piece)
         rest = held + references.end()
         if ahead:
             await ahead.end()
-        response = await asyncio.to_thread(generated_answer, gate, dialogue, references, check, told=told, rest=rest)
+        response = await asyncio.to_thread(generated_answer, gated, loop, references, check, told=told, rest=rest)
         if len(response.answer) > len(told):
             yield Token(response.answer[len(told) :])
-        yield Done(_timed(response, started, gate_seconds + dialogue.search_seconds))
+        yield Done(_timed(response, started, gate_seconds + loop.search_seconds))
 
 
-def build_agent(reader: Reader, *, with_model: bool = True) -> Agent:
+def build_agent(retriever: Retriever, *, with_model: bool = True) -> Agent:
     """An agent with the settings' language model, if there is one and `with_model` is set."""
-    return Agent(reader, model_of(reader.settings) if with_model else None)
+    return Agent(retriever, model_of(retriever.settings) if with_model else None)
 
 
 def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:

@@ -10,38 +10,38 @@ from typing import Any
 from ingestion.embedding.protocol import Embedder
 from rag.agent.prompts import NO_MORE, REFUSAL
 from rag.agent.quotes import best_quotes
-from rag.agent.search_gate import Finder, Finding
+from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.grounding.passage_blocks import PassageBlock
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 
 
-def answer_extractively(query: str, reader: Reader, filters: Mapping[str, Any]) -> AgentResponse:
+def answer_extractively(query: str, retriever: Retriever, filters: Mapping[str, Any]) -> AgentResponse:
     """The best blocks of the best passages, word for word, each followed by the number of its source."""
     started = time.perf_counter()
-    settings = reader.settings
-    finding = Finder(reader, filters, settings.agent.top_k, settings.agent.score_threshold).find(query)
-    return quote(query, finding, reader.embedder, started=started)
+    settings = retriever.settings
+    result = RetrievalGate(retriever, filters, settings.agent.top_k, settings.agent.score_threshold).find(query)
+    return quote(query, result, retriever.embedder, started=started)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PastAnswers:
     """What was answered before; it is quoted again only where nothing else is near and no more was asked for."""
 
     text: str = ""
     wants_more: bool = False
 
 
-NOTHING_TOLD = Told()
+NO_PAST_ANSWERS = PastAnswers()
 
 
 def quote(
-    query: str, finding: Finding, embedder: Embedder, *, started: float, told: Told = NOTHING_TOLD
+    query: str, result: GatedResult, embedder: Embedder, *, started: float, told: PastAnswers = NO_PAST_ANSWERS
 ) -> AgentResponse:
     """The answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
-    metrics, response = finding.metrics, finding.response
-    quotes = _quotes(finding, embedder, told)
+    metrics, response = result.metrics, result.response
+    quotes = _quotes(result, embedder, told)
     is_all_told = metrics.should_answer and told.wants_more and not quotes
     if is_all_told:
         metrics = metrics.model_copy(update={"reason": "nothing_more"})
@@ -50,15 +50,15 @@ def quote(
     cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
     ended = time.perf_counter()
     return AgentResponse(
-        answer=finding.disclaimer + _text(quotes) if quotes else refusal,
+        answer=result.disclaimer + _text(quotes) if quotes else refusal,
         citations=citations,
         query=query,
         model=EXTRACTIVE,
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=finding.confidence,
-        state=finding.state if quotes else "no_results",
+        confidence=result.confidence,
+        state=result.state if quotes else "no_results",
         metrics=metrics,
         passages=PassagesUsed(
             retrieved=tuple(result.id for result in response.results), shown=cited, cited=cited, verified=cited
@@ -67,10 +67,10 @@ def quote(
     )
 
 
-def _quotes(finding: Finding, embedder: Embedder, told: Told) -> list[PassageBlock]:
-    if not finding.metrics.should_answer:
+def _quotes(result: GatedResult, embedder: Embedder, told: PastAnswers) -> list[PassageBlock]:
+    if not result.metrics.should_answer:
         return []
-    query, passages = finding.response.query, finding.response.results
+    query, passages = result.response.query, result.response.results
     quotes = best_quotes(query, passages, embedder, told=told.text)
     if quotes or told.wants_more or not told.text:
         return quotes

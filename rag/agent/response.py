@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.agent.prompts import REFUSAL, REFUSALS
-from rag.agent.search_gate import Finding
-from rag.agent.tool_loop import Dialogue
+from rag.agent.search_gate import GatedResult
+from rag.agent.tool_loop import ToolLoop
 from rag.grounding.citations import References
 from rag.grounding.support import Support, SupportCheck
 from rag.models import AgentResponse, AnswerState, Citation, ConfidenceMetrics, PassagesUsed, address
@@ -28,38 +28,38 @@ def may_become_refusal(text: str) -> bool:
     return any(each.startswith(text.strip()) for each in REFUSALS)
 
 
-def best_of(gate: Finding, findings: Sequence[Finding]) -> Finding:
+def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
     """The finding that the answer rests on: the question's own, or the first that answers where that does not."""
-    return next((each for each in (gate, *findings) if each.metrics.should_answer), gate)
+    return next((each for each in (gated, *results) if each.metrics.should_answer), gated)
 
 
 def generated_answer(
-    gate: Finding, dialogue: Dialogue, references: References, check: SupportCheck, *, told: str, rest: str
+    gated: GatedResult, loop: ToolLoop, references: References, check: SupportCheck, *, told: str, rest: str
 ) -> AgentResponse:
     """The response of a dialogue that is over, without times; `told` is what the reader has got of `told + rest`."""
-    finding = best_of(gate, dialogue.findings)
-    answered = bool(dialogue.text.strip()) and dialogue.failure is None and not is_refusal(dialogue.text)
-    support = check.support(dialogue.text) if answered else Support()
+    result = best_of(gated, loop.results)
+    answered = bool(loop.text.strip()) and loop.failure is None and not is_refusal(loop.text)
+    support = check.support(loop.text) if answered else Support()
     cited = references.cited if answered else []
-    used = _passages_used(gate, dialogue, cited, support, references.dropped)
+    used = _passages_used(gated, loop, cited, support, references.dropped)
     return AgentResponse(
-        answer=_answer(finding, answered, told, rest),
+        answer=_answer(result, answered, told, rest),
         citations=tuple(_cite(number, each, support) for number, each in enumerate(cited, 1)),
-        query=dialogue.question,
-        model=dialogue.model.name,
+        query=loop.question,
+        model=loop.model.name,
         retrieval_time_ms=0.0,
         generation_time_ms=0.0,
         total_time_ms=0.0,
-        confidence=finding.confidence,
-        state=_state(dialogue, finding, answered),
-        metrics=finding.metrics if answered else _not_answered(finding),
+        confidence=result.confidence,
+        state=_state(loop, result, answered),
+        metrics=result.metrics if answered else _not_answered(result),
         passages=used,
         supported=not answered or _is_supported(used, support),
         cited_sentences=support.sentences,
         unsupported=support.unsupported,
-        tokens_used=dialogue.tokens,
+        tokens_used=loop.tokens,
         retrieval_count=len(used.retrieved),
-        error=dialogue.failure or (CUT_OFF if dialogue.is_cut_off else None),
+        error=loop.failure or (CUT_OFF if loop.is_cut_off else None),
     )
 
 
@@ -68,31 +68,31 @@ def _is_supported(used: PassagesUsed, support: Support) -> bool:
     return whole and bool(used.cited) and set(used.cited) == set(used.verified)
 
 
-def _answer(finding: Finding, answered: bool, told: str, rest: str) -> str:
+def _answer(result: GatedResult, answered: bool, told: str, rest: str) -> str:
     if answered:
-        return f"{told}{rest}" if told else f"{finding.disclaimer}{rest}"
+        return f"{told}{rest}" if told else f"{result.disclaimer}{rest}"
     return f"{told}\n\n{REFUSAL}" if told else REFUSAL
 
 
-def _state(dialogue: Dialogue, finding: Finding, answered: bool) -> AnswerState:
-    if dialogue.failure:
+def _state(loop: ToolLoop, result: GatedResult, answered: bool) -> AnswerState:
+    if loop.failure:
         return "error"
     if not answered:
         return "no_results"
-    return "low_confidence" if dialogue.is_cut_off else finding.state
+    return "low_confidence" if loop.is_cut_off else result.state
 
 
-def _not_answered(finding: Finding) -> ConfidenceMetrics:
+def _not_answered(result: GatedResult) -> ConfidenceMetrics:
     """The model read the passages and found no answer, whatever the search made hope for."""
-    reason = finding.metrics.reason or "not_answered"
-    return finding.metrics.model_copy(update={"reason": reason})
+    reason = result.metrics.reason or "not_answered"
+    return result.metrics.model_copy(update={"reason": reason})
 
 
 def _passages_used(
-    gate: Finding, dialogue: Dialogue, cited: Sequence[SearchResult], support: Support, dropped: int
+    gated: GatedResult, loop: ToolLoop, cited: Sequence[SearchResult], support: Support, dropped: int
 ) -> PassagesUsed:
-    shown = [passage.id for passage in dialogue.shown]
-    found = [result.id for each in (gate, *dialogue.findings) for result in each.response.results]
+    shown = [passage.id for passage in loop.shown]
+    found = [result.id for each in (gated, *loop.results) for result in each.response.results]
     return PassagesUsed(
         retrieved=tuple(dict.fromkeys(found)),
         shown=tuple(shown),

@@ -11,7 +11,7 @@ from rag.agent.follow_ups import asks_for_more, leans_back, new_words
 from rag.agent.prompts import DISCLAIMER
 from rag.confidence import assess, confidence
 from rag.confidence.policies import policy_of
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
     from rag.models import AnswerState, Confidence, ConfidenceMetrics, SearchResponse
@@ -22,19 +22,19 @@ MAX_PASSAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GatedResult:
     """What a search found and how far it can be trusted to answer."""
 
     response: SearchResponse
     metrics: ConfidenceMetrics
 
-    def about(self, words: frozenset[int]) -> Finding:
+    def about(self, words: frozenset[int]) -> GatedResult:
         """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
         held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
         if held or not words or not self.metrics.should_answer:
             return self
         refused = {"confidence_level": "insufficient", "should_answer": False, "reason": "not_answered"}
-        return Finding(self.response, self.metrics.model_copy(update=refused))
+        return GatedResult(self.response, self.metrics.model_copy(update=refused))
 
     @property
     def confidence(self) -> Confidence:
@@ -57,27 +57,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Finder:
+class RetrievalGate:
     """Searches one book for one caller; the fences are the caller's, and nothing asked can widen them.
 
     `fences` are fields of SearchQuery; passages with a cosine below `min_score` are left out.
     """
 
-    reader: Reader
+    retriever: Retriever
     fences: Mapping[str, Any]
     top_k: int
     min_score: float
 
-    def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> Finding:
+    def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
         """The passages and their judgement; raises UsageError for a question or a fence that cannot be used."""
-        response = self.reader.search(question, limit=top_k or self.top_k, filters=self.fences)
+        response = self.retriever.search(question, limit=top_k or self.top_k, filters=self.fences)
         least = max(self.min_score, min_score)
         results = tuple(result for result in response.results if result.score >= least)
         if len(results) < len(response.results):
             response = response.model_copy(update={"results": results})
-        return Finding(response, assess(response, policy_of(self.reader.embedder.model, self.reader.settings)))
+        return GatedResult(
+            response, assess(response, policy_of(self.retriever.embedder.model, self.retriever.settings))
+        )
 
-    def find_for(self, question: str, topic: str | None) -> Finding:
+    def find_for(self, question: str, topic: str | None) -> GatedResult:
         """As `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
         if topic is None:
             return self.find(question)
@@ -86,14 +88,14 @@ class Finder:
         together = f"{topic}\n{question}"
         first, second = (together, question) if leans_back(question) else (question, together)
         for text in (first, second):
-            finding = self.find(text)
+            result = self.find(text)
             if text == together:
-                finding = finding.about(new_words(question, topic))
-            if finding.metrics.should_answer:
-                return finding
-        return finding
+                result = result.about(new_words(question, topic))
+            if result.metrics.should_answer:
+                return result
+        return result
 
-    def widen(self, finding: Finding) -> Finding:
+    def widen(self, result: GatedResult) -> GatedResult:
         """The same judgement with as many passages as a search gives."""
-        response = self.find(finding.response.query, top_k=MAX_PASSAGES).response
-        return Finding(response, finding.metrics)
+        response = self.find(result.response.query, top_k=MAX_PASSAGES).response
+        return GatedResult(response, result.metrics)

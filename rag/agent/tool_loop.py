@@ -13,7 +13,7 @@ from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
 from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
 from rag.agent.prompts import SYSTEM_PROMPT
-from rag.agent.search_gate import Finder, Finding
+from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tools import TOOL, TOOL_NAME, CallMistake, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
 from rag.tracing import span
@@ -31,7 +31,7 @@ NO_SEARCH_LEFT = "no more searches for this question; answer from the passages y
 NO_ROOM = "no room for more passages; answer from those you have"
 
 
-class Dialogue:
+class ToolLoop:
     """One question to a model. After `run`, the attributes tell what became of it.
 
     `text` is the answer as the model wrote it, empty where it gave none; then `failure` says why, or is None where
@@ -41,13 +41,13 @@ class Dialogue:
     def __init__(
         self,
         model: ChatModel,
-        finder: Finder,
+        gate: RetrievalGate,
         question: str,
         history: Sequence[PastMessage],
         *,
         shown: ShownPassages,
     ) -> None:
-        settings = finder.reader.settings
+        settings = gate.retriever.settings
         self.model = model
         self.question = question
         self.text = ""
@@ -55,9 +55,9 @@ class Dialogue:
         self.is_cut_off = False
         self.tokens = 0
         self.search_seconds = 0.0
-        self.findings: list[Finding] = []
+        self.results: list[GatedResult] = []
         self.shown = shown
-        self._finder = finder
+        self._gate = gate
         self._max_searches = settings.agent.max_searches
         self._searches = 0
         self._mistakes = 0
@@ -72,7 +72,7 @@ class Dialogue:
         if self._left <= 0:
             raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
 
-    async def run(self, gate: Finding) -> AsyncGenerator[Searched | str]:
+    async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | str]:
         """Each search and each piece of the answer as it comes; `gate` is what the question itself finds.
 
         Where neither it nor what the model searches for answers the question, no answer is asked for.
@@ -83,11 +83,11 @@ class Dialogue:
                     yield piece
             if self._is_over():
                 return
-            for finding in await self._serve(self._reply):
-                yield Searched(finding.response.query, finding.response.results)
+            for result in await self._serve(self._reply):
+                yield Searched(result.response.query, result.response.results)
             if self._mistakes > MAX_MISTAKES:
                 self.failure = "the language model called the search wrongly too often"
-            answerable = any(each.metrics.should_answer for each in (gate, *self.findings))
+            answerable = any(each.metrics.should_answer for each in (gated, *self.results))
             if self.failure or (self._searches and not answerable):
                 return
 
@@ -123,7 +123,7 @@ class Dialogue:
             return "required"
         return "auto" if self._searches < self._max_searches else "none"
 
-    async def _serve(self, reply: Reply) -> list[Finding]:
+    async def _serve(self, reply: Reply) -> list[GatedResult]:
         """Answer every call of a reply; a model that had to search and did not is given what the question finds."""
         calls = reply.tool_calls or (ToolCall("call_0", TOOL_NAME, json.dumps({"query": self.question})),)
         asked = [
@@ -131,11 +131,11 @@ class Dialogue:
             for call in calls
         ]
         self._messages.append({"role": "assistant", "content": "", "tool_calls": asked})
-        before = len(self.findings)
+        before = len(self.results)
         for call in calls:
             content = await self._answer(call)
             self._messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
-        return self.findings[before:]
+        return self.results[before:]
 
     async def _answer(self, call: ToolCall) -> str:
         try:
@@ -152,25 +152,25 @@ class Dialogue:
         except UsageError as error:
             return error_json(str(error), wanted.query)
 
-    async def _find(self, call: SearchCall) -> Finding:
+    async def _find(self, call: SearchCall) -> GatedResult:
         began = time.perf_counter()
-        finding = await asyncio.to_thread(
-            self._finder.find, call.query, top_k=call.top_k, min_score=call.similarity_threshold
+        result = await asyncio.to_thread(
+            self._gate.find, call.query, top_k=call.top_k, min_score=call.similarity_threshold
         )
         self.search_seconds += time.perf_counter() - began
-        self.findings.append(finding)
-        return finding
+        self.results.append(result)
+        return result
 
-    def _show(self, finding: Finding) -> str:
+    def _show(self, result: GatedResult) -> str:
         """The passages as the model gets them: the best that there is room for, each whole, each under its id."""
-        query = finding.response.query
+        query = result.response.query
         chosen = []
-        for passage in finding.response.results:
+        for passage in result.response.results:
             cost = tokens_of(results_json([("p-000000", passage)], ""))
             if cost > self._left:
                 break
             self._left -= cost
             chosen.append((self.shown.show(passage), passage))
-        if finding.response.results and not chosen:
+        if result.response.results and not chosen:
             return error_json(NO_ROOM, query)
         return results_json(chosen, query)

@@ -97,10 +97,10 @@ async def _answer(
     embedder = embedder_ahead(settings)
     from rag.agent.agent import build_agent
     from rag.agent.events import Done, Token
-    from rag.retrieval.retriever import open_reader
+    from rag.retrieval.retriever import open_retriever
 
-    with open_reader(settings, embedder) as reader:
-        agent = build_agent(reader, with_model=with_model)
+    with open_retriever(settings, embedder) as retriever:
+        agent = build_agent(retriever, with_model=with_model)
         async with aclosing(agent), aclosing(agent.run(question, fences=filters, cite_style=cite_style)) as events:
             async for event in events:
                 if isinstance(event, Token) and streams:

@@ -61,12 +61,12 @@ def chat(
 
     from rag.agent.agent import build_agent
     from rag.conversations.session import ChatSession
-    from rag.retrieval.retriever import open_reader
+    from rag.retrieval.retriever import open_retriever
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
-    with open_reader(settings) as reader, _thread(settings, session) as thread:
-        agent = build_agent(reader, with_model=not no_llm)
+    with open_retriever(settings) as retriever, _thread(settings, session) as thread:
+        agent = build_agent(retriever, with_model=not no_llm)
         talk = ChatSession(agent, filters, settings.agent.max_turns, write, cite_style, thread)
         if thread:
             talk.messages = thread.messages()

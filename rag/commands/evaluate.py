@@ -99,11 +99,11 @@ def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool
     from rag.agent.agent import has_model
     from rag.evaluation.answerer import open_answerer
     from rag.evaluation.run import evaluate
-    from rag.retrieval.retriever import open_readers
+    from rag.retrieval.retriever import open_retrievers
 
     wanted = has_model(settings) if answers is None else answers
-    with open_readers(settings) as readers, open_answerer() as answer:
-        return evaluate(questions, readers, answer=answer if wanted else None)
+    with open_retrievers(settings) as retrievers, open_answerer() as answer:
+        return evaluate(questions, retrievers, answer=answer if wanted else None)
 
 
 def _read_run(path: Path) -> list[Outcome]:

@@ -50,13 +50,13 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Show the passages nearest to a question, inside the filters."""
-    from rag.retrieval.retriever import open_reader
+    from rag.retrieval.retriever import open_retriever
     from rag.views import search_view
 
     filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     shape = {"expand": expand, "whole_lesson": whole_lesson, "diverse": diverse, "all_versions": all_versions}
-    with open_reader(read_settings(config, flags={"book.id": book})) as reader:
-        response = reader.search(question, limit=limit, filters=filters | shape)
+    with open_retriever(read_settings(config, flags={"book.id": book})) as retriever:
+        response = retriever.search(question, limit=limit, filters=filters | shape)
     show(search_view(response, explain=explain), response.model_dump(mode="json"), as_json=as_json)
 
 

@@ -2,7 +2,7 @@
 
 The way to ask, for every answerer:
 
-    metrics = assess(response, policy_of(reader.embedder.model, reader.settings))
+    metrics = assess(response, policy_of(retriever.embedder.model, retriever.settings))
     if not metrics.should_answer: refuse, and say metrics.reason
 """
 

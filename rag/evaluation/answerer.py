@@ -14,7 +14,7 @@ from rag.models import AgentResponse
 
 if TYPE_CHECKING:
     from rag.evaluation.run import Answerer
-    from rag.retrieval.retriever import Reader
+    from rag.retrieval.retriever import Retriever
 
 
 @contextmanager
@@ -27,16 +27,16 @@ def open_answerer() -> Iterator[Answerer]:
     agents: dict[str, Agent] = {}
     answered = False
 
-    def answer(question: str, reader: Reader, fences: Mapping[str, Any]) -> AgentResponse:
+    def answer(question: str, retriever: Retriever, fences: Mapping[str, Any]) -> AgentResponse:
         nonlocal answered
-        if reader.book_id not in agents:
-            agents[reader.book_id] = build_agent(reader)
+        if retriever.book_id not in agents:
+            agents[retriever.book_id] = build_agent(retriever)
         try:
-            response = runner.run(_answer(agents[reader.book_id], question, fences))
+            response = runner.run(_answer(agents[retriever.book_id], question, fences))
         except ChatModelError as error:
             if not answered:
                 raise
-            return AgentResponse.failed(question, reader.settings.agent.model, str(error))
+            return AgentResponse.failed(question, retriever.settings.agent.model, str(error))
         answered |= response.metrics is not None and response.metrics.should_answer
         return response
 

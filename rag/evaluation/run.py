@@ -16,9 +16,9 @@ from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.metrics import DEEPEST, Outcome
 from rag.evaluation.questions import EvalQuestion, folder_of, is_right_page
 from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 
-Answerer = Callable[[str, Reader, Mapping[str, Any]], AgentResponse]
+Answerer = Callable[[str, Retriever, Mapping[str, Any]], AgentResponse]
 """Answers a question inside the fences, with or without a language model."""
 
 OPEN_TIER = 1
@@ -34,43 +34,43 @@ class Asked:
 
 
 def evaluate(
-    questions: Sequence[EvalQuestion], readers: Sequence[Reader], *, answer: Answerer | None = None
+    questions: Sequence[EvalQuestion], retrievers: Sequence[Retriever], *, answer: Answerer | None = None
 ) -> list[Asked]:
     """Ask each question of its book, and an unanswerable one of no book of all; those of other books are left out.
 
     Raises UsageError where no question is about any of the books, or one is not said of which.
     """
-    if len(readers) > 1 and any(each.answerable and each.book is None for each in questions):
+    if len(retrievers) > 1 and any(each.answerable and each.book is None for each in questions):
         raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
     asked: list[Asked] = []
-    for reader in readers:
-        own = [each for each in questions if each.book in (reader.book_id, None)]
+    for retriever in retrievers:
+        own = [each for each in questions if each.book in (retriever.book_id, None)]
         written_for = [each for each in own if each.answerable]
         if written_for:
-            paths = list(reader.store.values("source_file", Where((Equals("book_id", reader.book_id),))))
+            paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
             folder = folder_of(written_for, paths)
-            asked += [_ask(each, reader, folder, answer) for each in own]
+            asked += [_ask(each, retriever, folder, answer) for each in own]
     if not asked:
         named = sorted({each.book for each in questions if each.book})
-        books = ", ".join(reader.book_id for reader in readers)
+        books = ", ".join(retriever.book_id for retriever in retrievers)
         raise UsageError(f"the questions are about {', '.join(named)}, the index holds {books}; see --corpus")
     return asked
 
 
-def _ask(question: EvalQuestion, reader: Reader, folder: str, answer: Answerer | None) -> Asked:
+def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None) -> Asked:
     fences = {"hardware_tier_filter": question.tier}
     started = time.perf_counter()
-    response = reader.search(question.text, limit=DEEPEST, filters=fences)
+    response = retriever.search(question.text, limit=DEEPEST, filters=fences)
     milliseconds = (time.perf_counter() - started) * 1000
-    narrow = reader.search(question.text, limit=DEEPEST, filters={"hardware_tier_filter": OPEN_TIER})
+    narrow = retriever.search(question.text, limit=DEEPEST, filters={"hardware_tier_filter": OPEN_TIER})
     is_right = partial(is_right_page, question, folder=folder)
     right = [question.answerable and is_right(each.source_file) for each in response.results]
     in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
-    answered = answer(question.text, reader, fences) if answer else None
-    metrics = assess(response, policy_of(reader.embedder.model, reader.settings))
+    answered = answer(question.text, retriever, fences) if answer else None
+    metrics = assess(response, policy_of(retriever.embedder.model, retriever.settings))
     outcome = Outcome(
         id=question.id,
-        book=reader.book_id,
+        book=retriever.book_id,
         language=question.language,
         answerable=question.answerable,
         has_section=question.answerable and question.section is not None,
@@ -79,7 +79,7 @@ def _ask(question: EvalQuestion, reader: Reader, folder: str, answer: Answerer |
         refused=not metrics.should_answer,
         level=metrics.confidence_level,
         passages=len(response.results) + len(narrow.results),
-        leaks=len([*_leaks(response, reader.book_id), *_leaks(narrow, reader.book_id)]),
+        leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
         answered_right=_is_answered(question, answered) if answered else None,
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,

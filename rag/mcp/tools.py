@@ -18,7 +18,7 @@ from rag.api.schemas import Lesson
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from rag.retrieval.filters import check_values, module_of, narrowed, where_of
 from rag.retrieval.lessons import read_lesson
-from rag.retrieval.retriever import Reader, make_query
+from rag.retrieval.retriever import Retriever, make_query
 from rag.serving.shared_index import SharedIndex
 from rag.views import answer_view, refusal_note
 
@@ -114,25 +114,25 @@ class BookTools:
 
     async def check(self) -> None:
         """Open the index once; raises UsageError for a fence that the book does not have."""
-        async with self._index.reader(self.book_id) as reader:
-            self.book_id = reader.book_id
-            await asyncio.to_thread(self._check, reader)
+        async with self._index.retriever(self.book_id) as retriever:
+            self.book_id = retriever.book_id
+            await asyncio.to_thread(self._check, retriever)
 
     async def search_lessons(self, asked: SearchArguments) -> Answer:
         """The passages nearest to a query."""
         filters = self._filters(asked)
-        async with self._index.reader(self.book_id) as reader:
-            self.book_id = reader.book_id
-            found = await asyncio.to_thread(reader.search, asked.query, limit=asked.limit, filters=filters)
+        async with self._index.retriever(self.book_id) as retriever:
+            self.book_id = retriever.book_id
+            found = await asyncio.to_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
         return Answer(found, passages_text(found))
 
     async def read_lesson(self, asked: ReadArguments) -> Answer:
         """A whole lesson; one outside the fences does not exist."""
-        async with self._index.reader(self.book_id) as reader:
-            self.book_id = reader.book_id
-            query = make_query("any", book_id=reader.book_id, limit=1, filters=_given(self._fences))
+        async with self._index.retriever(self.book_id) as retriever:
+            self.book_id = retriever.book_id
+            query = make_query("any", book_id=retriever.book_id, limit=1, filters=_given(self._fences))
             fence = where_of(query, module_of(query, self._settings.modules))
-            read = await asyncio.to_thread(read_lesson, reader.store, reader.book_id, asked.reference, fence)
+            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, fence)
         text = read.text()
         document = Lesson(
             title=read.title, parent_doc_id=read.chunks[0]["parent_doc_id"], text=text, chunks=read.chunks
@@ -142,9 +142,9 @@ class BookTools:
     async def ask(self, asked: AskArguments) -> Answer:
         """An answer with numbered sources, or a refusal."""
         filters = self._filters(asked)
-        async with self._index.reader(self.book_id) as reader:
-            self.book_id = reader.book_id
-            agent = build_agent(reader, with_model=self._with_model)
+        async with self._index.retriever(self.book_id) as retriever:
+            self.book_id = retriever.book_id
+            agent = build_agent(retriever, with_model=self._with_model)
             async with aclosing(agent), aclosing(agent.run(asked.question, fences=filters)) as events:
                 async for event in events:
                     if isinstance(event, Done):
@@ -155,11 +155,11 @@ class BookTools:
         narrowing = {name: getattr(asked, name) for name in _Narrowing.model_fields}
         return narrowed(self._fences, narrowing, self._settings.modules)
 
-    def _check(self, reader: Reader) -> None:
-        query = make_query("any", book_id=reader.book_id, limit=1, filters=_given(self._fences))
+    def _check(self, retriever: Retriever) -> None:
+        query = make_query("any", book_id=retriever.book_id, limit=1, filters=_given(self._fences))
         module = module_of(query, self._settings.modules)
-        if not reader.store.count(where_of(query, module)):
-            check_values(query, module, reader.store, self._settings.modules)
+        if not retriever.store.count(where_of(query, module)):
+            check_values(query, module, retriever.store, self._settings.modules)
 
 
 def _given(fences: Mapping[str, Any]) -> dict[str, Any]:

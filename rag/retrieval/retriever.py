@@ -23,7 +23,7 @@ from rag.tracing import span
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Retriever:
     """One book of an open index."""
 
     settings: Settings
@@ -44,22 +44,22 @@ class Reader:
 
 
 @contextmanager
-def open_reader(settings: Settings, embedder: Embedder | None = None) -> Iterator[Reader]:
-    """A reader on the configured book; raises ConfigurationError where index and embedder do not fit.
+def open_retriever(settings: Settings, embedder: Embedder | None = None) -> Iterator[Retriever]:
+    """A retriever on the configured book; raises ConfigurationError where index and embedder do not fit.
 
     `embedder` is the settings' own, where the caller has begun to load it.
     """
     with _opened(settings, embedder) as (store, embedder):
-        yield Reader(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
+        yield Retriever(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
 
 
 @contextmanager
-def open_readers(settings: Settings) -> Iterator[list[Reader]]:
-    """A reader on the configured book, or on each book there is; raises like `open_reader`."""
+def open_retrievers(settings: Settings) -> Iterator[list[Retriever]]:
+    """A retriever on the configured book, or on each book there is; raises like `open_retriever`."""
     with _opened(settings) as (store, embedder):
         books = [book_to_read(settings, store)] if settings.book.id else sorted(store.values("book_id", Where()))
         reranker = build_reranker(settings)
-        yield [Reader(settings, store, embedder, book, reranker) for book in books]
+        yield [Retriever(settings, store, embedder, book, reranker) for book in books]
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema
 from rag.retrieval.rerankers import build_reranker
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 from rag.serving.embedders import SharedEmbedder
 
 
@@ -45,14 +45,14 @@ class SharedIndex:
             self._embedder_now().embed_query("a question")
 
     @asynccontextmanager
-    async def reader(self, book_id: str | None) -> AsyncIterator[Reader]:
-        """A reader on this book, or on the only one; raises like `open_reader`."""
+    async def retriever(self, book_id: str | None) -> AsyncIterator[Retriever]:
+        """A retriever on this book, or on the only one; raises like `open_retriever`."""
         async with self.opened() as store:
             if book_id not in self._books:
                 settings = override(self.settings, {"book.id": book_id}) if book_id else self.settings
                 self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
             assert self._embedder is not None
-            yield Reader(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
+            yield Retriever(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:

@@ -24,8 +24,8 @@ MOST_JOBS = 2**31 - 1
 async def search(body: SearchRequest, caller: Asker, parts: Parts) -> SearchResponse:
     """The passages nearest to a question, inside the fences."""
     filters = caller.fenced(body)
-    async with parts.index.reader(caller.book(body.book_id)) as reader:
-        return await asyncio.to_thread(reader.search, body.query, limit=body.limit, filters=filters)
+    async with parts.index.retriever(caller.book(body.book_id)) as retriever:
+        return await asyncio.to_thread(retriever.search, body.query, limit=body.limit, filters=filters)
 
 
 @router.get("/lessons/{parent_doc_id}", response_model=Lesson)
@@ -33,9 +33,9 @@ async def lesson(
     parent_doc_id: UUID5, caller: Asker, parts: Parts, book_id: Annotated[Word | None, Query()] = None
 ) -> Any:
     """A whole lesson as indexed; a lesson above the key's tier does not exist for it."""
-    async with parts.index.reader(caller.book(book_id)) as reader:
+    async with parts.index.retriever(caller.book(book_id)) as retriever:
         try:
-            read = await asyncio.to_thread(read_lesson, reader.store, reader.book_id, str(parent_doc_id))
+            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, str(parent_doc_id))
         except UsageError:
             read = LessonText(())
     allowed = tuple(chunk for chunk in read.chunks if chunk["hardware_tier"] <= caller.highest_tier)

@@ -65,11 +65,14 @@ class Conversations:
         fences = caller.fenced(request)
         asked = now()
         found: dict[str, SearchResult] = {}
-        async with self._turn_of(caller, session_id), self._index.reader(caller.book(request.book_id)) as reader:
+        async with (
+            self._turn_of(caller, session_id),
+            self._index.retriever(caller.book(request.book_id)) as retriever,
+        ):
             session = request.session_id
             thread = await in_database(self._thread, session, request.message, caller) if session else None
             history = thread.messages if thread else ()
-            running = Agent(reader, self._model).run(
+            running = Agent(retriever, self._model).run(
                 _question(request.message), history, fences, top_k=request.top_k, min_score=self._threshold(request)
             )
             async with aclosing(running) as events:

@@ -15,7 +15,7 @@ from rag.agent.extractive import answer_extractively
 from rag.evaluation.questions import EvalQuestion
 from rag.evaluation.run import evaluate
 from rag.models import SearchResponse
-from rag.retrieval.retriever import Reader
+from rag.retrieval.retriever import Retriever
 from tests.rag.evaluation.test_questions import question
 from tests.support.books import BOOK, Library, page
 
@@ -31,44 +31,44 @@ NOBODY = question(id="nobody", text="Who wrote Hamlet?", pages=(), answerable=Fa
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Reader:
+def retriever(tmp_path: Path) -> Retriever:
     library = Library(tmp_path)
     library.write(PAGES)
     library.run()
     store = library.generations.open_active()
     assert store is not None
-    return Reader(load_settings({}, environ={}), store, library.embedder, BOOK)
+    return Retriever(load_settings({}, environ={}), store, library.embedder, BOOK)
 
 
-def ask(reader: Reader, *questions: EvalQuestion, **options: Any) -> dict[str, Any]:
-    return {each.outcome.id: each.outcome for each in evaluate(questions, [reader], **options)}
+def ask(retriever: Retriever, *questions: EvalQuestion, **options: Any) -> dict[str, Any]:
+    return {each.outcome.id: each.outcome for each in evaluate(questions, [retriever], **options)}
 
 
-def test_a_right_page_and_section_are_found_at_their_rank(reader: Reader) -> None:
-    outcome = ask(reader, TURTLE)["turtle"]
+def test_a_right_page_and_section_are_found_at_their_rank(retriever: Retriever) -> None:
+    outcome = ask(retriever, TURTLE)["turtle"]
     assert (outcome.page_rank, outcome.section_rank, outcome.has_section) == (1, 1, True)
     assert (outcome.book, outcome.leaks) == (BOOK, 0) and outcome.passages > 0
 
 
-def test_a_question_is_asked_at_its_own_tier(reader: Reader) -> None:
+def test_a_question_is_asked_at_its_own_tier(retriever: Retriever) -> None:
     low = replace(WHALE, id="low", tier=1)
-    outcomes = ask(reader, WHALE, low)
+    outcomes = ask(retriever, WHALE, low)
     assert outcomes["whale"].page_rank == 1 and outcomes["low"].page_rank is None
 
 
-def test_an_unanswerable_question_has_no_right_page(reader: Reader) -> None:
-    outcome = ask(reader, TURTLE, NOBODY)["nobody"]
+def test_an_unanswerable_question_has_no_right_page(retriever: Retriever) -> None:
+    outcome = ask(retriever, TURTLE, NOBODY)["nobody"]
     assert outcome.page_rank is None and not outcome.answerable
 
 
-def test_an_answer_is_checked_for_what_it_must_say(reader: Reader) -> None:
-    outcomes = ask(reader, TURTLE, WHALE, answer=answer_extractively)
+def test_an_answer_is_checked_for_what_it_must_say(retriever: Retriever) -> None:
+    outcomes = ask(retriever, TURTLE, WHALE, answer=answer_extractively)
     assert outcomes["turtle"].answered_right is not None
     assert outcomes["whale"].answered_right is None
-    assert ask(reader, TURTLE)["turtle"].answered_right is None
+    assert ask(retriever, TURTLE)["turtle"].answered_right is None
 
 
-class Leaky(Reader):
+class Leaky(Retriever):
     """A reader whose fences let everything through."""
 
     def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
@@ -76,18 +76,18 @@ class Leaky(Reader):
         return wide.model_copy(update={"hardware_tier_filter": filters["hardware_tier_filter"]})
 
 
-def test_a_passage_outside_the_fences_is_a_leak(reader: Reader) -> None:
-    leaky = Leaky(reader.settings, reader.store, reader.embedder, BOOK)
+def test_a_passage_outside_the_fences_is_a_leak(retriever: Retriever) -> None:
+    leaky = Leaky(retriever.settings, retriever.store, retriever.embedder, BOOK)
     assert ask(leaky, TURTLE)["turtle"].leaks == 1
 
 
-def test_questions_of_other_books_are_left_out_and_none_left_is_an_error(reader: Reader) -> None:
+def test_questions_of_other_books_are_left_out_and_none_left_is_an_error(retriever: Retriever) -> None:
     other = replace(WHALE, book="other")
-    assert set(ask(reader, TURTLE, other)) == {"turtle"}
+    assert set(ask(retriever, TURTLE, other)) == {"turtle"}
     with pytest.raises(UsageError, match="are about other, the index holds test-book"):
-        ask(reader, other)
+        ask(retriever, other)
 
 
-def test_questions_without_a_book_need_a_choice_among_several(reader: Reader) -> None:
+def test_questions_without_a_book_need_a_choice_among_several(retriever: Retriever) -> None:
     with pytest.raises(UsageError, match="--book"):
-        evaluate([TURTLE], [reader, reader])
+        evaluate([TURTLE], [retriever, retriever])
