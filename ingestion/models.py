@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ingestion import versions
 
@@ -198,12 +198,23 @@ class QdrantPayload:
 METADATA_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(DocumentMetadata))
 
 
+class RecordedFinding(NamedTuple):
+    """A problem that the linter found in the file of a record; `line` is None where no line is to blame."""
+
+    line: int | None
+    rule: str
+    message: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionRecord:
-    """What the state knows of one file (spec 003), and what it was made with.
+    """What the state knows of one file (spec 003), so that a run need not read it again.
 
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
-    just that stage. `shares_lesson` tells that the file's ids carry its path.
+    just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
+    fingerprint's version found, `includes` maps each file that the lesson includes (path relative to the docs root)
+    to its hash, empty where it is missing, and `links` are the lesson's links to other lessons, sorted: path relative
+    to the docs root, and the anchor after `#` where there is one.
     """
 
     source_file: str
@@ -216,6 +227,9 @@ class IngestionRecord:
     lesson: int | None
     shares_lesson: bool
     fingerprint: Mapping[str, str]
+    findings: tuple[RecordedFinding, ...] = ()
+    includes: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
 
     @property
     def chunk_count(self) -> int:

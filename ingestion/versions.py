@@ -14,3 +14,9 @@ PREPARATION = "1"
 
 PAYLOAD = 1
 """The mapping from chunk to payload, stored in each point as `version`: another one patches payloads."""
+
+BM25 = "1"
+"""Terms and weights of the sparse vectors: another one writes them anew and embeds nothing."""
+
+LINTER = "1"
+"""What the linter finds: another one reads the lessons again, so that the findings on record are its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
@@ -34,7 +34,10 @@ _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A parsed lesson. `body` starts after front matter; its line n is the file's line n + `body_offset`."""
+    """A parsed lesson. `body` starts after front matter; its line n is the file's line n + `body_offset`.
+
+    `includes` and `links` are those of its IngestionRecord.
+    """
 
     path: str
     file_hash: str
@@ -51,6 +54,8 @@ class Lesson:
     doc_id: str | None
     front_matter: str
     findings: tuple[Finding, ...]
+    includes: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
 
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
 
 from ingestion.errors import StateError
+from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, IngestionState
-
-FORMAT_VERSION = 1
+from ingestion.state.records import FORMAT_VERSION, READABLE_FORMATS, record_as_json, record_from_json, text_mapping
 
 
 class StateStore(Protocol):
@@ -52,13 +51,12 @@ class StateFile:
         Raises StateError where the file is broken or newer than this program, since an empty start over a full
         index would only look like one.
         """
-        raw = self._read().get(book_id)
+        entry = self._read().get(book_id)
         try:
-            if raw is None or raw["collection_name"] != collection:
+            if entry is None or entry["collection_name"] != collection:
                 return IngestionState(book_id=book_id, collection_name=collection)
-            records = {path: _record(book_id, path, each) for path, each in raw["records"].items()}
-            return IngestionState(**(raw | {"book_id": book_id, "records": records}))
-        except (TypeError, KeyError, AttributeError) as error:
+            return _state_of(book_id, entry)
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise self._broken(f"book {book_id}: {error!r}") from error
 
     def books(self) -> list[str]:
@@ -85,9 +83,10 @@ class StateFile:
             version = document["format_version"]
         except (ValueError, TypeError, KeyError) as error:
             raise self._broken(repr(error)) from error
-        if version != FORMAT_VERSION:
+        if version not in READABLE_FORMATS:
             raise StateError(
-                f"{self.path}: format {version!r} is not this program's {FORMAT_VERSION}; use its version"
+                f"{self.path}: format {version!r} is not one that this bookwise reads (1 to {FORMAT_VERSION}); "
+                "update it"
             )
         books = document.get("books")
         if not isinstance(books, dict):
@@ -115,10 +114,7 @@ class StateFile:
             raise StateError(f"{self.path}: cannot be written: {error}") from error
 
 
-_STATE_FIELDS = tuple(each.name for each in fields(IngestionState) if each.name != "book_id")
-_RECORD_FIELDS = tuple(each.name for each in fields(IngestionRecord) if each.name not in ("source_file", "book_id"))
-"""Without the fields that the entry's place in the file already tells."""
-
+_STATE_FIELDS = ("collection_name", "docs_root", "last_full_ingest", "last_incremental_update")
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _LEVELS = 4
@@ -134,13 +130,31 @@ def _text_of(value: Any, levels: int = _LEVELS) -> str:
     return f"{{\n{inner}\n{margin}}}"
 
 
-def _record(book_id: str, path: str, raw: dict[str, Any]) -> IngestionRecord:
-    return IngestionRecord(**(raw | {"source_file": path, "book_id": book_id, "chunk_ids": tuple(raw["chunk_ids"])}))
+def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
+    """The state in a book's entry; in format 2 its records name a fingerprint, of which a book has few."""
+    known = {name: text_mapping(each) for name, each in entry.get("fingerprints", {}).items()}
+    records: dict[str, IngestionRecord] = {}
+    for path, document in entry["records"].items():
+        name = document["fingerprint"]
+        whole = document | {"fingerprint": known[name]} if isinstance(name, str) else document
+        records[path] = record_from_json(book_id, path, whole)
+    return IngestionState(
+        book_id=book_id, records=records, **{name: _text_or_none(entry[name]) for name in _STATE_FIELDS}
+    )
+
+
+def _text_or_none(value: Any) -> Any:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{str(value)[:80]} is not a text")
+    return value
 
 
 def _json_of(state: IngestionState) -> dict[str, Any]:
-    entry = {name: getattr(state, name) for name in _STATE_FIELDS}
-    entry["records"] = {
-        path: {name: getattr(record, name) for name in _RECORD_FIELDS} for path, record in state.records.items()
-    }
-    return entry
+    names: dict[tuple[tuple[str, str], ...], str] = {}
+    records = {}
+    for path, record in state.records.items():
+        stages = tuple(record.fingerprint.items())
+        name = names.get(stages) or names.setdefault(stages, sha256(_encode(dict(stages)))[:12])
+        records[path] = record_as_json(record) | {"fingerprint": name}
+    entry: dict[str, Any] = {name: getattr(state, name) for name in _STATE_FIELDS}
+    return entry | {"fingerprints": {name: dict(stages) for stages, name in names.items()}, "records": records}

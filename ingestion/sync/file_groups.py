@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ingestion.chunking.chunks import chunk_lesson
 from ingestion.embedding.batching import Limits
 from ingestion.errors import LessonError
-from ingestion.models import DocumentChunk
+from ingestion.models import DocumentChunk, RecordedFinding
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
@@ -32,6 +32,21 @@ FILES_A_GROUP = 64
 
 
 @dataclass(frozen=True, slots=True)
+class LessonNotes:
+    """What a record keeps of a lesson besides its chunks; see IngestionRecord."""
+
+    findings: tuple[RecordedFinding, ...] = ()
+    includes: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> LessonNotes:
+        """Return the notes on a parsed lesson."""
+        found = tuple(RecordedFinding(each.line, each.rule, each.message) for each in lesson.findings)
+        return cls(found, lesson.includes, lesson.links)
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkedFile:
     """One file ready to be written: its chunks, what differs, and the payloads the store holds now, by id."""
 
@@ -40,6 +55,7 @@ class ChunkedFile:
     wanted: tuple[DocumentChunk, ...]
     chunks: ChunkPlan
     stored: Mapping[str, Mapping[str, Any]]
+    lesson: LessonNotes
 
     def count(self, counts: ChunkCounts) -> None:
         """Add what becomes of its chunks."""
@@ -49,7 +65,7 @@ class ChunkedFile:
         counts.deleted += len(self.chunks.stale)
 
 
-ChunkGroup = list[tuple[FilePlan, list[DocumentChunk]]]
+ChunkGroup = list[tuple[FilePlan, list[DocumentChunk], LessonNotes]]
 """Files with their chunks, not yet compared with the store."""
 
 
@@ -81,7 +97,7 @@ def chunk_groups(
         if group and (pending + len(chunks) > most or len(group) == FILES_A_GROUP):
             yield group
             group, pending = [], 0
-        group.append((each, chunks))
+        group.append((each, chunks, LessonNotes.of(lesson)))
         pending += len(chunks)
     if group:
         yield group
@@ -96,15 +112,15 @@ def _parse(each: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
 
 def compare_group(group: ChunkGroup, store: VectorStore | None) -> list[ChunkedFile]:
     """What each file's chunks change in the store."""
-    stored: dict[str, dict[str, Mapping[str, Any]]] = {each.facts.path: {} for each, _ in group}
+    stored: dict[str, dict[str, Mapping[str, Any]]] = {each.facts.path: {} for each, _, _ in group}
     if store:
         where = Where((Equals("book_id", group[0][0].key.book_id), AnyOf("source_file", tuple(stored))))
         for point in store.scroll(where):
             stored[point.payload["source_file"]][point.id] = point.payload
     compared = []
-    for each, wanted in group:
+    for each, wanted, notes in group:
         there = stored[each.facts.path]
         chunks = plan_chunks(wanted, there)
         change = refine_change(each.change, chunks, there)
-        compared.append(ChunkedFile(each, change, tuple(wanted), chunks, there))
+        compared.append(ChunkedFile(each, change, tuple(wanted), chunks, there, notes))
     return compared

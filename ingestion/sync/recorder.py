@@ -54,6 +54,9 @@ class Recorder:
             lesson=facts.lesson,
             shares_lesson=key.source_file is not None,
             fingerprint=self._fingerprint,
+            findings=file.lesson.findings,
+            includes=file.lesson.includes,
+            links=file.lesson.links,
         )
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -91,6 +91,8 @@ def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
         "chunker": f"{versions.CHUNKER}/{settings.chunk.tokens}/{settings.chunk.max_tokens}",
         "embedding": f"{embedding}/{versions.PREPARATION}",
         "payload": str(versions.PAYLOAD),
+        "bm25": versions.BM25,
+        "linter": versions.LINTER,
     }
 
 

@@ -1,7 +1,8 @@
 """BM25 as sparse vectors, made here for both engines; the store's IDF turns their product into the BM25 score.
 
 Term weight in a document: tf·(k+1) / (tf + k·(1 - b + b·length/AVERAGE_LENGTH)) with k = 1.2 and b = 0.75
-(Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"); in a query: 1.
+(Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"); in a query: 1. A change of terms or weights
+needs another `versions.BM25`, so that they are written again.
 """
 
 from __future__ import annotations
@@ -16,9 +17,6 @@ from ingestion.vector_stores.types import SparseVector
 
 if TYPE_CHECKING:
     import qdrant_edge
-
-BM25_VERSION = 1
-"""To be counted up with any change of the terms or weights, which then have to be written again."""
 
 AVERAGE_LENGTH = 160.0
 """Terms kept of a chunk of 400 tokens, stop words left out: 140 to 180 in four books of technical prose."""

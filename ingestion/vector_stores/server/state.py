@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,11 @@ from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
 from ingestion.errors import StateError
-from ingestion.models import IngestionRecord, IngestionState
+from ingestion.models import IngestionState
+from ingestion.state.records import FORMAT_VERSION, READABLE_FORMATS, record_as_json, record_from_json
 from ingestion.vector_stores.batching import MOST_VALUES, batches, payload_bytes, sized_batches
 from ingestion.vector_stores.server.client import Server
 
-FORMAT_VERSION = 1
 RECORDS_A_REQUEST = 256
 BYTES_A_REQUEST = 16 << 20
 _BYTES_A_POINT = 256
@@ -50,7 +49,7 @@ class ServerStates:
         for payload in stored.values():
             try:
                 _read_into(state, payload)
-            except (KeyError, TypeError, AttributeError) as exc:
+            except (KeyError, TypeError, AttributeError, ValueError) as exc:
                 raise StateError(
                     f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
                     f"be read ({exc!r}); delete that collection and run `bookwise ingest`, which embeds nothing again"
@@ -147,7 +146,7 @@ def _of_book(book_id: str) -> rest.Filter:
 def _payloads_of(state: IngestionState) -> Payloads:
     common = {"format_version": FORMAT_VERSION, "book_id": state.book_id}
     payloads = {
-        _id(state.book_id, path): common | asdict(record) | {"chunk_ids": list(record.chunk_ids)}
+        _id(state.book_id, path): common | {"source_file": path} | record_as_json(record)
         for path, record in state.records.items()
     }
     return payloads | {_id(state.book_id, None): common | {name: getattr(state, name) for name in _BOOK_FIELDS}}
@@ -156,11 +155,14 @@ def _payloads_of(state: IngestionState) -> Payloads:
 def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
     fields = dict(payload)
     version = fields.pop("format_version")
-    if version != FORMAT_VERSION:
-        raise StateError(f"the records on the server have format {version!r}, not {FORMAT_VERSION}; use its version")
+    if version not in READABLE_FORMATS:
+        raise StateError(
+            f"the records on the server have format {version!r}, not one that this bookwise reads "
+            f"(1 to {FORMAT_VERSION}); update it"
+        )
     if "source_file" in fields:
-        record = IngestionRecord(**(fields | {"chunk_ids": tuple(fields["chunk_ids"])}))
-        state.records[record.source_file] = record
+        path = fields["source_file"]
+        state.records[path] = record_from_json(state.book_id, path, fields)
     else:
         for name in _BOOK_FIELDS:
             setattr(state, name, fields.get(name))

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.errors import StateError
-from ingestion.models import IngestionRecord, IngestionState
-from ingestion.state.state_file import FORMAT_VERSION, StateFile
+from ingestion.models import IngestionRecord, IngestionState, RecordedFinding
+from ingestion.state.records import FORMAT_VERSION
+from ingestion.state.state_file import StateFile
 
 
 def record(path: str, *chunk_ids: str, book: str = "b", **changes: Any) -> IngestionRecord:
@@ -58,6 +59,81 @@ def test_what_is_saved_is_what_is_loaded(states: StateFile) -> None:
     loaded = states.load("b", "c")
     assert loaded == saved
     assert loaded.total_chunks == 2
+
+
+def test_findings_includes_and_links_come_back(states: StateFile) -> None:
+    found = (
+        RecordedFinding(3, "chapter-range", "chapter 30 is outside 0 to 20; kept"),
+        RecordedFinding(None, "r", "m"),
+    )
+    saved = state(
+        record(
+            "a.md", findings=found, includes={"../code/x.py": "f" * 64, "gone.py": ""}, links=("b.md#part", "c.md")
+        ),
+        record("b.md"),
+    )
+    states.save(saved)
+    assert states.load("b", "c") == saved
+    assert '"links": []' not in states.path.read_text(), "what is empty takes no room"
+
+
+def test_records_with_the_same_fingerprint_name_it_once(states: StateFile) -> None:
+    new = {"parser": "2", "embedding": "m/8"}
+    states.save(state(record("a.md"), record("b.md"), record("c.md", fingerprint=new)))
+    text = states.path.read_text()
+    assert text.count('"embedding": "m/8"') == 2
+    assert states.load("b", "c").records["c.md"].fingerprint == new
+
+
+def test_a_state_of_format_1_is_read(states: StateFile) -> None:
+    old = {
+        "file_hash": "f",
+        "chunk_ids": ["x"],
+        "ingested_at": "2026-01-01T00:00:00+00:00",
+        "module": "ros2",
+        "chapter": 1,
+        "lesson": None,
+        "shares_lesson": False,
+        "fingerprint": {"parser": "1"},
+    }
+    entry = {"collection_name": "c", "docs_root": "docs", "records": {"a.md": old}}
+    entry |= {"last_full_ingest": None, "last_incremental_update": "2026-01-01T00:00:00+00:00"}
+    states.path.parent.mkdir()
+    states.path.write_text(json.dumps({"format_version": 1, "books": {"b": entry}}))
+    loaded = states.load("b", "c")
+    assert loaded.records["a.md"].chunk_ids == ("x",) and loaded.records["a.md"].findings == ()
+    states.save(loaded)
+    assert json.loads(states.path.read_text())["format_version"] == FORMAT_VERSION
+    assert states.load("b", "c") == loaded
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("file_hash", 1),
+        ("chunk_ids", "xyz"),
+        ("chunk_ids", [1]),
+        ("ingested_at", None),
+        ("module", []),
+        ("chapter", "1"),
+        ("chapter", True),
+        ("shares_lesson", "no"),
+        ("fingerprint", {"parser": 1}),
+        ("fingerprint", "unknown"),
+        ("findings", [[1, 2, 3]]),
+        ("findings", [["a"]]),
+        ("findings", 7),
+        ("includes", {"a": None}),
+        ("links", [1]),
+    ],
+)
+def test_a_record_of_wrong_types_is_an_error_and_never_a_crash(states: StateFile, field: str, value: Any) -> None:
+    states.save(state(record("a.md", "x")))
+    document = json.loads(states.path.read_text())
+    document["books"]["b"]["records"]["a.md"][field] = value
+    states.path.write_text(json.dumps(document))
+    with pytest.raises(StateError, match="cannot be read"):
+        states.load("b", "c")
 
 
 PATHS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -136,11 +212,11 @@ def test_a_broken_file_is_an_error_that_says_what_to_do_and_stays(states: StateF
     assert states.path.read_bytes() == content
 
 
-@pytest.mark.parametrize("content", ['{"format_version": 2, "books": {}}', '{"format_version": 99}'])
+@pytest.mark.parametrize("content", ['{"format_version": 3, "books": {}}', '{"format_version": 99}'])
 def test_a_newer_format_is_an_error_that_does_not_ask_to_throw_it_away(states: StateFile, content: str) -> None:
     states.path.parent.mkdir()
     states.path.write_text(content)
-    with pytest.raises(StateError, match=r"format .* is not this program's 1; use its version"):
+    with pytest.raises(StateError, match=r"format .* is not one that this bookwise reads \(1 to 2\); update it"):
         states.load("b", "c")
     with pytest.raises(StateError):
         states.save(state())
