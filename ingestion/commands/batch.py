@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ingestion.commands.terminal import progress_bar, show
+from ingestion.errors import ExitCode
 from ingestion.settings import Settings
 from ingestion.state.batch_ledger import mode_flag
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ingestion.models import IngestionMode
     from ingestion.operations.batch import Batches, OpenBatch
 
-LESSONS_FAILED, PENDING = 3, 12
 SECONDS_BETWEEN_LOOKS = 30.0
 
 
@@ -92,7 +92,7 @@ def _resume(batches: Batches, root: Path, book_id: str, options: BatchOptions) -
     if not _all_ended(found):
         lines = [*_running_lines(found), "Nothing is indexed yet; run `bookwise ingest --resume` again later."]
         show(lines, document, as_json=options.as_json)
-        return PENDING
+        return ExitCode.NOT_IN_STEP
     return _finish(batches, root, found, document, options)
 
 
@@ -108,7 +108,7 @@ def _finish(
         lines.append(f"Embedded at the full price, as in no batch (changed since): {report.chunks.embedded}.")
     view = [*lines, *report_view(report, verbose=options.verbose)]
     show(view, document | report.as_json(), as_json=options.as_json)
-    return LESSONS_FAILED if report.failures or (options.strict and report.findings) else 0
+    return ExitCode.LESSONS_FAILED if report.failures or (options.strict and report.findings) else 0
 
 
 def _all_ended(found: Sequence[OpenBatch]) -> bool:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingestion.commands.ingest import LESSONS_FAILED
 from ingestion.commands.options import Docs, Strict
 from ingestion.commands.terminal import Config, Json, read_book, show
-from ingestion.errors import UsageError
+from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     pass
@@ -36,4 +35,4 @@ def check(
     view = annotations_view(report) if output == "github" else check_view(report)
     show(view, report.as_json(), as_json=as_json or output == "json")
     if report.failures or (strict and report.mistakes):
-        raise typer.Exit(LESSONS_FAILED)
+        raise typer.Exit(ExitCode.LESSONS_FAILED)

@@ -11,13 +11,11 @@ import typer
 
 from ingestion.commands.options import AllowDelete, Docs, IgnoreBatches, Mode, State, Strict
 from ingestion.commands.terminal import Book, Config, Json, Verbose, progress_bar, read_book, show
-from ingestion.errors import UsageError
+from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
     from ingestion.report import IngestReport
-
-LESSONS_FAILED, PENDING = 3, 12
 
 
 CONTRADICTION = (
@@ -63,7 +61,7 @@ def ingest(
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, **how)
     show_report(report, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
-        raise typer.Exit(LESSONS_FAILED)
+        raise typer.Exit(ExitCode.LESSONS_FAILED)
 
 
 def mode_of(mode: str) -> IngestionMode:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingestion.commands.ingest import LESSONS_FAILED, PENDING, run_ingest, show_report
+from ingestion.commands.ingest import run_ingest, show_report
 from ingestion.commands.options import Docs, Mode, State
 from ingestion.commands.terminal import Book, Config, Json, Verbose
+from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
     pass
@@ -33,6 +34,6 @@ def plan(
     )
     show_report(report, as_json=as_json, verbose=verbose)
     if report.failures:
-        raise typer.Exit(LESSONS_FAILED)
+        raise typer.Exit(ExitCode.LESSONS_FAILED)
     if exit_code and report.pending:
-        raise typer.Exit(PENDING)
+        raise typer.Exit(ExitCode.NOT_IN_STEP)

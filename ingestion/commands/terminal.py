@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ingestion.errors import BookwiseError, UsageError
+from ingestion.errors import BookwiseError, ExitCode, UsageError
 from ingestion.settings import Settings
 from ingestion.settings.loader import find_config, load_settings
 
@@ -56,7 +56,6 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-INTERRUPTED = 130
 SECONDS_BETWEEN_LINES = 10.0
 
 Book = Annotated[str | None, typer.Option("--book", help="Id of the book.")]
@@ -80,7 +79,7 @@ class Commands(TyperGroup):
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
             typer.echo("interrupted; what was finished is recorded, the next run goes on from there", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def _stop(*_: object) -> None:

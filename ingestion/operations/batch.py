@@ -90,8 +90,8 @@ class Batches:
     def send(self, root: Path, *, mode: IngestionMode, allow_delete: bool = False) -> Sending:
         """Send the texts of the lessons below `root` that have no vector and are in no open batch.
 
-        Raises what `ingest` does, BudgetGuard before anything is sent, and EmbeddingError; what was sent until then
-        is in the ledger.
+        Raises what `ingest` does, BudgetExceeded before anything is sent, and EmbeddingError; what was sent until
+        then is in the ledger.
         """
         texts: dict[str, str] = {}
         with self._parts.as_writer():  # two that send at once would pay twice

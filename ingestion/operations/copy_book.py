@@ -81,7 +81,7 @@ def copy_book(
 
     `states` and `collections` are those of the source and the target; a target without a place for records gets
     none, and its next run compares. What is there with the same payload is skipped, so that a copy that was stopped
-    goes on where it was. Raises VectorStoreError where the copy differs, Locked where another writer took over.
+    goes on where it was. Raises VectorStoreError where the copy differs, IndexLocked where another writer took over.
     """
     book = Where((Equals("book_id", book_id),))
     copied, ids = 0, []

@@ -8,7 +8,7 @@ from ingestion.vector_stores.filters import Equals, Where
 def delete_book(parts: Parts, book_id: str) -> int:
     """Delete all points of the book, then its records; returns the number of points.
 
-    Raises UsageError where neither index nor state knows the book, Locked while another run writes.
+    Raises UsageError where neither index nor state knows the book, IndexLocked while another run writes.
     """
     with parts.as_writer():
         store = parts.generations.open_active()

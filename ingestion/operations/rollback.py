@@ -6,7 +6,7 @@ from ingestion.sync.pipeline import Parts
 def roll_back(parts: Parts) -> None:
     """Let readers see the former generation again; the next run compares it with the lessons, file by file.
 
-    Raises VectorStoreError where there is none, Locked while another run writes.
+    Raises VectorStoreError where there is none, IndexLocked while another run writes.
     """
     with parts.as_writer():
         if any(each.role == "former" for each in parts.generations.kept()):
@@ -15,7 +15,7 @@ def roll_back(parts: Parts) -> None:
 
 
 def drop_former(parts: Parts) -> bool:
-    """Remove the former generation; False if there is none. Raises Locked while another run writes."""
+    """Remove the former generation; False if there is none. Raises IndexLocked while another run writes."""
     with parts.as_writer():
         return parts.generations.drop_former()
 

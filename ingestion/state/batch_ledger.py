@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ingestion.errors import BudgetGuard
+from ingestion.errors import BudgetExceeded
 from ingestion.models import IngestionMode, utc_now
 from ingestion.state.database import Database
 
@@ -57,12 +57,12 @@ def texts_in_batches(wanted: AbstractSet[str], batches: Sequence[SentBatch]) -> 
 
 
 def refuse_paying_twice(wanted: AbstractSet[str], batches: Sequence[SentBatch], mode: IngestionMode) -> None:
-    """Raise BudgetGuard where texts that a run would embed, by embed key, are in a batch that is to be fetched."""
+    """Raise BudgetExceeded where texts that a run would embed, by embed key, are in a batch that is to be fetched."""
     first = next((each for each in batches if texts_in_batches(wanted, [each])), None)
     if first:
         texts = texts_in_batches(wanted, batches)
         flags = mode_flag(mode)
-        raise BudgetGuard(
+        raise BudgetExceeded(
             f"{texts} of {len(wanted)} texts to embed were sent as {first.batch_id or 'a batch'} at {first.sent}, at "
             f"half the price; nothing was embedded or written. Run `bookwise ingest --resume{flags}`, which indexes "
             "them once it has ended, or embed them now, at the full price, with --ignore-batches"

@@ -10,21 +10,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ingestion.errors import Locked, StateError
+from ingestion.errors import IndexLocked, StateError
 from ingestion.models import utc_now
 from ingestion.state.file_lock import try_lock
 
 
 @contextmanager
 def writer_lock(path: Path) -> Iterator[None]:
-    """Hold the lock file while the block runs; raises Locked at once, naming the holder, if another run has it.
+    """Hold the lock file while the block runs; raises IndexLocked at once, naming the holder, if another run has it.
 
     The operating system drops the lock when the process ends in whatever way, so none is ever stale. Raises
     StateError where the file cannot be opened.
     """
     with _open(path) as file:
         if not try_lock(file.fileno()):
-            raise Locked(f"another run is writing this index ({_holder(path)}); wait for it to end")
+            raise IndexLocked(f"another run is writing this index ({_holder(path)}); wait for it to end")
         file.truncate(0)
         json.dump({"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}, file)
         file.flush()

@@ -2,7 +2,7 @@
 
 from collections.abc import Set as AbstractSet
 
-from ingestion.errors import BudgetGuard, ConfigurationError, DeletionGuard, SourceError
+from ingestion.errors import BudgetExceeded, ConfigurationError, DeletionRefused, SourceError
 
 
 def refuse_deletion(
@@ -22,19 +22,19 @@ def refuse_deletion(
     """
     if not present:
         if known:
-            raise DeletionGuard(
+            raise DeletionRefused(
                 f"no lessons below {root}, but {len(known)} are indexed for {book_id}; nothing was deleted. If the "
                 "book is really gone, run `bookwise delete-book`"
             )
         raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
     gone = len(known - present - moved)
     if gone * 100 > max_percent * len(known):
-        raise DeletionGuard(
+        raise DeletionRefused(
             f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
             f"folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
         )
     if gone and last_root not in (None, root):
-        raise DeletionGuard(
+        raise DeletionRefused(
             f"the book was last indexed from {last_root}, now from {root}, where {gone} lessons are missing; nothing "
             "was deleted. Check the folder, or allow it with --allow-delete"
         )
@@ -47,13 +47,15 @@ def refuse_spending(tokens: int, price: float | None, *, most_tokens: int | None
     """
     kept = "nothing was embedded or written. Raise the budget, or see `bookwise plan`"
     if most_tokens is not None and tokens > most_tokens:
-        raise BudgetGuard(f"the run would embed {tokens} tokens, the budget is {most_tokens} (--max-tokens); {kept}")
+        raise BudgetExceeded(
+            f"the run would embed {tokens} tokens, the budget is {most_tokens} (--max-tokens); {kept}"
+        )
     if most_cost is None or not tokens:
         return
     if price is None:
         raise ConfigurationError("--max-cost: the price of the embedding model is not known; set embedding.price")
     cost = tokens * price / 1_000_000
     if cost > most_cost:
-        raise BudgetGuard(
+        raise BudgetExceeded(
             f"the run would embed {tokens} tokens for ${cost:.4f}, the budget is ${most_cost:g} (--max-cost); {kept}"
         )

@@ -99,9 +99,9 @@ def ingest(
 
     `incremental` looks at what changed, `full` at every file, `recreate` builds a new generation and switches to
     it at the end. Lessons that fail, or are `refused` beforehand, keep their old points and are in the report; a dry
-    run calls `lacking` with each chunk to write whose text has no vector. Raises SourceError, DeletionGuard,
-    BudgetGuard (also where a text is in an open batch, unless these are ignored), Locked, StateError, EmbeddingError
-    or VectorStoreError; what was done until then stays so.
+    run calls `lacking` with each chunk to write whose text has no vector. Raises SourceError, DeletionRefused,
+    BudgetExceeded (also where a text is in an open batch, unless these are ignored), IndexLocked, StateError,
+    EmbeddingError or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
     settings = parts.settings

@@ -80,7 +80,7 @@ class Run:
         return self._plan.pending or not self._target.in_use
 
     def plan(self, *, allow_delete: bool) -> None:
-        """Compare files, records and store; raises SourceError or DeletionGuard before anything is written."""
+        """Compare files, records and store; raises SourceError or DeletionRefused before anything is written."""
         rebuild = not self._target.in_use
         records = {} if rebuild else self._state.records
         stored = None if rebuild else self._stored_counts()
@@ -158,7 +158,7 @@ class Run:
     ) -> None:
         """Carry the plan out; on any error what is finished is recorded before the error goes on.
 
-        Raises BudgetGuard, before anything is embedded, where that would take more than the settings allow, or
+        Raises BudgetExceeded, before anything is embedded, where that would take more than the settings allow, or
         embed what was `sent` in a batch.
         `still_ours` is called before each write, and raises where another writer took over.
         """

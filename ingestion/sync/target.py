@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ingestion.errors import ConfigurationError, DeletionGuard, IndexInUse, LessonError, VectorStoreError
+from ingestion.errors import ConfigurationError, DeletionRefused, IndexInUse, LessonError, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import Generations, VectorStore
@@ -139,10 +139,10 @@ def would_be_lost(book: Where, failures: Iterable[LessonError]) -> list[Where]:
 
 
 def refuse_losses(target: Target, lost: Sequence[Where]) -> None:
-    """Raise DeletionGuard where a new embedding would drop what cannot be taken over; the old index stays."""
+    """Raise DeletionRefused where a new embedding would drop what cannot be taken over; the old index stays."""
     former = target.former
     if former and not target.carrier and any(map(former.count, lost)):
-        raise DeletionGuard(
+        raise DeletionRefused(
             f"the index also holds other books, or lessons that now fail, made by {former.schema.embedding}; a "
             "new index would lose them, so the old one stays in use. Mend the lessons, or give each embedding "
             "a collection of its own (QDRANT_COLLECTION_NAME)"
@@ -150,7 +150,7 @@ def refuse_losses(target: Target, lost: Sequence[Where]) -> None:
 
 
 def carry_over(target: Target, lost: Sequence[Where]) -> None:
-    """Take what would be lost into the new generation; raises DeletionGuard as `refuse_losses` does."""
+    """Take what would be lost into the new generation; raises DeletionRefused as `refuse_losses` does."""
     # Imported late: a run with nothing to do writes nothing.
     from ingestion.sync.writer import copy_points
 

@@ -87,8 +87,8 @@ class Generations(Protocol):
     def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
         """Be the one writer of the collection while the block runs.
 
-        The block gets a call to make before each group of writes: it raises Locked where another has taken over.
-        Raises Locked if another writer is still there after `wait` seconds.
+        The block gets a call to make before each group of writes: it raises IndexLocked where another has taken over.
+        Raises IndexLocked if another writer is still there after `wait` seconds.
         """
 
     def states(self) -> StateStore | None:

@@ -8,13 +8,13 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from ingestion.errors import UsageError
+from ingestion.errors import InvalidToolCall, UsageError
 from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
 from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
 from rag.agent.prompts import SYSTEM_PROMPT
 from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.agent.tools import TOOL, TOOL_NAME, CallMistake, SearchCall, error_json, parse_call, results_json
+from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
 from rag.tracing import span
 
@@ -140,7 +140,7 @@ class ToolLoop:
     async def _answer(self, call: ToolCall) -> str:
         try:
             wanted = parse_call(call.name, call.arguments)
-        except CallMistake as mistake:
+        except InvalidToolCall as mistake:
             self._mistakes += 1
             return error_json(str(mistake), mistake.query)
         if self._searches >= self._max_searches:

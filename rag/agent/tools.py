@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rag.models import SearchResult
 
+from ingestion.errors import InvalidToolCall
+
 TOOL_NAME = "retrieve_documentation"
 ALIAS = "search_textbook"
 """What spec 004 calls the same tool."""
@@ -53,14 +55,6 @@ TOOL: dict[str, Any] = {
 }
 
 
-class CallMistake(Exception):
-    """A call that cannot be run; the message tells the model what to write instead. `query` is what it asked for."""
-
-    def __init__(self, message: str, query: str = "") -> None:
-        super().__init__(message)
-        self.query = query
-
-
 @dataclass(frozen=True, slots=True)
 class SearchCall:
     """A valid call; `top_k` is None where the model leaves it open."""
@@ -71,18 +65,18 @@ class SearchCall:
 
 
 def parse_call(name: str, arguments: str) -> SearchCall:
-    """The call with its arguments, `top_k` brought within 1 to 20; raises CallMistake."""
+    """The call with its arguments, `top_k` brought within 1 to 20; raises InvalidToolCall."""
     if name not in (TOOL_NAME, ALIAS):
-        raise CallMistake(f"there is no tool {name!r}; call {TOOL_NAME}")
+        raise InvalidToolCall(f"there is no tool {name!r}; call {TOOL_NAME}")
     given = _object(arguments)
     query = given.get("query")
     said = query if isinstance(query, str) else ""
     if len(said.strip()) < MIN_QUERY_CHARS:
-        raise CallMistake(f"query must be text of at least {MIN_QUERY_CHARS} characters", said)
+        raise InvalidToolCall(f"query must be text of at least {MIN_QUERY_CHARS} characters", said)
     known = TOOL["function"]["parameters"]["properties"]
     unknown = sorted(given.keys() - known.keys())
     if unknown:
-        raise CallMistake(f"unknown argument {', '.join(unknown)}; known are {', '.join(known)}", said)
+        raise InvalidToolCall(f"unknown argument {', '.join(unknown)}; known are {', '.join(known)}", said)
     return SearchCall(said.strip(), _top_k(given.get("top_k"), said), _threshold(given, said))
 
 
@@ -114,7 +108,7 @@ def _object(arguments: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        raise CallMistake('the arguments must be one JSON object, for example {"query": "what to search for"}')
+        raise InvalidToolCall('the arguments must be one JSON object, for example {"query": "what to search for"}')
     return given
 
 
@@ -122,12 +116,12 @@ def _top_k(raw: Any, query: str) -> int | None:
     if raw is None:
         return None
     if isinstance(raw, bool) or not isinstance(raw, int | float) or raw != raw:
-        raise CallMistake(f"top_k must be a whole number from 1 to {MAX_TOP_K}", query)
+        raise InvalidToolCall(f"top_k must be a whole number from 1 to {MAX_TOP_K}", query)
     return int(min(MAX_TOP_K, max(1, raw)))
 
 
 def _threshold(given: dict[str, Any], query: str) -> float:
     raw = given.get("similarity_threshold") or 0.0
     if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0.0 <= raw <= 1.0:
-        raise CallMistake("similarity_threshold must be a number from 0 to 1", query)
+        raise InvalidToolCall("similarity_threshold must be a number from 0 to 1", query)
     return float(raw)

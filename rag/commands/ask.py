@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ingestion.commands.terminal import Book, Config, Json, print_json, read_settings, show, write
-from ingestion.errors import BookwiseError
+from ingestion.errors import BookwiseError, ExitCode
 from rag.commands.search import (
     Chapters,
     Kinds,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ingestion.settings import Settings
     from rag.models import AgentResponse
 
-NO_ANSWER = 10
 
 NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book, even if a language model is set up.")]
 MaxSearches = Annotated[
@@ -78,7 +77,7 @@ def ask(
     show(view, response.model_dump(mode="json"), as_json=as_json)
     if response.state in ("no_results", "error"):
         typer.echo(refusal_note(response), err=True)
-        raise typer.Exit(NO_ANSWER)
+        raise typer.Exit(ExitCode.NO_ANSWER)
 
 
 async def _answer(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ingestion.commands.terminal import Book, Config, Json, read_settings, show
-from ingestion.errors import UsageError
+from ingestion.errors import ExitCode, UsageError
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rag.evaluation.questions import EvalQuestion
     from rag.evaluation.run import Asked
 
-BELOW_GATE = 12
 
 Questions = Annotated[Path, typer.Argument(help="JSONL file, one question a line.")]
 Corpus = Annotated[
@@ -82,7 +81,7 @@ def evaluate_command(
     recall = mean_of(GATE, outcomes)
     if min_recall is not None and (recall is None or recall < min_recall):
         typer.echo(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}", err=True)
-        raise typer.Exit(BELOW_GATE)
+        raise typer.Exit(ExitCode.NOT_IN_STEP)
 
 
 def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from ingestion.errors import UnknownThread
 from ingestion.settings import Settings
 from rag.agent.events import Done, Searched, Token
 from rag.conversations.database import database_of
 from rag.conversations.models import Message, new_thread_id, parse_thread_id
-from rag.conversations.store import ThreadStore, UnknownThread
+from rag.conversations.store import ThreadStore
 from rag.grounding.citations import CiteStyle
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from ingestion.errors import UsageError
+from ingestion.errors import UnknownThread, UsageError
 from rag.conversations.database import Database
 from rag.conversations.models import (
     LIVE_MESSAGES,
@@ -37,13 +37,6 @@ LOCAL = ""
 
 _TABLES = (THREADS, ARCHIVED_THREADS)
 _SUMMARY = ("thread_id", "created_at", "updated_at", "topic_summary", "metadata", "message_count")
-
-
-class UnknownThread(UsageError):
-    """The owner has no such thread."""
-
-    def __init__(self, thread_id: UUID) -> None:
-        super().__init__(f"no thread {thread_id}")
 
 
 class ThreadStore:

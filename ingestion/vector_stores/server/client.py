@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.errors import ConfigurationError, VectorStoreError, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LONGEST_RETRY_AFTER = 120
 """Seconds; a server that asks for a longer pause gets an error instead of a run that seems to hang."""
-
-
-class NotApplied(Exception):
-    """The server took a write but did not apply it in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +114,7 @@ def _pause_before_next(exc: Exception, attempt: int) -> float | None:
     if isinstance(exc, ResourceExhaustedResponse):
         asked: int = exc.retry_after_s
         return asked + random.uniform(0, FIRST_PAUSE) if asked <= LONGEST_RETRY_AFTER else None
-    if isinstance(exc, QdrantException | NotApplied) or _is_lost_connection(exc) or _is_server_error(exc):
+    if isinstance(exc, QdrantException | WriteNotApplied) or _is_lost_connection(exc) or _is_server_error(exc):
         return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
     return None
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
-from ingestion.errors import Locked
+from ingestion.errors import IndexLocked
 from ingestion.vector_stores.server.client import Server
 
 LEASE_SECONDS = 300.0
@@ -31,15 +31,15 @@ _POINT = str(uuid.uuid5(uuid.NAMESPACE_DNS, "bookwise:writer-lease"))
 def writer_lease(
     server: Server, collection: str, *, wait: float, clock: Callable[[], float] = time.time
 ) -> Iterator[Callable[[], None]]:
-    """Hold the lease while the block runs; it gets a call that keeps the lease and raises Locked if it is lost.
+    """Hold the lease while the block runs; it gets a call that keeps the lease and raises IndexLocked if it is lost.
 
-    Raises Locked, naming the holder, if another writer still has the lease after `wait` seconds.
+    Raises IndexLocked, naming the holder, if another writer still has the lease after `wait` seconds.
     """
     lease = _Lease(server, f"{collection}_state", clock)
     deadline = time.monotonic() + wait
     while not lease.take():
         if time.monotonic() >= deadline:
-            raise Locked(f"another run is writing {collection} ({lease.holder()}); wait for it to end")
+            raise IndexLocked(f"another run is writing {collection} ({lease.holder()}); wait for it to end")
         server.sleep(_POLL_SECONDS)
     try:
         yield lease.keep
@@ -80,9 +80,9 @@ class _Lease:
         return held
 
     def keep(self) -> None:
-        """Renew a lease that has aged; raises Locked if another writer has taken it."""
+        """Renew a lease that has aged; raises IndexLocked if another writer has taken it."""
         if self._clock() - self._taken_at >= RENEW_AFTER and not self.take():
-            raise Locked(f"the lease on {self._collection} expired and was taken ({self.holder()}); run again")
+            raise IndexLocked(f"the lease on {self._collection} expired and was taken ({self.holder()}); run again")
 
     def holder(self) -> str:
         """Who has the lease, for people."""

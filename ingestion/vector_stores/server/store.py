@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qdrant_client import models as rest
 
-from ingestion.errors import PointRefused
+from ingestion.errors import PointRefused, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
-from ingestion.vector_stores.server.client import NotApplied, Server
+from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import rescored
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
@@ -198,7 +198,7 @@ class ServerStore:
         def applied(client: QdrantClient) -> None:
             for result in request(client):
                 if result.status != rest.UpdateStatus.COMPLETED:
-                    raise NotApplied(f"the server answered {result.status}")
+                    raise WriteNotApplied(f"the server answered {result.status}")
 
         self._call("writing", applied)
 

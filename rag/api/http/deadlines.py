@@ -7,18 +7,10 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ingestion.errors import BookwiseError
+from ingestion.errors import AnswerTimeout, ServerStopping
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-
-
-class TooLate(BookwiseError):
-    """The answer took longer than it may."""
-
-
-class Stopping(BookwiseError):
-    """The server was told to stop before the answer was ready."""
 
 
 class TimeBound:
@@ -31,7 +23,7 @@ class TimeBound:
 
     @asynccontextmanager
     async def bounded(self) -> AsyncIterator[asyncio.Timeout]:
-        """Bound the block; raises TooLate or Stopping. All of it must run in one task."""
+        """Bound the block; raises AnswerTimeout or ServerStopping. All of it must run in one task."""
         try:
             async with asyncio.timeout(self._seconds) as bound:
                 self._running.add(bound)
@@ -42,8 +34,8 @@ class TimeBound:
                     self._running.discard(bound)
         except TimeoutError as error:
             if self._last_moment is not None:
-                raise Stopping("the server is stopping; ask again in a moment") from error
-            raise TooLate("the answer took longer than BOOKWISE_API_TIMEOUT seconds") from error
+                raise ServerStopping("the server is stopping; ask again in a moment") from error
+            raise AnswerTimeout("the answer took longer than BOOKWISE_API_TIMEOUT seconds") from error
 
     def release(self, bound: asyncio.Timeout) -> None:
         """Bound the block no longer."""

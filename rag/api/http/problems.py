@@ -12,15 +12,15 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from ingestion.errors import (
+    AnswerTimeout,
     BookwiseError,
     ChatModelError,
     EmbeddingError,
+    UnknownThread,
     UsageError,
 )
-from rag.api.http.deadlines import TooLate
 from rag.api.http.logs import request_id
 from rag.api.schemas import Problem
-from rag.conversations.store import UnknownThread
 
 RETRY_SECONDS = "5"
 
@@ -37,7 +37,7 @@ def status_of(error: BookwiseError) -> int:
         return 404
     if isinstance(error, UsageError):
         return 422
-    if isinstance(error, TooLate):
+    if isinstance(error, AnswerTimeout):
         return 504
     return 502 if isinstance(error, ChatModelError | EmbeddingError) else 503
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import UUID5
 
-from ingestion.errors import UsageError
+from ingestion.errors import AlreadyRunning, UsageError
 from rag.api.dependencies import Asker, Parts
 from rag.api.schemas import IngestJob, IngestRequest, Lesson, SearchRequest, Word
-from rag.api.services.ingest_jobs import AlreadyRunning
 from rag.models import SearchResponse
 from rag.retrieval.lessons import LessonText, read_lesson
 

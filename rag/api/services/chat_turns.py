@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from ingestion.errors import BookwiseError, ChatModelError
+from ingestion.errors import BookwiseError, ChatModelError, UnknownThread
 from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Searched, Token
@@ -25,7 +25,7 @@ from rag.api.http.threadpool import in_database
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
 from rag.api.serializers import chat_response
 from rag.conversations.models import ConversationThread, Message, first_question, new_thread_id, now
-from rag.conversations.store import ThreadStore, UnknownThread
+from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
 from rag.models import AgentResponse, SearchResult
 from rag.serving.shared_index import SharedIndex

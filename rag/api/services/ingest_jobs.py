@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ingestion.books import book_to_write
-from ingestion.errors import BookwiseError, Interrupted, Locked
+from ingestion.errors import AlreadyRunning, BookwiseError, IndexLocked, Interrupted
 from ingestion.factory import build_parts, generations_of, ledger_of, states_of
 from ingestion.models import IngestionJob, IngestionMode
 from ingestion.report import IngestReport
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from ingestion.vector_stores.protocol import Generations
 
 logger = logging.getLogger("bookwise.api")
-
-
-class AlreadyRunning(Exception):
-    """The book is being written; `job_id` is the run."""
-
-    def __init__(self, job_id: int) -> None:
-        self.job_id = job_id
-        super().__init__(f"run {job_id} of this book has not ended")
 
 
 @dataclass(slots=True)
@@ -104,7 +96,7 @@ class IngestJobs:
         try:
             with closing(build_parts(self._settings)) as parts, parts.as_writer():
                 self._ledger.close_dead(book_id)
-        except Locked:
+        except IndexLocked:
             return found
         return []
 

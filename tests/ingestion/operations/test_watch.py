@@ -10,7 +10,7 @@ from queue import Empty, Queue
 
 import pytest
 
-from ingestion.errors import BookwiseError, DeletionGuard, SourceError
+from ingestion.errors import BookwiseError, DeletionRefused, SourceError
 from ingestion.operations.watch import watch
 from ingestion.report import IngestReport
 
@@ -68,7 +68,7 @@ def test_only_lessons_and_ignore_rules_start_a_run(tmp_path: Path) -> None:
 
 
 def test_a_refused_run_is_told_and_the_next_save_tried_again(tmp_path: Path) -> None:
-    refusals = [None, DeletionGuard("too many are gone"), None]
+    refusals = [None, DeletionRefused("too many are gone"), None]
 
     def run() -> IngestReport:
         if refusal := refusals.pop(0):
@@ -79,7 +79,7 @@ def test_a_refused_run_is_told_and_the_next_save_tried_again(tmp_path: Path) -> 
     with watching(tmp_path, run) as outcomes:
         (tmp_path / "a.md").unlink()
         refused = outcomes.get(timeout=SOON)
-        assert isinstance(refused, DeletionGuard) and "too many" in str(refused)
+        assert isinstance(refused, DeletionRefused) and "too many" in str(refused)
         (tmp_path / "a.md").write_text("x")
         assert outcomes.get(timeout=SOON) == report()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import Locked, StateError
+from ingestion.errors import IndexLocked, StateError
 from ingestion.state.writer_lock import writer_lock
 from tests.support.paths import ROOT
 
@@ -44,7 +44,7 @@ def other_process(path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_a_second_process_is_refused_and_told_who_holds_the_lock_until_that_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "writer.lock"
     with other_process(path) as holder:
-        with pytest.raises(Locked, match=rf"pid {holder.pid} on .*, since 20\d\d-") as caught, writer_lock(path):
+        with pytest.raises(IndexLocked, match=rf"pid {holder.pid} on .*, since 20\d\d-") as caught, writer_lock(path):
             pytest.fail("two writers")
         assert caught.value.exit_code == 8
         holder.kill()
@@ -72,7 +72,7 @@ def test_the_same_process_cannot_take_it_twice(tmp_path: Path) -> None:
     path = tmp_path / "writer.lock"
     with (
         writer_lock(path),
-        pytest.raises(Locked, match=f"pid {os.getpid()} on "),
+        pytest.raises(IndexLocked, match=f"pid {os.getpid()} on "),
         writer_lock(path),
     ):
         pytest.fail("two writers")
@@ -82,7 +82,7 @@ def test_a_holder_that_has_not_signed_yet_is_not_an_error_of_its_own(tmp_path: P
     path = tmp_path / "writer.lock"
     with writer_lock(path):
         path.write_text("")
-        with pytest.raises(Locked, match="just started"), writer_lock(path):
+        with pytest.raises(IndexLocked, match="just started"), writer_lock(path):
             pytest.fail("two writers")
 
 

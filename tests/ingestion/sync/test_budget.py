@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import BudgetGuard, ConfigurationError
+from ingestion.errors import BudgetExceeded, ConfigurationError
 from ingestion.sync.guards import refuse_spending
 from tests.support.books import Library, long_text, page
 
@@ -27,7 +27,7 @@ def tokens_of(library: Library) -> int:
 def test_a_run_over_its_tokens_embeds_and_writes_nothing(library: Library) -> None:
     tokens = tokens_of(library)
     library.flags["embedding.max_tokens"] = tokens - 1
-    with pytest.raises(BudgetGuard, match=f"would embed {tokens} tokens, the budget is {tokens - 1}"):
+    with pytest.raises(BudgetExceeded, match=f"would embed {tokens} tokens, the budget is {tokens - 1}"):
         library.run()
     assert library.embedder.calls == 0 and library.contents() == {}
     library.flags["embedding.max_tokens"] = tokens
@@ -37,7 +37,7 @@ def test_a_run_over_its_tokens_embeds_and_writes_nothing(library: Library) -> No
 def test_a_run_over_its_money_embeds_and_writes_nothing(library: Library) -> None:
     cost = tokens_of(library) * 100 / 1_000_000
     library.flags |= {"embedding.price": 100.0, "embedding.max_cost": cost * 0.9}
-    with pytest.raises(BudgetGuard, match=f"for \\${cost:.4f}"):
+    with pytest.raises(BudgetExceeded, match=f"for \\${cost:.4f}"):
         library.run()
     assert library.embedder.calls == 0
     library.flags["embedding.max_cost"] = cost * 1.1

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from ingestion.errors import ConfigurationError, DeletionGuard
+from ingestion.errors import ConfigurationError, DeletionRefused
 from ingestion.vector_stores.filters import AnyOf, HasId, Where
 from tests.support.books import Library, page, write_book
 from tests.support.fakes import FakeEmbedder, MemoryStore
@@ -136,7 +136,7 @@ def test_many_deletions_go_in_bounded_batches_and_an_emptied_folder_in_none(
         assert isinstance(named, AnyOf) and 0 < len(named.values) <= 100
     deletes.clear()
     library.write({})
-    with pytest.raises(DeletionGuard):
+    with pytest.raises(DeletionRefused):
         library.run()
     assert deletes == [] and len(paths_of(library)) == 270
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import DeletionGuard, Locked, SourceError
+from ingestion.errors import DeletionRefused, IndexLocked, SourceError
 from ingestion.state.writer_lock import writer_lock
 from tests.ingestion.sync.test_pipeline import NODES, PAGES, TOPICS, indexed, library
 from tests.support.books import Library
@@ -18,10 +18,10 @@ __all__ = ["indexed", "library"]
 def test_a_folder_without_lessons_never_wipes_the_index(indexed: Library) -> None:
     before = indexed.contents()
     indexed.write({})
-    with pytest.raises(DeletionGuard, match="nothing was deleted"):
+    with pytest.raises(DeletionRefused, match="nothing was deleted"):
         indexed.run()
     for mode in ("full", "recreate"):
-        with pytest.raises(DeletionGuard):
+        with pytest.raises(DeletionRefused):
             indexed.run(mode)
     assert indexed.contents() == before
 
@@ -35,7 +35,7 @@ def test_an_empty_folder_and_an_empty_index_is_an_unusable_source(tmp_path: Path
 
 def test_most_of_a_book_is_deleted_only_when_allowed(indexed: Library) -> None:
     indexed.write({NODES: PAGES[NODES]})
-    with pytest.raises(DeletionGuard, match="2 of 3"):
+    with pytest.raises(DeletionRefused, match="2 of 3"):
         indexed.run()
     assert indexed.texts_of(TOPICS) and indexed.run(allow_delete=True).files["deleted"] == 2
 
@@ -45,7 +45,7 @@ def test_another_root_deletes_nothing_unasked(indexed: Library) -> None:
     indexed.write({NODES: PAGES[NODES], TOPICS: PAGES[TOPICS]})
     (indexed.folder / "docs").rename(indexed.folder / "other-docs")
     (indexed.folder / "docs").symlink_to(indexed.folder / "other-docs")
-    with pytest.raises(DeletionGuard, match="was last indexed from docs, now from other-docs"):
+    with pytest.raises(DeletionRefused, match="was last indexed from docs, now from other-docs"):
         indexed.run()
 
 
@@ -66,7 +66,7 @@ def test_a_dry_run_over_nothing_indexed_creates_nothing(library: Library) -> Non
 
 
 def test_two_runs_cannot_write_at_once(library: Library) -> None:
-    with writer_lock(library.folder / "writer.lock"), pytest.raises(Locked, match=f"pid {os.getpid()}"):
+    with writer_lock(library.folder / "writer.lock"), pytest.raises(IndexLocked, match=f"pid {os.getpid()}"):
         library.run()
 
 

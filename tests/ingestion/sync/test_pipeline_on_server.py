@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.errors import Locked
+from ingestion.errors import IndexLocked
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
@@ -55,7 +55,7 @@ def test_a_runner_with_an_empty_disk_embeds_nothing(server: QdrantServer, tmp_pa
 
 def test_two_machines_cannot_write_one_collection_at_once(server: QdrantServer, tmp_path: Path) -> None:
     first, second = library_on(server, tmp_path / "one"), library_on(server, tmp_path / "two")
-    with first.generations.writer(0), pytest.raises(Locked, match="another run is writing books"):
+    with first.generations.writer(0), pytest.raises(IndexLocked, match="another run is writing books"):
         second.run()
     assert second.run().files["new"] == 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingestion.errors import ConfigurationError, DeletionGuard, VectorStoreError
+from ingestion.errors import ConfigurationError, DeletionRefused, VectorStoreError
 from tests.ingestion.sync.test_pipeline import NODES, indexed, library
 from tests.support.books import Library
 from tests.support.fakes import FakeEmbedder, MemoryGenerations
@@ -52,7 +52,7 @@ def test_recreate_keeps_what_a_failed_lesson_had(indexed: Library) -> None:
 def test_recreate_with_another_embedding_never_drops_another_book(indexed: Library) -> None:
     first, generation = indexed.contents(), indexed.generations.active
     indexed.embedder = FakeEmbedder("other/1", dimensions=4)
-    with pytest.raises(DeletionGuard, match="the old one stays in use"):
+    with pytest.raises(DeletionRefused, match="the old one stays in use"):
         indexed.run("recreate", book="second")
     assert indexed.generations.active == generation and indexed.contents() == first
     assert indexed.embedder.calls == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import ConfigurationError, DeletionGuard, IndexInUse, Locked, VectorStoreError
+from ingestion.errors import ConfigurationError, DeletionRefused, IndexInUse, IndexLocked, VectorStoreError
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.server.client import connect
@@ -61,13 +61,13 @@ def test_many_removed_files_go_and_an_emptied_folder_removes_nothing(library: Li
     library.write(pages)
     library.run()
     library.write(dict(list(pages.items())[:10]))
-    with pytest.raises(DeletionGuard):
+    with pytest.raises(DeletionRefused):
         library.run()
     assert len(chunks_a_file(library)) == 260
     assert library.run(allow_delete=True).files["deleted"] == 250
     assert chunks_a_file(library).keys() == files_of(library)
     library.write({})
-    with pytest.raises(DeletionGuard):
+    with pytest.raises(DeletionRefused):
         library.run()
     assert len(chunks_a_file(library)) == 10
 
@@ -98,7 +98,7 @@ def test_a_second_writer_is_stopped_and_the_next_run_needs_no_clean_up(library: 
     library.write({"p.md": page("Page", "Another text.")})
     with library.generations.writer(0), closing(library.generations.open_active()):
         other = Library(library.folder, generations=library.generations, flags=library.flags)
-        with pytest.raises((Locked, IndexInUse)):
+        with pytest.raises((IndexLocked, IndexInUse)):
             other.run()
     assert library.run().files["modified"] == 1
 

@@ -11,10 +11,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingestion.errors import ConfigurationError, StateError, UsageError
+from ingestion.errors import ConfigurationError, StateError, UnknownThread, UsageError
 from rag.conversations.database import Database
 from rag.conversations.models import LIVE_MESSAGES, Message, iso, parse_thread_id
-from rag.conversations.store import ThreadStore, UnknownThread
+from rag.conversations.store import ThreadStore
 from tests.support.postgres import database_url, postgres_server
 
 __all__ = ["database_url", "postgres_server"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from qdrant_client import QdrantClient
 
-from ingestion.errors import Locked
+from ingestion.errors import IndexLocked
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.lease import LEASE_SECONDS, RENEW_AFTER, writer_lease
 
@@ -43,7 +43,7 @@ def server(clock: Clock) -> Iterator[Server]:
 def test_a_second_writer_is_refused_and_told_who_writes(server: Server, clock: Clock) -> None:
     with (
         writer_lease(server, "book", wait=0, clock=clock),
-        pytest.raises(Locked, match=r"pid \d+ on"),
+        pytest.raises(IndexLocked, match=r"pid \d+ on"),
         writer_lease(server, "book", wait=0, clock=clock),
     ):
         pytest.fail("two writers")
@@ -73,7 +73,7 @@ def test_a_writer_that_goes_on_keeps_its_lease(server: Server, clock: Clock) -> 
         for _ in range(20):
             clock.now += RENEW_AFTER
             keep()
-        with pytest.raises(Locked), writer_lease(server, "book", wait=0, clock=clock):
+        with pytest.raises(IndexLocked), writer_lease(server, "book", wait=0, clock=clock):
             pytest.fail("two writers")
 
 
@@ -84,8 +84,8 @@ def test_a_writer_that_slept_too_long_learns_that_it_lost_and_does_not_take_the_
         clock.now += LEASE_SECONDS + 1
         other = writer_lease(server, "book", wait=0, clock=clock)
         keep_other = other.__enter__()
-        with pytest.raises(Locked, match="expired and was taken"):
+        with pytest.raises(IndexLocked, match="expired and was taken"):
             keep()
     keep_other()
-    with pytest.raises(Locked), writer_lease(server, "book", wait=0, clock=clock):
+    with pytest.raises(IndexLocked), writer_lease(server, "book", wait=0, clock=clock):
         pytest.fail("two writers")
