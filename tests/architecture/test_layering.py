@@ -40,7 +40,7 @@ HOMES = {
     "toktok": ("ingestion.tokens",),
     "typer": ("ingestion.commands", "rag.commands", "cli"),
     "uvicorn": ("rag.api.http", "rag.serving", "rag.mcp"),
-    "yaml": ("ingestion.source.front_matter",),
+    "yaml": ("ingestion.source",),
 }
 """The packages and modules that may import a library."""
 
