@@ -31,7 +31,7 @@ class IngestReport:
 
     `files` counts files by change, `changes` lists those that were looked at; `chunks.tokens` are the tokens of the
     texts that were embedded, `price` is dollars a million of them (None: unknown). `total_chunks` is what the book
-    has afterwards.
+    has afterwards. `coverage` counts the chunks of each module and hardware tier, where a report asked for it.
     """
 
     book_id: str
@@ -51,6 +51,7 @@ class IngestReport:
     total_files: int = 0
     total_chunks: int = 0
     seconds: float = 0.0
+    coverage: dict[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def cost(self) -> float | None:
@@ -93,4 +94,8 @@ class IngestReport:
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),
+            "coverage": [
+                {"module": module, "hardware_tier": tier, "chunks": count}
+                for (module, tier), count in sorted(self.coverage.items())
+            ],
         }

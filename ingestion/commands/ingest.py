@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ingestion.commands.options import AllowDelete, Docs, IgnoreBatches, Mode, State, Strict
+from ingestion.commands.options import AllowDelete, Docs, IgnoreBatches, MaxCost, MaxTokens, Mode, State, Strict
+from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import Book, Config, Json, Verbose, progress_bar, read_book, show
 from ingestion.errors import ExitCode, UsageError
 
@@ -31,13 +32,14 @@ def ingest(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
     state: State = None,
     allow_delete: AllowDelete = False,
-    max_cost: Annotated[float | None, typer.Option("--max-cost", help="Dollars to spend at most.")] = None,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Tokens to embed at most.")] = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
     strict: Strict = False,
     batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
     ignore_batches: IgnoreBatches = False,
+    reports: Reports = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -58,8 +60,8 @@ def ingest(
             ingest_by_batch(*read_book(docs, config, verbose=verbose, flags={"book.id": book, **flags}), options)
         )
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
-    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, **how)
-    show_report(report, as_json=as_json, verbose=verbose)
+    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)
+    show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
 
@@ -80,26 +82,31 @@ def run_ingest(
     *,
     verbose: bool,
     flags: Mapping[str, Any] | None = None,
+    reports: list[str] | None = None,
     **options: Any,
 ) -> IngestReport:
+    """Run `ingest` with the settings of this call; for `reports` also count what the index then holds."""
     from ingestion.books import book_to_write
     from ingestion.factory import build_parts
     from ingestion.sync.pipeline import ingest as run
 
+    check_reports(reports)
     wanted = mode_of(mode)
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
-        return run(
-            parts,
-            root,
-            book_id=book_to_write(settings, parts.states),
-            mode=wanted,
-            progress=progress,
-            **options,
-        )
+        book_id = book_to_write(settings, parts.states)
+        report = run(parts, root, book_id=book_id, mode=wanted, progress=progress, **options)
+        if reports and (store := parts.generations.open_active()):
+            from ingestion.operations.info import coverage_of
+
+            with closing(store):
+                report.coverage = coverage_of(store, book_id)
+        return report
 
 
-def show_report(report: IngestReport, *, as_json: bool, verbose: bool) -> None:
+def show_report(report: IngestReport, reports: list[str] | None = None, *, as_json: bool, verbose: bool) -> None:
+    """Print a report and write it to each target of `reports`."""
     from ingestion.commands.views import report_view
 
     show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)
+    write_reports(reports, report)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ingestion.commands.ingest import run_ingest, show_report
 from ingestion.commands.options import Docs, Mode, State
+from ingestion.commands.reporting import Reports
 from ingestion.commands.terminal import Book, Config, Json, Verbose
 from ingestion.errors import ExitCode
-
-if TYPE_CHECKING:
-    pass
 
 
 def plan(
@@ -22,6 +20,7 @@ def plan(
     config: Config = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 when something is pending.")] = False,
     state: State = None,
+    reports: Reports = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -30,9 +29,17 @@ def plan(
     `status` is another name for it.
     """
     report = run_ingest(
-        docs, mode, book, config, dry_run=True, allow_delete=True, verbose=verbose, flags={"index.state": state}
+        docs,
+        mode,
+        book,
+        config,
+        dry_run=True,
+        allow_delete=True,
+        verbose=verbose,
+        flags={"index.state": state},
+        reports=reports,
     )
-    show_report(report, as_json=as_json, verbose=verbose)
+    show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures:
         raise typer.Exit(ExitCode.LESSONS_FAILED)
     if exit_code and report.pending:

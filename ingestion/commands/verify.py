@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ingestion.commands.ingest import run_ingest, show_report
 from ingestion.commands.options import AllowDelete, Docs, State
+from ingestion.commands.reporting import Reports
 from ingestion.commands.terminal import Book, Config, Json, Verbose
 from ingestion.errors import ExitCode
-
-if TYPE_CHECKING:
-    pass
 
 
 def verify(
@@ -22,6 +20,7 @@ def verify(
     config: Config = None,
     allow_delete: AllowDelete = False,
     state: State = None,
+    reports: Reports = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -33,10 +32,11 @@ def verify(
         config,
         verbose=verbose,
         flags={"index.state": state},
+        reports=reports,
         dry_run=not repair,
         allow_delete=allow_delete or not repair,
     )
-    show_report(report, as_json=as_json, verbose=verbose)
+    show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures:
         raise typer.Exit(ExitCode.LESSONS_FAILED)
     if report.pending and not repair:

@@ -92,22 +92,6 @@ def check_view(report: CheckReport) -> View:
     ]
 
 
-def annotations_view(report: CheckReport) -> View:
-    """GitHub's workflow commands, which mark the lines in a pull request."""
-    lines = [
-        _annotation("error", report.root, each.path, each.line, "unreadable", each.reason) for each in report.failures
-    ]
-    return lines + [
-        _annotation("warning", report.root, each.path, each.line, each.rule, each.message) for each in report.findings
-    ]
-
-
-def _annotation(kind: str, root: str, path: str, line: int | None, rule: str, message: str) -> str:
-    place = f"{root}/{path}".replace("%", "%25").replace(",", "%2C").replace(":", "%3A")
-    said = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::{kind} file={place},line={line or 1},title={rule}::{said}"
-
-
 def jobs_view(entries: Sequence[LedgerEntry]) -> View:
     """The runs, newest first."""
     columns = (

@@ -38,6 +38,15 @@ class IndexInfo:
         return asdict(self)
 
 
+def coverage_of(store: VectorStore, book_id: str) -> dict[tuple[str, int], int]:
+    """Return the chunks of each module and hardware tier of a book."""
+    counts: dict[tuple[str, int], int] = {}
+    for tier in range(1, 5):
+        where = Where((Equals("book_id", book_id), Equals("hardware_tier", tier)))
+        counts |= {(module, tier): count for module, count in store.values("module", where).items()}
+    return counts
+
+
 def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
     """The books and counts of an open index."""
     states = states_of(settings, generations_of(settings))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.commands.views import annotations_view, check_view
+from ingestion.commands.views import check_view
+from ingestion.operations.reports.github import annotation_lines
 from ingestion.settings.loader import load_settings
 from ingestion.source.linter import CheckReport, check_book
 from tests.support.books import write_book
@@ -107,6 +108,6 @@ def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) ->
     text = check_view(report)
     assert str(text[0]).startswith(f"{PLACE}/01-a,b.md:2: `hardware_tier: x%` names no tier 1 to 4")
     assert text[-1] == "1 pages checked: 1 audience-value"
-    [annotation] = annotations_view(report)
+    [annotation] = annotation_lines(report)
     assert f"{PLACE}/01-a%2Cb.md,line=2,title=audience-value::" in str(annotation)
     assert str(annotation).startswith("::warning file=") and "x%25" in str(annotation)
