@@ -24,7 +24,7 @@ from ingestion.vector_stores.protocol import Generations, VectorStore
 
 if TYPE_CHECKING:
     from ingestion.embedding.openai_batch import OpenAIBatches
-    from ingestion.embedding.workers import Done, Workers
+    from ingestion.embedding.workers import CallResult, Workers
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def build_parts(settings: Settings) -> Parts:
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
         batches=batch_ledger_of(settings) if kind_of(settings) == "openai" else None,
-        apart=partial(_embed_apart, settings) if kind_of(settings) == "openai" else None,
+        apart=partial(_subprocess_workers, settings) if kind_of(settings) == "openai" else None,
     )
 
 
@@ -104,16 +104,16 @@ def embedder_of(settings: Settings) -> Embedder:
     return build_embedder(**_choice_of(settings))
 
 
-def _embed_apart(settings: Settings, finished: SimpleQueue[Done]) -> Workers:
+def _subprocess_workers(settings: Settings, finished: SimpleQueue[CallResult]) -> Workers:
     # Imported late: only a run that embeds needs it.
-    from ingestion.embedding.subprocess_pool import Apart, Setup
-    from ingestion.embedding.workers import Threads
+    from ingestion.embedding.subprocess_pool import SubprocessWorkers, WorkerSetup
+    from ingestion.embedding.workers import ThreadWorkers
 
     try:
-        return Apart(Setup(_choice_of(settings), logging.getLogger().level), finished)
+        return SubprocessWorkers(WorkerSetup(_choice_of(settings), logging.getLogger().level), finished)
     except OSError as error:
         logger.debug("no process of its own for the requests: %s", error)
-        return Threads(embedder_of(settings), finished)
+        return ThreadWorkers(embedder_of(settings), finished)
 
 
 def _choice_of(settings: Settings) -> dict[str, Any]:

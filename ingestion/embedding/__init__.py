@@ -1,1 +1,1 @@
-"""The embedders: one protocol, an embedded default, an OpenAI-compatible service, and models of two libraries."""
+"""Embedders: one protocol; the embedded default, an OpenAI-compatible service, and the models of two libraries."""

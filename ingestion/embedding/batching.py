@@ -1,4 +1,4 @@
-"""What one request to an embedder may hold, and texts packed into as few requests as hold them."""
+"""Limits of one request to an embedder, and batches that fill as few requests as possible."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The bounds of one request, and how many requests may run at once.
+    """Limits of one request, and how many requests may run at once.
 
-    `tokens` bounds the sum over a request, `input_tokens` each text; None means no bound.
+    `tokens` limits the sum over a request, `input_tokens` each text; None means no limit.
     """
 
     inputs: int
@@ -21,13 +21,13 @@ class Limits:
     in_flight: int = 1
 
     def refuse(self, tokens: int) -> str | None:
-        """Why a text of so many tokens can be in no request, or None."""
-        most = min(each for each in (self.input_tokens, self.tokens, tokens) if each is not None)
-        return f"has {tokens} tokens; the embedding service takes at most {most}" if tokens > most else None
+        """Return why a text of `tokens` tokens fits into no request, or None if it fits."""
+        limit = min(bound for bound in (self.input_tokens, self.tokens, tokens) if bound is not None)
+        return f"has {tokens} tokens; the embedding service takes at most {limit}" if tokens > limit else None
 
 
-class Packer(Generic[T]):
-    """Packs items in order; a request is closed when the next item does not fit, or nothing more would."""
+class Batcher(Generic[T]):
+    """Groups items into batches in order; a batch is complete when the next item does not fit."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -35,7 +35,7 @@ class Packer(Generic[T]):
         self._tokens = 0
 
     def add(self, item: T, tokens: int) -> list[T]:
-        """Take an item; returns the request that is full without it, else nothing."""
+        """Add an item; return the batch that is complete without it, or an empty list."""
         full: list[T] = []
         too_many = self._limits.tokens is not None and self._tokens + tokens > self._limits.tokens
         if self._items and (too_many or len(self._items) == self._limits.inputs):
@@ -45,6 +45,6 @@ class Packer(Generic[T]):
         return full
 
     def rest(self) -> list[T]:
-        """The request that is being filled, which may be empty; the next item begins another."""
+        """Return the unfinished batch, which may be empty, and begin a new one."""
         rest, self._items, self._tokens = self._items, [], 0
         return rest

@@ -1,6 +1,6 @@
-"""Vectors by embed key in one SQLite file: what was embedded once need not be embedded again.
+"""Cache vectors by embed key in one SQLite file, so that nothing is embedded twice.
 
-The cache only saves time and money: whatever is wrong with its file, a run goes on without it.
+The cache only saves time and money: whatever is wrong with its file, a run continues without it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL, used_at INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS vectors_used_at ON vectors (used_at);
 """
-_KEYS_A_QUERY = 500
+_KEYS_PER_QUERY = 500
 _FRESH_SECONDS = 86_400  # a use is noted once a day, so that most reads write nothing
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 
 
 class EmbeddingCache:
-    """Float32 vectors by embed key; many may read while one writes.
+    """Float32 vectors by embed key; many processes may read while one writes.
 
-    The file is made at the first `put`. It holds at most about `max_bytes`; what was used longest ago goes first.
-    A damaged file is set aside as `*.damaged` and a new one begun. No call ever raises for the sake of the file:
-    the first failure is logged as a warning, and from then on the cache is empty and keeps nothing.
+    The file is created by the first `put`. It holds at most about `max_bytes`; the least recently used go first.
+    A damaged file is set aside as `*.damaged` and a new one begun. No call raises because of the file: the first
+    failure is logged as a warning, and from then on the cache is empty and stores nothing.
     """
 
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -49,7 +49,7 @@ class EmbeddingCache:
         self._failed = False
 
     def get(self, keys: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of those keys that are there, read-only."""
+        """Return the cached vectors among these keys, read-only."""
         import numpy as np
 
         if not keys or not self._path.exists():
@@ -58,22 +58,22 @@ class EmbeddingCache:
         return {key: np.frombuffer(blob, np.float32) for key, blob in blobs.items()}
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
-        """Keep these, in place of what is there under the same keys."""
+        """Store these vectors, replacing those under the same keys."""
         if vectors:
             self._attempt(lambda db: _insert(db, vectors, self._max_bytes + self._reserved), otherwise=None)
 
     def reserve(self, size: int) -> None:
-        """Hold `size` bytes more than the bound, until closed: vectors that were paid for must reach the index."""
+        """Allow `size` bytes more until closed: vectors that were paid for must reach the index."""
         self._reserved += size
 
     def close(self) -> None:
-        """Release the file; the next call opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
             self._disconnect()
             self._reserved = 0
 
     def _attempt(self, action: Callable[[sqlite3.Connection], T], *, otherwise: T) -> T:
-        """The action's result, on a new file if the old one is damaged; `otherwise` once the cache has failed."""
+        """Return the result of the action, on a new file if this one is damaged; `otherwise` after a failure."""
         with self._lock:
             if self._failed:
                 return otherwise
@@ -86,7 +86,7 @@ class EmbeddingCache:
                     self._set_aside(exc)
                     return action(self._connect())
             except (sqlite3.Error, OSError) as exc:
-                log.warning("going on without the embedding cache %s: %s", self._path, exc)
+                log.warning("continuing without the embedding cache %s: %s", self._path, exc)
                 self._failed = True
                 self._disconnect()
                 return otherwise
@@ -139,7 +139,7 @@ def _insert(db: sqlite3.Connection, vectors: Mapping[str, Vector], max_bytes: in
 
 
 def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the least recently used rows, down to nine tenths of the bound, if it is passed."""
+    """Delete the least recently used rows, down to nine tenths of the limit, if it is exceeded."""
     pages = db.execute(
         "SELECT (SELECT page_count FROM pragma_page_count) - freelist_count FROM pragma_freelist_count"
     )
@@ -156,4 +156,4 @@ def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
 
 
 def _groups(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (keys[start : start + _KEYS_A_QUERY] for start in range(0, len(keys), _KEYS_A_QUERY))
+    return (keys[start : start + _KEYS_PER_QUERY] for start in range(0, len(keys), _KEYS_PER_QUERY))

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.protocol import Embedder, EmbedderKind
-
-if TYPE_CHECKING:
-    pass
 
 
 def build_embedder(
@@ -24,11 +19,11 @@ def build_embedder(
     requests_per_minute: int | None = None,
     tokens_per_minute: int | None = None,
 ) -> Embedder:
-    """The embedder of that kind; no model is loaded and no connection opened before its first use.
+    """Return an embedder of that kind; no model is loaded and no connection opened before its first use.
 
-    `threads` is for models on this machine (0: one a core), `api_key`, `base_url` and `api_version` (of Azure) for
-    `openai`, which raises ConfigurationError where it has neither a key nor a service of its own to ask. The kinds
-    named like a library raise it where that is not installed.
+    `threads` is for models on this machine (0: one per core), `api_key`, `base_url` and `api_version` (of Azure) for
+    `openai`, which raises ConfigurationError if it has neither a key nor a base URL. The kinds named like a library
+    raise it if that library is not installed.
     """
     if kind == "local":
         from ingestion.embedding.minilm import MiniLm
@@ -39,7 +34,7 @@ def build_embedder(
 
         return LibraryEmbedder(kind, model, dimensions, threads=threads)
     from ingestion.embedding.openai import OPENAI_LIMITS, OpenAIEmbedder
-    from ingestion.embedding.rate_limiter import Pace
+    from ingestion.embedding.rate_limiter import RateLimiter
 
     return OpenAIEmbedder(
         model,
@@ -48,5 +43,5 @@ def build_embedder(
         base_url=base_url,
         api_version=api_version,
         limits=limits or OPENAI_LIMITS,
-        pace=Pace(requests_per_minute, tokens_per_minute),
+        rate_limiter=RateLimiter(requests_per_minute, tokens_per_minute),
     )

@@ -1,4 +1,4 @@
-"""Other models on this machine, by the libraries fastembed and sentence-transformers, each an extra of its own."""
+"""Models on this machine through the libraries fastembed and sentence-transformers, each an extra of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREPARATION = 1
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model of either library: both calls take texts and give one row of numbers a text."""
+    """A model of either library: both calls take texts and return one row of numbers per text."""
 
     documents: Callable[[list[str]], Iterable[Any]]
     queries: Callable[[list[str]], Iterable[Any]]
@@ -33,7 +33,7 @@ class LoadedModel:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """How a library is found, which of its models to name as an example, and how it loads one."""
+    """How to find a library and load a model with it, and which model to name as an example."""
 
     package: str
     example: str
@@ -69,12 +69,12 @@ LIBRARIES = {
 
 
 class LibraryEmbedder:
-    """A model by its name at the library, or with sentence-transformers by its folder.
+    """A model by its name in the library, or with sentence-transformers by its folder.
 
-    The library downloads a model it has not yet. `dimensions` cuts vectors, which only suits models trained for it.
-    The model is loaded at the first call; its length is learned from one word unless `dimensions` says it. A text
-    longer than the model reads is cut by the library. Calls may come from several threads; they take turns, each
-    on `threads` threads (0: as the library chooses). Raises ConfigurationError without the library or a model name.
+    The library downloads a missing model. `dimensions` truncates vectors, which only suits models trained for it.
+    The model is loaded by the first call; its dimensions are measured on one word unless given. The library
+    truncates texts that are too long for the model. Calls may come from several threads; they take turns, each on
+    `threads` threads (0: the library's choice). Raises ConfigurationError without the library or a model name.
     """
 
     def __init__(self, library: str, model: str, dimensions: int | None = None, *, threads: int = 0) -> None:
@@ -95,13 +95,13 @@ class LibraryEmbedder:
         release = ".".join(importlib.metadata.version(library).split(".")[:2])
         cut = f"@{dimensions}" if dimensions else ""
         self.model = f"{library}-{release}/{_identity(model)}{cut}/{PREPARATION}"
-        """Library, its release, the model, its dimensions if cut, and the version of the preparation."""
+        """Library, its release, the model, its dimensions if truncated, and the version of the preparation."""
 
     limits = Limits(inputs=64)
 
     @property
     def dimensions(self) -> int:
-        """The length of the vectors."""
+        """Return the length of the vectors."""
         if self._dimensions is None:
             self._dimensions = len(self.embed_query("dimensions"))
         return self._dimensions
@@ -149,7 +149,7 @@ class LibraryEmbedder:
 
 
 def _identity(model: str) -> str:
-    """A model's name; of a folder its last part and what its files hold, so that it may lie anywhere."""
+    """Return a model's name; for a folder its last part and a hash of its files, so that it may lie anywhere."""
     folder = Path(model)
     if not folder.is_dir():
         return model

@@ -1,4 +1,4 @@
-"""The embedder of OpenAI, and of every service that speaks its embeddings API."""
+"""Embed with OpenAI, or with any service that speaks its embeddings API."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ingestion.embedding.batching import Limits, Packer
-from ingestion.embedding.rate_limiter import Pace
+from ingestion.embedding.batching import Batcher, Limits
+from ingestion.embedding.rate_limiter import RateLimiter
 from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
-    import httpx2
     import openai
 
     from ingestion.models import Vector, Vectors
+    from ingestion.openai_client import Failure, Service
 
 FULL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 OPENAI_LIMITS = Limits(inputs=2048, tokens=300_000, input_tokens=8_191, in_flight=8)
-"""The bounds of OpenAI's API reference, "Create embeddings"."""
+"""Limits of OpenAI's API reference, "Create embeddings"."""
 
 PREPARATION = 1
 """Version of how a text is prepared for the service; part of `model`."""
 
 
 class OpenAIEmbedder:
-    """Embeds over HTTP with the service's own SDK, which retries: after the time that the service asks for
-    (Retry-After in seconds, milliseconds or as a date), up to two minutes, else after 0.5 to 8 s with jitter.
+    """Embeds over HTTP with OpenAI's SDK, which retries: after the time that the service asks for (Retry-After in
+    seconds, milliseconds or as a date), up to two minutes, otherwise after 0.5 to 8 s with jitter.
 
     `dimensions` shortens the vectors where the model can. `base_url` names another service, which may need no
     key; with `api_version` it is Azure's, and the model is the name of a deployment. `timeout` is in seconds for one
     try; `max_retries` follow the first. No connection is opened before the first call, except that the dimensions of
     a model not in FULL_DIMENSIONS are learned by embedding one word. Calls may come from several threads, which
-    share `pace`.
+    share `rate_limiter`.
     """
 
     def __init__(
@@ -50,38 +50,36 @@ class OpenAIEmbedder:
         timeout: float = 60.0,
         max_retries: int = 5,
         limits: Limits = OPENAI_LIMITS,
-        pace: Pace | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("set OPENAI_API_KEY, or use the embedded model with BOOKWISE_EMBEDDER=local")
         if api_version and not base_url:
             raise ConfigurationError("BOOKWISE_AZURE_API_VERSION is Azure's; set its address in OPENAI_BASE_URL")
-        if api_key and not (api_key.isascii() and api_key.isprintable()):
-            # The HTTP library refuses such a header, and quotes it.
-            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
         full = FULL_DIMENSIONS.get(model)
         self._model = model
         self._shortened = None if dimensions == full else dimensions
         self._dimensions = dimensions or full
-        # A key of the environment must not go to another service: without this the SDK would send it.
-        self._key = api_key or "not-needed"
-        self._base_url = base_url
-        self._api_version = api_version
-        self._timeout = timeout
-        self._max_retries = max_retries
-        self._pace = pace or Pace()
+        self._service_options: dict[str, Any] = {
+            "api_key": api_key,
+            "base_url": base_url,
+            "api_version": api_version,
+            "timeout": timeout,
+            "max_retries": max_retries,
+        }
+        self._rate_limiter = rate_limiter or RateLimiter()
         self._opening = Lock()
         self._reading = Lock()
         self.limits = limits
 
     @property
     def model(self) -> str:
-        """The model, its dimensions if shortened, and the version of the preparation."""
+        """Return the model, its dimensions if shortened, and the version of the preparation."""
         return f"{self._model}@{self._shortened}/{PREPARATION}" if self._shortened else f"{self._model}/{PREPARATION}"
 
     @property
     def dimensions(self) -> int:
-        """The length of the vectors; asks the service if it is neither set nor known."""
+        """Return the length of the vectors; asks the service if it is neither set nor known."""
         return self._dimensions or self._embed(self._client, ["dimensions"], 1).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -106,45 +104,38 @@ class OpenAIEmbedder:
 
     @property
     def _client(self) -> openai.OpenAI:
-        """Made by one thread, while others wait: several that import the SDK at once take twice the time."""
+        """Open it in one thread while others wait: several that import the SDK at once take twice the time."""
         with self._opening:
             return self._opened
 
     @cached_property
     def _opened(self) -> openai.OpenAI:
-        import openai
-
         count_tokens(["any"])  # The same goes for the counter's vocabulary.
-        options: Any = {
-            "api_key": self._key,
-            "timeout": self._timeout,
-            "max_retries": self._max_retries,
-            "http_client": openai.DefaultHttpxClient(event_hooks={"response": [self._heed, _stop_on_spent_quota]}),
-        }
-        if self._api_version and self._base_url:
-            return openai.AzureOpenAI(azure_endpoint=self._base_url, api_version=self._api_version, **options)
-        return openai.OpenAI(base_url=self._base_url, **options)
+        return self._service.open(on_headers=self._rate_limiter.learn)
 
-    def _heed(self, response: httpx2.Response) -> None:
-        self._pace.learn(response.headers)
+    @cached_property
+    def _service(self) -> Service:
+        from ingestion.openai_client import Service
+
+        return Service(**self._service_options)
 
     def _batches(self, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[tuple[list[str], int]]:
-        """The texts in order, cut into requests, with the tokens of each."""
-        packer: Packer[int] = Packer(self.limits)
+        """Yield the texts in order, in batches, with the tokens of each batch."""
+        batcher: Batcher[int] = Batcher(self.limits)
         batches = []
         for position, count in enumerate(tokens):
             if reason := self.limits.refuse(count):
                 raise InputsRefused(f"text {position + 1} of {len(texts)} {reason}, so cut it")
-            batches.append(packer.add(position, count))
-        for batch in filter(None, [*batches, packer.rest()]):
+            batches.append(batcher.add(position, count))
+        for batch in filter(None, [*batches, batcher.rest()]):
             yield [texts[position] for position in batch], sum(tokens[position] for position in batch)
 
     def _embed(self, client: openai.OpenAI, inputs: list[str], tokens: int) -> Vectors:
-        """One request; the SDK's `embeddings.create` takes twice the time, for a model of each part of a reply."""
+        """Make one request; the SDK's `embeddings.create` takes twice the time to build models of the reply."""
         import httpx2
         import openai
 
-        self._pace.wait(tokens)
+        self._rate_limiter.wait(tokens)
         body: dict[str, Any] = {"model": self._model, "input": inputs, "encoding_format": "base64"}
         if self._shortened:
             body["dimensions"] = self._shortened
@@ -154,18 +145,18 @@ class OpenAIEmbedder:
             with self._reading:
                 vectors = self._unit_vectors(reply.json()["data"], len(inputs))
         except openai.OpenAIError as exc:
-            # A service may quote the key in its answer.
-            cause = None if self._key in str(exc) else exc
             kind = InputsRefused if _blames_the_inputs(exc) else EmbeddingError
-            raise self._error(_reason(exc, self._model), kind) from cause
-        except (KeyError, TypeError, ValueError) as exc:
+            raise self._error(self._service.explain(exc, _advice(self._model)), kind) from self._service.cause(exc)
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as exc:
             raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
         return vectors
 
     def _unit_vectors(self, items: Sequence[Mapping[str, Any]], wanted: int) -> Vectors:
-        """The vectors in the order of the texts, at length one; the first reply settles dimensions not yet known."""
+        """Return unit vectors in the order of the texts; the first reply settles unknown dimensions."""
         import numpy as np
 
+        if any(type(item["index"]) is not int for item in items):
+            raise ValueError("an index is not a whole number")
         if sorted(item["index"] for item in items) != list(range(wanted)):
             raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
         self._dimensions = self._dimensions or len(decoded(items[0]["embedding"]))
@@ -182,12 +173,13 @@ class OpenAIEmbedder:
         return vectors
 
     def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
-        host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold
-        return kind(f"embedding service {host}: {reason}".replace(self._key, "***"))
+        from ingestion.openai_client import host_of
+
+        return kind(f"embedding service {host_of(self._client)}: {reason}")
 
 
 def decoded(embedding: object) -> Vector:
-    """A vector as it came: base64 of little-endian float32, or numbers from services that know no base64."""
+    """Decode a vector: base64 of little-endian float32, or numbers from services without base64."""
     import numpy as np
 
     if isinstance(embedding, str):
@@ -195,14 +187,8 @@ def decoded(embedding: object) -> Vector:
     return np.asarray(embedding, np.float32)
 
 
-def _stop_on_spent_quota(response: httpx2.Response) -> None:
-    """Tell the SDK, which retries every 429, that waiting brings no quota back."""
-    if response.status_code == 429 and b"insufficient_quota" in response.read():
-        response.headers["x-should-retry"] = "false"
-
-
 def _blames_the_inputs(exc: openai.OpenAIError) -> bool:
-    """Whether it is a 400, 413 or 422 that does not name another part of the request."""
+    """Return whether it is a 400, 413 or 422 that blames no other part of the request than the texts."""
     import openai
 
     if not isinstance(exc, openai.APIStatusError) or exc.status_code not in (400, 413, 422):
@@ -210,21 +196,11 @@ def _blames_the_inputs(exc: openai.OpenAIError) -> bool:
     return exc.code != "model_not_found" and exc.param not in ("model", "dimensions", "encoding_format")
 
 
-def _reason(exc: openai.OpenAIError, model: str) -> str:
-    """What failed and what to do, in one line."""
-    import openai
-
-    code = exc.code if isinstance(exc, openai.APIError) else None
-    if code == "insufficient_quota":
-        return "the account's quota is spent; raise it and run again, what is indexed stays"
-    if code == "model_not_found" or isinstance(exc, openai.NotFoundError):
-        return f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL"
-    reasons = (
-        (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
-        (openai.PermissionDeniedError, f"the key may not use {model!r}; check its permissions"),
-        (openai.RateLimitError, "the rate limit holds, also after waiting; run again later"),
-        (openai.APITimeoutError, "no answer in time, also after trying again; run again later"),
-        (openai.APIConnectionError, f"no connection ({exc.__cause__}); check the network and OPENAI_BASE_URL"),
-    )
-    said = " ".join(str(exc).split())[:300]
-    return next((reason for kind, reason in reasons if isinstance(exc, kind)), said)
+def _advice(model: str) -> dict[Failure, str]:
+    """What to do about a failure, where an embedding model differs from the general case."""
+    return {
+        "quota": "the account's quota is spent; raise it and run again, what is indexed stays",
+        "model": f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL",
+        "permission": f"the key may not use {model!r}; check its permissions",
+        "timeout": "no answer in time, even after trying again; run again later",
+    }

@@ -1,4 +1,4 @@
-"""The wire of OpenAI's Batch API: texts go up as a file, vectors come down as a file within a day, at half price."""
+"""OpenAI's Batch API: upload texts as a file, download their vectors as a file within a day, at half price."""
 
 from __future__ import annotations
 
@@ -18,24 +18,28 @@ if TYPE_CHECKING:
     from openai.types import Batch
 
     from ingestion.models import Vector
+    from ingestion.openai_client import Failure, Service
 
 PRICE_SHARE = 0.5
-"""What a token costs in a batch, as a part of its usual price."""
+"""Price of a token in a batch, as a share of its usual price."""
 
-# The bounds of OpenAI's API reference, "Create batch". With one text a request, that of 50,000 inputs for all
-# requests of an embeddings batch is the same as that of 50,000 requests.
+# Limits of OpenAI's API reference, "Create batch". With one text per request, the limit of 50,000 inputs per
+# embeddings batch is the same as that of 50,000 requests.
 MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
 
+MAX_RESULT_BYTES = MAX_REQUESTS * 100_000
+"""What the results of a batch take at most, read line by line: 100 kB per vector, written as digits."""
+
 ENDPOINT: Final = "/v1/embeddings"
 _TAG = "bookwise"
-_SECONDS = 600.0
+_TIMEOUT = 600.0
 _RUNNING = ("validating", "in_progress", "finalizing", "cancelling")
 
 
 @dataclass(frozen=True, slots=True)
 class BatchStatus:
-    """What the service says of one batch; `state` is its own word, `reason` why it was refused whole."""
+    """State of one batch: `state` in the service's own word, `reason` why it was refused as a whole."""
 
     batch_id: str
     state: str
@@ -47,13 +51,13 @@ class BatchStatus:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Return whether the service has finished with it."""
         return self.state not in _RUNNING
 
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """What became of one text: its unit vector, or None and why."""
+    """Result for one text: its unit vector, or None and the reason."""
 
     key: str
     vector: Vector | None
@@ -61,9 +65,9 @@ class BatchAnswer:
 
 
 class OpenAIBatches:
-    """Sends and fetches batches; `dimensions` is the length that every vector must have.
+    """Sends and fetches batches; `dimensions` is the required length of every vector.
 
-    Every call raises EmbeddingError where the service fails or refuses.
+    Every call raises EmbeddingError if the service fails or refuses.
     """
 
     def __init__(self, model: str, dimensions: int, *, api_key: str | None, base_url: str | None = None) -> None:
@@ -71,11 +75,11 @@ class OpenAIBatches:
             raise ConfigurationError("a batch needs OPENAI_API_KEY, or a service with batches in OPENAI_BASE_URL")
         self._model = model
         self._dimensions = dimensions
-        self._key = api_key or "not-needed"
+        self._api_key = api_key
         self._base_url = base_url
 
     def split(self, texts: Mapping[str, str]) -> list[dict[str, str]]:
-        """The texts in order, in as few batches as the service's bounds allow."""
+        """Split the texts, in order, into as few batches as the service's limits allow."""
         batches: list[dict[str, str]] = []
         size = 0
         for key, text in texts.items():
@@ -88,10 +92,9 @@ class OpenAIBatches:
         return batches
 
     def create(self, texts: Mapping[str, str], tag: str) -> BatchStatus:
-        """Upload the texts by key and start a batch of them, which `find` knows by its tag.
+        """Upload the texts by key and start a batch, which `find` recognises by its tag.
 
-        Starting is not tried again: a reply that was lost may have started a batch, and a second one would be paid
-        for twice.
+        Starting is not retried: a lost reply may have started the batch, and a second one would be paid for twice.
         """
         with tempfile.TemporaryFile() as file, self._errors():
             self._write(texts, file)
@@ -102,18 +105,18 @@ class OpenAIBatches:
         return _status(batch)
 
     def find(self, tag: str) -> BatchStatus | None:
-        """The batch that was created with this tag, if it reached the service."""
+        """Return the batch created with this tag, or None if it never reached the service."""
         with self._errors():
             pages = self._client.batches.list(limit=100)
             return next((_status(batch) for batch in pages if (batch.metadata or {}).get(_TAG) == tag), None)
 
     def status(self, batch_id: str) -> BatchStatus:
-        """How far a batch is."""
+        """Return the current state of a batch."""
         with self._errors():
             return _status(self._client.batches.retrieve(batch_id))
 
     def answers(self, batch: BatchStatus) -> Iterator[BatchAnswer]:
-        """What came of each text, read line by line; texts that the service never reached may be missing."""
+        """Yield the result of each text, read line by line; texts that the service never reached may be missing."""
         for file in batch.files:
             with self._errors(), self._client.files.with_streaming_response.content(file) as response:
                 for line in _lines(response.iter_bytes()):
@@ -121,9 +124,13 @@ class OpenAIBatches:
 
     @cached_property
     def _client(self) -> openai.OpenAI:
-        import openai
+        return self._service.open()
 
-        return openai.OpenAI(api_key=self._key, base_url=self._base_url, timeout=_SECONDS, max_retries=5)
+    @cached_property
+    def _service(self) -> Service:
+        from ingestion.openai_client import Service
+
+        return Service(self._api_key, self._base_url, _TIMEOUT, max_retries=5, max_reply_bytes=MAX_RESULT_BYTES)
 
     def _line(self, key: str, text: str) -> bytes:
         body: dict[str, Any] = {"model": self._model, "input": text, "encoding_format": "base64"}
@@ -142,7 +149,9 @@ class OpenAIBatches:
         body = response.get("body") or {}
         if line.get("error") or response.get("status_code") != 200:
             error = line.get("error") or body.get("error") or {}
-            return BatchAnswer(key, None, self._safe(error.get("message") or error.get("code") or "no reason given"))
+            return BatchAnswer(
+                key, None, self._service.mask(error.get("message") or error.get("code") or "no reason given")
+            )
         try:
             (item,) = body["data"]
             return BatchAnswer(key, _unit_vector(item["embedding"], self._dimensions))
@@ -151,25 +160,23 @@ class OpenAIBatches:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what the SDK raises, and lines that are no JSON, into one line without the key."""
+        """Turn errors of the SDK, and lines that are not JSON, into one line without the key."""
         import httpx2
         import openai
 
         try:
             yield
-        except (openai.OpenAIError, httpx2.HTTPError) as error:  # the latter where a file breaks off
-            # A service may quote the key in its answer.
-            cause = None if self._key in str(error) else error
-            raise EmbeddingError(f"batch service {self._host}: {self._safe(_reason(error))}") from cause
+        except (openai.OpenAIError, httpx2.HTTPError) as error:  # HTTPError if the file breaks off
+            reason = self._service.explain(error, _ADVICE)
+            raise EmbeddingError(f"batch service {self._host}: {reason}") from self._service.cause(error)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EmbeddingError(f"batch service {self._host}: its answer is no batch's ({error})") from error
 
     @property
     def _host(self) -> str:
-        return self._client.base_url.netloc.decode()  # never the user and password a URL may hold
+        from ingestion.openai_client import host_of
 
-    def _safe(self, said: str) -> str:
-        return " ".join(said.replace(self._key, "***").split())[:300]
+        return host_of(self._client)
 
 
 def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -210,16 +217,6 @@ def _unit_vector(embedding: object, dimensions: int) -> Vector:
     return unit
 
 
-def _reason(error: Exception) -> str:
-    """What failed and what to do."""
-    import openai
-
-    if isinstance(error, openai.APIError) and error.code == "insufficient_quota":
-        return "the account's quota is spent; raise it and run again"
-    reasons = (
-        (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
-        (openai.NotFoundError, "it knows no such batch or file, or takes no batches; check key and OPENAI_BASE_URL"),
-        (openai.APITimeoutError, "no answer in time; run again later"),
-        (openai.APIConnectionError, f"no connection ({error.__cause__}); check the network and OPENAI_BASE_URL"),
-    )
-    return next((reason for kind, reason in reasons if isinstance(error, kind)), str(error))
+_ADVICE: Mapping[Failure, str] = {
+    "model": "it knows no such batch or file, or takes no batches; check key and OPENAI_BASE_URL",
+}

@@ -1,6 +1,5 @@
-"""What embedding costs, in US dollars a million tokens, as published in November 2026."""
+"""Prices of embedding in US dollars per million tokens, as published in November 2026."""
 
-DATED = "2026-11"
 PRICES = {
     "text-embedding-3-small": 0.02,
     "text-embedding-3-large": 0.13,
@@ -8,14 +7,13 @@ PRICES = {
     "all-MiniLM-L6-v2-int8": 0.0,
 }
 
-
 _ON_THIS_MACHINE = ("fastembed-", "sentence-transformers-")
 
 
 def price_of(model: str) -> float | None:
-    """Dollars a million tokens; None for a model that is not in the table.
+    """Return US dollars per million tokens, or None for a model that is not in the table.
 
-    `model` is as an embedder names it, with dimensions and version.
+    `model` is the embedder's name for it, with dimensions and version.
     """
     if model.startswith(_ON_THIS_MACHINE):
         return 0.0

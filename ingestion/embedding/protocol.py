@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns text into unit vectors. `model` includes the version of how texts are prepared.
+    """Turns texts into unit vectors. `model` includes the version of how texts are prepared.
 
-    Both calls raise EmbeddingError when the model or service fails for good.
+    Both calls raise EmbeddingError if the model or service fails for good.
     """
 
     @property
     def model(self) -> str:
-        """Name and version, for instance `all-MiniLM-L6-v2-int8/1`."""
+        """Return name and version, for instance `all-MiniLM-L6-v2-int8/1`."""
 
     @property
     def dimensions(self) -> int:
-        """The length of its vectors."""
+        """Return the length of its vectors."""
 
     @property
     def limits(self) -> Limits:
-        """How much one call of `embed_documents` should be given, and from how many threads at once."""
+        """Return how much one call of `embed_documents` should get, and from how many threads at once."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """A float32 array (len(texts), dimensions), one unit vector a text, in order. No text may be blank.
+        """Return a float32 array (len(texts), dimensions): one unit vector per text, in order. No text may be blank.
 
-        Raises InputsRefused where at least one of the texts is to blame and the others may pass.
+        Raises InputsRefused if at least one of the texts is to blame and the others may pass.
         """
 
     def embed_query(self, text: str) -> Vector:
-        """A float32 array (dimensions,) of unit length."""
+        """Return a float32 array (dimensions,) of unit length."""
 
 
 EmbedderKind = Literal["local", "openai", "fastembed", "sentence-transformers"]

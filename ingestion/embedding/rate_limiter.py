@@ -1,16 +1,25 @@
-"""Holds requests back, so that the service need not refuse them.
+"""Delay requests so that the service does not have to refuse them.
 
-A limiter of a library keeps the rates it was given; here the service itself says in each reply what is left, so
-what is kept is the service's own bucket. What it refuses all the same, the SDK tries again.
+A library's rate limiter enforces fixed rates; here the service reports in each reply what is left, so this mirrors
+the service's own bucket. What it refuses nevertheless, the SDK retries.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
+
+log = logging.getLogger(__name__)
+
+MAX_WAIT = 120.0
+"""Seconds; the SDK waits as long at most when a service refuses."""
+
+LONG_WAIT = 5.0
+"""Seconds from which a wait is worth a warning."""
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
@@ -18,7 +27,7 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
 
 @dataclass(slots=True)
 class _Bucket:
-    """What may still be sent: filled at `rate` a second up to `capacity`; below zero where requests wait for it."""
+    """A token bucket: refilled at `rate` per second up to `capacity`; below zero while requests wait."""
 
     capacity: float
     rate: float
@@ -26,7 +35,7 @@ class _Bucket:
     at: float
 
     def take(self, amount: float, now: float) -> float:
-        """Seconds until the amount, now taken, is there; more than there ever is counts as all there is."""
+        """Take the amount and return the seconds until it is available; at most the capacity is taken."""
         self.fill(now)
         self.level -= min(amount, self.capacity)
         return max(0.0, -self.level / self.rate)
@@ -36,11 +45,11 @@ class _Bucket:
         self.at = now
 
 
-class Pace:
-    """Requests and tokens a minute, shared by all threads: as set, and as the service's replies say.
+class RateLimiter:
+    """Limits requests and tokens per minute for all threads: to what was set, and to what the replies report.
 
-    The headers are OpenAI's `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`; a service that sends none is
-    held to what was set, or not at all.
+    The headers are OpenAI's `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`; without them only the limits
+    that were set apply. No wait is longer than MAX_WAIT, whatever the headers say, and long ones are logged.
     """
 
     def __init__(
@@ -59,17 +68,21 @@ class Pace:
         self._told: dict[str, _Bucket] = {}
 
     def wait(self, tokens: int) -> None:
-        """Return when one more request of so many tokens may be sent."""
+        """Block until one more request of `tokens` tokens may be sent."""
         amounts = {"requests": 1, "tokens": tokens}
         with self._lock:
             now = self._clock()
             buckets = [(kind, each) for held in (self._set, self._told) for kind, each in held.items()]
             delay = max((bucket.take(amounts[kind], now) for kind, bucket in buckets), default=0.0)
+        if delay > MAX_WAIT:
+            delay = MAX_WAIT
+        if delay >= LONG_WAIT:
+            log.warning("waiting %.0f s for the rate limit of the embedding service", delay)
         if delay:
             self._sleep(delay)
 
     def learn(self, headers: Mapping[str, str]) -> None:
-        """Take in what a reply says is left."""
+        """Update the buckets from the headers of a reply."""
         with self._lock:
             for kind in ("requests", "tokens"):
                 try:
@@ -93,7 +106,7 @@ class Pace:
 
 
 def _seconds(duration: str) -> float:
-    """`6m0s`, `1.5s` or `20ms` in seconds; a bare number is seconds; 0 for anything else."""
+    """Parse `6m0s`, `1.5s` or `20ms` as seconds; a bare number is seconds, anything else 0."""
     if re.fullmatch(r"\d+(\.\d+)?", duration):
         return float(duration)
     return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(duration))

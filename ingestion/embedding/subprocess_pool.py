@@ -1,7 +1,7 @@
-"""Calls to an embedding service made by a process of their own, which never waits for this one's interpreter lock.
+"""Call an embedding service from a subprocess, which never waits for this process's interpreter lock.
 
-The embedded engine holds that lock for up to 0.2 s at a time, in which a service would have nothing to do.
-`apart_child` is the other side; see it for what goes through the pipes.
+The embedded engine holds that lock for up to 0.2 s at a time, during which the service would sit idle.
+`subprocess_worker` is the other side and describes what goes through the pipes.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, Protocol, cast
 
-from ingestion.embedding.workers import SECONDS_TO_FINISH, Call, Done
+from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult
 from ingestion.errors import EmbeddingError
 
-SECONDS_TO_END = 0.1
-"""What a child is given on top, to hand over what came in time."""
+END_SECONDS = 0.1
+"""Extra time for the subprocess to hand over what arrived in time."""
 
-BYTES_A_READ = 1 << 18
+BYTES_PER_READ = 1 << 18
 
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from ingestion.embedding.subprocess_worker import main; main()"
-"""The child finds the modules that this process finds, wherever both were started."""
+"""Lets the subprocess import what this process can, wherever both were started."""
 
 _MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
-"""For glibc, which else keeps most of what several threads at once took for replies of 17 MB: 380 MB, not 200."""
+"""For glibc, which otherwise keeps most of what concurrent threads used for replies of 17 MB: 380 MB, not 200."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """What the child is told first: the arguments of `build_embedder`, a key among them, and what is logged."""
+class WorkerSetup:
+    """First message to the subprocess: the arguments of `build_embedder`, including a key, and the log level."""
 
     embedder: Mapping[str, Any] = field(repr=False)
     log_level: int
 
 
 class Child(Protocol):
-    """What `Apart` needs of a process: subprocess.Popen is one."""
+    """The part of subprocess.Popen that SubprocessWorkers uses."""
 
     @property
     def stdin(self) -> IO[bytes] | None:
-        """Where it reads, unbuffered."""
+        """Return its standard input, unbuffered."""
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        """Where it writes, unbuffered."""
+        """Return its standard output, unbuffered."""
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill it at once."""
 
     def wait(self) -> int:
-        """Its exit code, once it has ended."""
+        """Wait for its end and return the exit code."""
 
 
 def start_child() -> subprocess.Popen[bytes]:
-    """A child out of reach of Ctrl-C in the terminal, which is for this process alone to heed."""
+    """Start a subprocess that Ctrl-C in the terminal does not reach: only this process handles it."""
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _PROGRAM, *map(str, sys.path)],
         bufsize=0,
@@ -74,10 +74,10 @@ def start_child() -> subprocess.Popen[bytes]:
     )
 
 
-class Apart:
-    """Workers in a child, whose bounds are those of its embedder; where it dies, all that waits for it fails."""
+class SubprocessWorkers:
+    """Workers in a subprocess, within its embedder's limits; if it dies, all calls that wait for it fail."""
 
-    def __init__(self, setup: Setup, finished: SimpleQueue[Done], child: Child | None = None) -> None:
+    def __init__(self, setup: WorkerSetup, finished: SimpleQueue[CallResult], child: Child | None = None) -> None:
         self._child = child or start_child()
         assert self._child.stdin and self._child.stdout
         self._to_child, self._from_child = self._child.stdin, self._child.stdout
@@ -101,17 +101,17 @@ class Apart:
             self._write(call)
 
     def stop(self) -> None:
-        """As Workers says; the child is gone after it."""
+        """As Workers says; the subprocess has ended afterwards."""
         with suppress(OSError):
             self._to_child.close()
         if self._open:
-            self._reader.join(SECONDS_TO_FINISH + SECONDS_TO_END)
+            self._reader.join(FINISH_SECONDS + END_SECONDS)
         self._child.kill()
         self._child.wait()
         self._reader.join()
 
-    def _write(self, message: Setup | Call) -> None:
-        """Write it whole; that the child is gone, the reader notices."""
+    def _write(self, message: WorkerSetup | Call) -> None:
+        """Write the whole message; the reader notices if the subprocess is gone."""
         left = memoryview(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
         with suppress(OSError):
             while left:
@@ -119,7 +119,7 @@ class Apart:
 
     def _read(self) -> None:
         # All that is there at once: each read waits for the interpreter lock anew.
-        replies = io.BufferedReader(cast("io.RawIOBase", self._from_child), BYTES_A_READ)
+        replies = io.BufferedReader(cast("io.RawIOBase", self._from_child), BYTES_PER_READ)
         try:
             with replies, suppress(EOFError, OSError, pickle.UnpicklingError):
                 while True:
@@ -131,7 +131,7 @@ class Apart:
                 self._ended = True
             self._fail_open()
 
-    def _take(self, message: Done | logging.LogRecord) -> None:
+    def _take(self, message: CallResult | logging.LogRecord) -> None:
         if isinstance(message, logging.LogRecord):
             log = logging.getLogger(message.name)
             if log.isEnabledFor(message.levelno):
@@ -149,4 +149,4 @@ class Apart:
             "run again, what is indexed stays"
         )
         for number in sorted(failed):
-            self._finished.put(Done(number, error=EmbeddingError(reason)))
+            self._finished.put(CallResult(number, error=EmbeddingError(reason)))

@@ -1,4 +1,4 @@
-"""Calls to an embedder worked on beside the caller, several at a time, and what came of each."""
+"""Workers that make several calls to an embedder at a time, beside the caller, and the results of the calls."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ingestion.errors import EmbeddingError, InputsRefused
 if TYPE_CHECKING:
     from ingestion.models import Vectors
 
-SECONDS_TO_FINISH = 0.25
-"""How long the calls under way are waited for when a run is stopped: what is paid for goes to the cache."""
+FINISH_SECONDS = 0.25
+"""How long a stopped run waits for the calls under way: what is paid for goes to the cache."""
 
-REFUSED_IN_A_ROW = 8
-"""So many texts refused one by one, and none accepted, are the service's fault and not theirs."""
+MAX_REFUSED = 8
+"""Texts refused one by one, none accepted, from which the service is at fault and not they."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Texts that are embedded together."""
+    """Texts to embed together."""
 
     number: int
     texts: Sequence[str]
 
 
 @dataclass(slots=True)
-class Done:
-    """What came of a call: vectors of the texts at `accepted`, piece by piece, and why others were refused.
+class CallResult:
+    """Result of a call: vectors of the texts at `accepted`, piece by piece, and why others were refused.
 
-    Positions count from 0. Where the call failed for good there is `error`, and texts may have come to neither.
+    Positions count from 0. If the call failed for good, `error` is set and some texts may be in neither.
     """
 
     number: int
@@ -45,26 +45,26 @@ class Done:
 
 
 class Workers(Protocol):
-    """Works on calls beside the caller; each that was sent before `stop` comes back as one Done, in any order.
+    """Makes calls beside the caller; each call sent before `stop` yields one CallResult, in any order.
 
     After the first call that failed for good no other is made: all that wait fail too.
     """
 
     def send(self, call: Call) -> None:
-        """Take a call; returns at once."""
+        """Queue a call and return at once."""
 
     def stop(self) -> None:
-        """Drop what was not begun, and give what is under way a moment; nothing of it runs on that could be ended."""
+        """Drop queued calls and give those under way a moment; end whatever can be ended."""
 
 
-StartWorkers = Callable[[SimpleQueue[Done]], Workers]
-"""Starts workers that put what is done into the queue."""
+StartWorkers = Callable[[SimpleQueue[CallResult]], Workers]
+"""Starts workers that put results into the queue."""
 
 
-class Threads:
-    """Workers on threads of this process, as many as the embedder's limits allow."""
+class ThreadWorkers:
+    """Workers on threads of this process, as many as the embedder's limits allow at once."""
 
-    def __init__(self, embedder: Embedder, finished: SimpleQueue[Done]) -> None:
+    def __init__(self, embedder: Embedder, finished: SimpleQueue[CallResult]) -> None:
         self._embedder = embedder
         self._in_flight = embedder.limits.in_flight
         self._waiting: SimpleQueue[Call | None] = SimpleQueue()
@@ -81,11 +81,11 @@ class Threads:
             self._threads[-1].start()
 
     def stop(self) -> None:
-        """As Workers says; a thread whose call takes longer is left to itself."""
+        """As Workers says; a thread whose call takes longer is abandoned."""
         self._stopped.set()
         for _ in self._threads:
             self._waiting.put(None)
-        deadline = time.monotonic() + SECONDS_TO_FINISH
+        deadline = time.monotonic() + FINISH_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
@@ -94,8 +94,8 @@ class Threads:
             # Nothing here keeps the vectors while the next call is waited for.
             self._finished.put(self._done(call))
 
-    def _done(self, call: Call) -> Done:
-        done = Done(call.number)
+    def _done(self, call: Call) -> CallResult:
+        done = CallResult(call.number)
         try:
             if self._stopped.is_set():
                 raise EmbeddingError("not sent, as an earlier request failed")
@@ -106,7 +106,7 @@ class Threads:
         return done
 
 
-def _embed(texts: Sequence[str], embedder: Embedder, done: Done) -> None:
+def _embed(texts: Sequence[str], embedder: Embedder, done: CallResult) -> None:
     """Embed the texts; those that are refused are found by halving again and again."""
     parts = [range(len(texts))]
     while parts:
@@ -119,7 +119,7 @@ def _embed(texts: Sequence[str], embedder: Embedder, done: Done) -> None:
                 parts += [part[half:], part[:half]]
                 continue
             done.refused[part.start] = str(refused)
-            if len(done.refused) == REFUSED_IN_A_ROW and not done.accepted:
+            if len(done.refused) == MAX_REFUSED and not done.accepted:
                 raise EmbeddingError(f"every text is refused, so the request must be wrong: {refused}") from refused
         else:
             done.accepted += part

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ingestion.atomic_file import write_atomically
 from ingestion.errors import ConfigurationError
 
 Value = str | float | Sequence[float]
@@ -32,9 +32,7 @@ def set_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
     if not is_right:
         lines = "\n  ".join(f"{key} = {_written(value)}" for key, value in values.items())
         raise ConfigurationError(f"{path}: cannot be edited line by line; write into [{table}] yourself:\n  {lines}")
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_text(after, encoding="utf-8")
-    os.replace(temporary, path)
+    write_atomically(path, after)
 
 
 def _edited(text: str, table: str, lines: Sequence[str], keys: set[str]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from ingestion.atomic_file import write_atomically
 from ingestion.errors import StateError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, IngestionState
@@ -101,16 +101,10 @@ class StateFile:
 
     def _write(self, books: Mapping[str, Any]) -> None:
         document = {"format_version": FORMAT_VERSION, "books": books}
-        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(_text_of(document) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path)
+            write_atomically(self.path, _text_of(document) + "\n")
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise StateError(f"{self.path}: cannot be written: {error}") from error
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from ingestion.embedding.batching import Packer
+from ingestion.embedding.batching import Batcher
 from ingestion.embedding.protocol import Embedder
-from ingestion.embedding.workers import Call, Done, StartWorkers, Threads, Workers
+from ingestion.embedding.workers import Call, CallResult, StartWorkers, ThreadWorkers, Workers
 from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts
 from ingestion.sync.known_vectors import VectorCache
@@ -33,7 +33,7 @@ class Request:
     error: BaseException | None = None
     done: bool = False
 
-    def take(self, done: Done) -> None:
+    def take(self, done: CallResult) -> None:
         """Take in what came of the call."""
         keys = [chunk.embed_key for chunk in self.chunks]
         rows = (row for piece in done.pieces for row in piece)
@@ -66,12 +66,12 @@ class EmbedRequests:
         self._apart = apart
         self._cache = cache
         self._counts = counts
-        self._packer: Packer[DocumentChunk] = Packer(self._limits)
+        self._batcher: Batcher[DocumentChunk] = Batcher(self._limits)
         self._filling = Request()
         self._by_key: dict[str, Request] = {}
         self._calls = 0
         self._sent: dict[int, Request] = {}
-        self._finished: SimpleQueue[Done] = SimpleQueue()
+        self._finished: SimpleQueue[CallResult] = SimpleQueue()
         self._workers: Workers | None = None
 
     def __enter__(self) -> EmbedRequests:
@@ -104,7 +104,7 @@ class EmbedRequests:
 
     def send(self) -> None:
         """Send what is packed, full or not."""
-        if self._packer.rest():
+        if self._batcher.rest():
             self._send()
 
     def settle(self, *, wait: bool = False) -> None:
@@ -130,7 +130,7 @@ class EmbedRequests:
         """Put the chunk into the request that is being filled, after sending that if it is full."""
         if reason := self._limits.refuse(tokens):
             return Request([chunk], refused={chunk.embed_key: reason}, done=True)
-        if self._packer.add(chunk, tokens):
+        if self._batcher.add(chunk, tokens):
             if self._apart and not self._workers:
                 self._workers = self._apart(self._finished)
             self._send()
@@ -139,7 +139,7 @@ class EmbedRequests:
         return self._filling
 
     def _send(self) -> None:
-        self._workers = self._workers or Threads(self._embedder, self._finished)
+        self._workers = self._workers or ThreadWorkers(self._embedder, self._finished)
         request, self._filling = self._filling, Request()
         self._calls += 1
         self._sent[self._calls] = request

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ingestion.errors import ChatModelError
 
 if TYPE_CHECKING:
-    import httpx2
     import openai
+
+    from ingestion.openai_client import Failure, Service
 
 Message = dict[str, Any]
 """A message in the form of the API."""
@@ -23,6 +24,12 @@ ToolChoice = Literal["auto", "required", "none"]
 
 MAX_RETRIES = 2
 """How often the SDK tries again before an answer has begun; it waits as long as the service asks."""
+
+MAX_REPLY_BYTES = 1 << 25
+"""How large the stream of one reply may be: an event is some 300 bytes for each token."""
+
+MAX_TIMEOUTS = 10.0
+"""How long a whole reply may take, in timeouts of one pause: small models write slowly."""
 
 NOT_A_COMPLETION = "the answer is no chat completion; check OPENAI_BASE_URL"
 
@@ -66,8 +73,7 @@ class ChatModel:
         many: bool = False,
     ) -> None:
         self.name = name
-        # A key of the environment must not go to another service: without this the SDK would send it.
-        self._key = api_key or "not-needed"
+        self._api_key = api_key
         self._base_url = base_url
         self._temperature = temperature
         self._max_answer_tokens = max_answer_tokens
@@ -105,9 +111,9 @@ class ChatModel:
                     if text := reply.add(chunk):
                         yield text
         except openai.OpenAIError as exc:
-            # A service may quote the key in its answer.
-            raise self._error(_reason(exc, self.name)) from (None if self._key in str(exc) else exc)
-        except (AttributeError, TypeError, LookupError, json.JSONDecodeError) as exc:
+            reason = self._service.explain(exc, _advice(self.name))
+            raise self._error(reason) from self._service.cause(exc)
+        except (AttributeError, TypeError, LookupError, RecursionError, json.JSONDecodeError) as exc:
             raise self._error(NOT_A_COMPLETION) from exc
         except _not_http() as exc:
             raise self._error(NOT_A_COMPLETION) from exc
@@ -126,20 +132,25 @@ class ChatModel:
 
     @cached_property
     def _client(self) -> openai.AsyncOpenAI:
-        import openai
+        return self._service.open_async(many=self._many)
 
-        client = openai.DefaultAioHttpClient if self._many else openai.DefaultAsyncHttpxClient
-        return openai.AsyncOpenAI(
-            api_key=self._key,
-            base_url=self._base_url,
-            timeout=self._timeout,
-            max_retries=MAX_RETRIES,
-            http_client=client(event_hooks={"response": [_stop_on_spent_quota]}),
+    @cached_property
+    def _service(self) -> Service:
+        from ingestion.openai_client import Service
+
+        return Service(
+            self._api_key,
+            self._base_url,
+            self._timeout,
+            MAX_RETRIES,
+            max_reply_bytes=MAX_REPLY_BYTES,
+            total_timeout=self._timeout * MAX_TIMEOUTS,
         )
 
     def _error(self, reason: str) -> ChatModelError:
-        host = self._client.base_url.netloc.decode()  # never the user and password a URL may hold
-        return ChatModelError(f"language model {self.name} at {host}: {reason}".replace(self._key, "***"))
+        from ingestion.openai_client import host_of
+
+        return ChatModelError(f"language model {self.name} at {host_of(self._client)}: {reason}")
 
 
 @dataclass(slots=True)
@@ -183,38 +194,19 @@ class _Assembly:
         return Reply(self.text, calls, self.finish == "length", self.refusal or filtered, self.tokens)
 
 
-async def _stop_on_spent_quota(response: httpx2.Response) -> None:
-    """Tell the SDK, which retries every 429, that waiting brings no quota back."""
-    if response.status_code == 429 and b"insufficient_quota" in await response.aread():
-        response.headers["x-should-retry"] = "false"
-
-
 def _not_http() -> tuple[type[Exception], ...]:
     """What the client for many replies raises where a service does not speak HTTP; the SDK does not know it."""
     aiohttp = sys.modules.get("aiohttp")
     return (aiohttp.ClientError,) if aiohttp else ()
 
 
-def _reason(exc: openai.OpenAIError, model: str) -> str:
-    """What failed and what to do, in one line."""
-    import openai
-
-    # By the name: the client for many replies says ConnectTimeout of a connection that is refused or breaks too.
-    is_late = isinstance(exc, openai.APITimeoutError) and type(exc.__cause__).__name__ != "ConnectTimeout"
-    code = exc.code if isinstance(exc, openai.APIError) else None
-    if code == "insufficient_quota":
-        return "the account's quota is spent; raise it, or use --no-llm"
-    if code == "context_length_exceeded":
-        return "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS"
-    if is_late:
-        return "no answer in time; ask again, or raise AGENT_TIMEOUT"
-    if code == "model_not_found" or isinstance(exc, openai.NotFoundError):
-        return f"there is no model {model!r} for this key; check OPENAI_MODEL and OPENAI_BASE_URL"
-    reasons = (
-        (openai.AuthenticationError, "the key is not accepted; check OPENAI_API_KEY"),
-        (openai.PermissionDeniedError, "the key may not use this model; check its permissions"),
-        (openai.RateLimitError, "the rate limit holds, also after waiting; ask again later, or use --no-llm"),
-        (openai.APIConnectionError, f"no connection ({exc.__cause__}); check the network and OPENAI_BASE_URL"),
-    )
-    said = " ".join(str(exc).split())[:300]
-    return next((reason for kind, reason in reasons if isinstance(exc, kind)), said)
+def _advice(model: str) -> dict[Failure, str]:
+    """What to do about a failure, where a language model differs from the general case."""
+    return {
+        "quota": "the account's quota is spent; raise it, or use --no-llm",
+        "context": "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS",
+        "timeout": "no answer in time; ask again, or raise AGENT_TIMEOUT",
+        "model": f"there is no model {model!r} for this key; check OPENAI_MODEL and OPENAI_BASE_URL",
+        "permission": "the key may not use this model; check its permissions",
+        "rate": "the rate limit holds, even after waiting; ask again later, or use --no-llm",
+    }

@@ -23,7 +23,7 @@ HOMES = {
     "mcp": ("rag.mcp", "rag.commands.mcp"),
     "mcp_types": ("rag.mcp",),
     "onnxruntime": ("ingestion.embedding.minilm",),
-    "openai": ("ingestion.embedding", "rag.agent.chat_model"),
+    "openai": ("ingestion.openai_client", "ingestion.embedding", "rag.agent.chat_model"),
     "opentelemetry": ("rag.tracing",),
     "pathspec": ("ingestion.source.crawler",),
     "prompt_toolkit": ("rag.commands.chat",),

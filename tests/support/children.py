@@ -11,12 +11,12 @@ from threading import Thread
 from typing import IO, Any, cast
 
 from ingestion.embedding.protocol import Embedder
-from ingestion.embedding.subprocess_pool import Apart, Setup
+from ingestion.embedding.subprocess_pool import SubprocessWorkers, WorkerSetup
 from ingestion.embedding.subprocess_worker import serve
-from ingestion.embedding.workers import Done
+from ingestion.embedding.workers import CallResult
 
 KILLED = -9
-SETUP = Setup({"api_key": "sk-secret"}, log_level=30)
+SETUP = WorkerSetup({"api_key": "sk-secret"}, log_level=30)
 
 
 class ThreadChild:
@@ -56,6 +56,6 @@ class ThreadChild:
             serve(embedder, incoming, outgoing, self.sent)
 
 
-def on_a_thread(embedder: Embedder) -> Callable[[SimpleQueue[Done]], Apart]:
+def on_a_thread(embedder: Embedder) -> Callable[[SimpleQueue[CallResult]], SubprocessWorkers]:
     """Workers as `Parts.apart` starts them."""
-    return lambda finished: Apart(SETUP, finished, ThreadChild(embedder))
+    return lambda finished: SubprocessWorkers(SETUP, finished, ThreadChild(embedder))

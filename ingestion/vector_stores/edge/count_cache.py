@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ingestion.atomic_file import write_atomically
 from ingestion.ids import sha256
 
 _NAME = "counts.json"
@@ -20,11 +21,9 @@ _FORMAT = 1
 def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
     """Note the points of each book; to be called under the lock, while the engine writes none of its files."""
     noted = {"format": _FORMAT, "seen": _files_seen(generation / "shard"), "books": dict(books)}
-    new = generation / (_NAME + ".new")
     # A note that is lost or torn costs one opening: nothing depends on it, and no failure of it matters.
     with suppress(OSError):
-        new.write_text(json.dumps(noted), encoding="utf-8")
-        new.replace(generation / _NAME)
+        write_atomically(generation / _NAME, json.dumps(noted))
 
 
 def forget_counts(generation: Path) -> None:

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.atomic_file import write_atomically
 from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
@@ -106,7 +106,7 @@ class EdgeGenerations:
             release = acquire(path / LOCK, self._wait)
             try:
                 shard = create_shard(path / "shard", schema.dimensions)
-                _write_atomically(path / "schema.json", json.dumps(schema.as_json()))
+                write_atomically(path / "schema.json", json.dumps(schema.as_json()))
             except BaseException:
                 release()
                 raise
@@ -217,7 +217,7 @@ class EdgeGenerations:
 
     def _point(self, pointer: _Pointer) -> None:
         with _disk_errors(self._directory):
-            _write_atomically(self._directory / POINTER, json.dumps(asdict(pointer)))
+            write_atomically(self._directory / POINTER, json.dumps(asdict(pointer)))
 
     def _remove_left_overs(self) -> None:
         """Remove what no pointer names: creations that were killed, and drops that were."""
@@ -241,22 +241,6 @@ class EdgeGenerations:
         """To be called once the lock was free; nobody opens a generation that the pointer does not name."""
         with _disk_errors(self._directory), suppress(FileNotFoundError):
             shutil.rmtree(self._directory / generation)
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    """Replace the file; after a crash it holds the old text or the new, never part of one."""
-    new = path.with_name(path.name + ".new")
-    with new.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @contextmanager

@@ -7,14 +7,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.embedding.batching import Limits, Packer
+from ingestion.embedding.batching import Batcher, Limits
 
 
 def packed(tokens: list[int], limits: Limits) -> list[list[int]]:
     """The positions of the items, request by request."""
-    packer: Packer[int] = Packer(limits)
-    requests = [packer.add(position, count) for position, count in enumerate(tokens)]
-    return [request for request in [*requests, packer.rest()] if request]
+    batcher: Batcher[int] = Batcher(limits)
+    requests = [batcher.add(position, count) for position, count in enumerate(tokens)]
+    return [request for request in [*requests, batcher.rest()] if request]
 
 
 @given(st.lists(st.integers(1, 10), max_size=60), st.integers(1, 8), st.integers(10, 40))

@@ -157,7 +157,7 @@ def test_a_place_that_cannot_be_written_costs_one_warning_and_no_run(
     cache.put(vectors(range(2)))
     assert cache.get(["key0"]) == {}
     assert len(caplog.records) == 1
-    assert "going on without the embedding cache" in caplog.text
+    assert "continuing without the embedding cache" in caplog.text
 
 
 def test_many_may_read_while_one_writes(path: Path) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from ingestion.embedding.batching import Limits
-from ingestion.embedding.subprocess_pool import Apart
-from ingestion.embedding.workers import SECONDS_TO_FINISH, Call, Done
+from ingestion.embedding.subprocess_pool import SubprocessWorkers
+from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult
 from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 from ingestion.factory import build_parts
 from ingestion.settings.loader import load_settings
@@ -55,9 +55,9 @@ class Line:
     """A child and what came from it."""
 
     def __init__(self, embedder: FakeEmbedder) -> None:
-        self.finished: SimpleQueue[Done] = SimpleQueue()
+        self.finished: SimpleQueue[CallResult] = SimpleQueue()
         self.child = ThreadChild(embedder)
-        self.apart = Apart(SETUP, self.finished, self.child)
+        self.apart = SubprocessWorkers(SETUP, self.finished, self.child)
 
     def send(self, count: int) -> list[list[str]]:
         """Calls 1 to `count`, of two texts each."""
@@ -66,7 +66,7 @@ class Line:
             self.apart.send(Call(number, each))
         return texts
 
-    def take(self, count: int) -> dict[int, Done]:
+    def take(self, count: int) -> dict[int, CallResult]:
         """So many that are done, by number."""
         found = [self.finished.get(timeout=10) for _ in range(count)]
         return {done.number: done for done in found}
@@ -178,7 +178,7 @@ def test_what_is_under_way_has_a_moment_to_end_and_what_waits_is_not_begun(gated
     line = Line(gated)
     line.send(6)
     until(lambda: len(gated.begun) == 2)
-    threading.Timer(SECONDS_TO_FINISH / 5, gated.gate.set).start()
+    threading.Timer(FINISH_SECONDS / 5, gated.gate.set).start()
     line.apart.stop()
     done = [line.finished.get(timeout=1) for _ in range(6)]
     assert sorted(each.number for each in done if each.pieces) == [1, 2]
@@ -190,7 +190,7 @@ def test_a_service_that_is_silent_is_not_waited_for(gated: Gated) -> None:
     line.send(6)
     begun = time.monotonic()
     line.apart.stop()
-    assert time.monotonic() - begun < 10 * SECONDS_TO_FINISH
+    assert time.monotonic() - begun < 10 * FINISH_SECONDS
     assert all(line.finished.get(timeout=1).error for _ in range(6))
 
 
@@ -212,7 +212,7 @@ def test_where_no_process_can_be_started_the_calls_are_made_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    finished: SimpleQueue[Done] = SimpleQueue()
+    finished: SimpleQueue[CallResult] = SimpleQueue()
     with OpenAIServer() as server:
         place = {"index.directory": str(tmp_path), "index.state": str(tmp_path / "state")}
         service = {"embedding.embedder": "openai", "openai.base_url": server.base_url, "embedding.dimensions": 8}

@@ -10,7 +10,7 @@ from email.utils import formatdate
 import pytest
 
 from ingestion.embedding.batching import Limits
-from ingestion.embedding.rate_limiter import Pace
+from ingestion.embedding.rate_limiter import RateLimiter
 from ingestion.errors import EmbeddingError
 from tests.ingestion.embedding.test_service import SIX, indexed, library, run, server
 from tests.support.books import Library
@@ -119,5 +119,5 @@ def test_the_pace_of_the_service_is_kept(library: Library, server: OpenAIServer)
     told = {"limit-requests": "60", "remaining-requests": "0", "reset-requests": "60s"}
     headers = {f"x-ratelimit-{name}": value for name, value in told.items()}
     server.script.extend([lambda request: Reply(embeddings(request).body, headers=headers)] * 6)
-    run(library, server, Limits(inputs=1, in_flight=1), pace=Pace(sleep=waits.append))
+    run(library, server, Limits(inputs=1, in_flight=1), rate_limiter=RateLimiter(sleep=waits.append))
     assert waits == pytest.approx([1, 2, 3, 4, 5], abs=0.5)

@@ -258,7 +258,7 @@ def test_the_new_file_is_on_disk_before_it_takes_the_old_ones_place(
     monkeypatch.setattr(os, "fsync", noted_sync)
     monkeypatch.setattr(os, "replace", noted_move)
     states.save(state())
-    assert calls == ["fsync", "replace"]
+    assert calls[:2] == ["fsync", "replace"]
     assert [path.name for path in states.path.parent.iterdir()] == ["state.json"]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.cache import EmbeddingCache
-from ingestion.embedding.workers import REFUSED_IN_A_ROW, Done, Threads
+from ingestion.embedding.workers import MAX_REFUSED, CallResult, ThreadWorkers
 from ingestion.errors import EmbeddingError, InputsRefused
 from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts
@@ -100,7 +100,7 @@ def test_a_service_that_refuses_everything_is_not_asked_about_every_text() -> No
     made = embed(embedder, wanted)
     error = made[wanted[0].embed_key].error
     assert isinstance(error, EmbeddingError) and "every text is refused" in str(error)
-    assert embedder.requests < 10 + 2 * REFUSED_IN_A_ROW
+    assert embedder.requests < 10 + 2 * MAX_REFUSED
 
 
 def test_a_text_over_the_limit_is_refused_unsent() -> None:
@@ -179,9 +179,9 @@ def test_a_process_is_started_for_more_than_one_request(count: int, started: int
     embedder = FakeEmbedder(limits=Limits(inputs=3))
     starts = []
 
-    def apart(finished: SimpleQueue[Done]) -> Threads:
+    def apart(finished: SimpleQueue[CallResult]) -> ThreadWorkers:
         starts.append(finished)
-        return Threads(embedder, finished)
+        return ThreadWorkers(embedder, finished)
 
     made = embed(embedder, chunks(count), apart=apart)
     assert len(starts) == started and len(made) == count and all(request.vectors for request in made.values())

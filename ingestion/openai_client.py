@@ -1,0 +1,274 @@
+"""The one gate to OpenAI's SDK: opens its clients, bounds what comes back, names what failed, and masks the key.
+
+Nothing that comes through it is trusted: a service, or whoever stands in its place, may send a reply that unpacks to
+gigabytes, or a byte per second for ever. The SDK takes a second to import, so import this module where it is used.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx2
+import openai
+
+from ingestion.errors import ConfigurationError
+
+log = logging.getLogger(__name__)
+
+Failure = Literal["quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "other"]
+"""What went wrong, as far as it decides what to do about it."""
+
+OnHeaders = Callable[[Mapping[str, str]], None]
+
+MAX_REPLY_BYTES = 1 << 27
+"""How large a reply may be once unpacked: 2,048 vectors of 3,072 numbers are 34 MB, written as digits 80 MB."""
+
+TOTAL_TIMEOUTS = 3.0
+"""How long a whole reply may take, in timeouts of one read."""
+
+LONG_WAIT = 5.0
+"""Seconds from which a wait that the service asks for is worth a warning."""
+
+NO_KEY = "not-needed"
+"""Stands for a key where a service needs none: the SDK would send it the environment's otherwise."""
+
+_PLAIN = {"accept-encoding": "identity"}
+"""Vectors and tokens hardly pack; a reply that comes packed all the same is unpacked in pieces."""
+
+_ADVICE: Mapping[Failure, str] = {
+    "quota": "the account's quota is spent; raise it and run again",
+    "key": "the key is not accepted; check OPENAI_API_KEY",
+    "rate": "the rate limit holds, even after waiting; run again later",
+    "timeout": "no answer in time; run again later",
+    "size": "the reply is larger than any right one; check OPENAI_BASE_URL",
+}
+
+
+class ReplyTooLarge(openai.OpenAIError):
+    """A reply over the bound; the SDK raises its own errors at once, without another try."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that speaks OpenAI's API, and how to ask it.
+
+    `timeout` is in seconds, for the connection and for each pause in a reply; a whole reply may take `total_timeout`,
+    by default TOTAL_TIMEOUTS of them. With `api_version` it is Azure's older API. Raises ConfigurationError for a key
+    that no header can carry.
+    """
+
+    api_key: str | None = field(repr=False)
+    base_url: str | None
+    timeout: float
+    max_retries: int
+    api_version: str | None = None
+    max_reply_bytes: int = MAX_REPLY_BYTES
+    total_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.api_key and not (self.api_key.isascii() and self.api_key.isprintable()):
+            # The HTTP library refuses such a header, and quotes it.
+            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
+
+    def open(self, on_headers: OnHeaders | None = None) -> openai.OpenAI:
+        """Return a client that threads may share; `on_headers` is given the headers of every reply."""
+        options: Any = {
+            "api_key": self._key,
+            "timeout": self.timeout,
+            "max_retries": self.max_retries,
+            "http_client": _BoundedClient(self._bounds(), on_headers),
+        }
+        if self.api_version and self.base_url:
+            return openai.AzureOpenAI(azure_endpoint=self.base_url, api_version=self.api_version, **options)
+        return openai.OpenAI(base_url=self.base_url, **options)
+
+    def open_async(self, *, many: bool = False) -> openai.AsyncOpenAI:
+        """Return a client for one event loop; with `many` replies at once a token costs half as much time."""
+        return openai.AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.base_url,
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+            http_client=(_BoundedAioClient if many else _BoundedAsyncClient)(self._bounds()),
+        )
+
+    def mask(self, text: str) -> str:
+        """Return the text as one line of at most 300 characters, without the key."""
+        return " ".join(text.replace(self._key, "***").split())[:300]
+
+    def cause(self, error: Exception) -> Exception | None:
+        """Return the error to raise from, or None where it quotes the key, as some services do."""
+        return None if self._key in str(error) else error
+
+    def explain(self, error: Exception, advice: Mapping[Failure, str]) -> str:
+        """Return what failed and what to do, in one line; `advice` goes before the general one."""
+        failure = failure_of(error)
+        if said := advice.get(failure) or _ADVICE.get(failure):
+            return said
+        if failure == "connection":
+            return self.mask(f"no connection ({error.__cause__ or error}); check the network and OPENAI_BASE_URL")
+        return self.mask(str(error))
+
+    @property
+    def _key(self) -> str:
+        return self.api_key or NO_KEY
+
+    def _bounds(self) -> _Bounds:
+        return _Bounds(self.max_reply_bytes, self.total_timeout or self.timeout * TOTAL_TIMEOUTS)
+
+
+def host_of(client: openai.OpenAI | openai.AsyncOpenAI) -> str:
+    """Return host and port of a client's service, never the user and password that a URL may hold."""
+    return client.base_url.netloc.decode()
+
+
+def failure_of(error: Exception) -> Failure:
+    """Return what kind of failure an error of the SDK, or of the HTTP library below it, is."""
+    code = error.code if isinstance(error, openai.APIError) else None
+    coded: dict[str | None, Failure] = {
+        "insufficient_quota": "quota",
+        "context_length_exceeded": "context",
+        "model_not_found": "model",
+    }
+    if code in coded:
+        return coded[code]
+    # By the name: the client for many replies says ConnectTimeout of a connection that is refused or breaks too.
+    if isinstance(error, openai.APITimeoutError) and type(error.__cause__).__name__ != "ConnectTimeout":
+        return "timeout"
+    kinds: tuple[tuple[type[Exception], Failure], ...] = (
+        (ReplyTooLarge, "size"),
+        (openai.NotFoundError, "model"),
+        (openai.AuthenticationError, "key"),
+        (openai.PermissionDeniedError, "permission"),
+        (openai.RateLimitError, "rate"),
+        (openai.APIConnectionError, "connection"),
+        (httpx2.TimeoutException, "timeout"),
+        (httpx2.HTTPError, "connection"),
+    )
+    return next((failure for kind, failure in kinds if isinstance(error, kind)), "other")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    size: int
+    seconds: float
+
+    def counter(self) -> _Counter:
+        return _Counter(self.size, time.monotonic() + self.seconds)
+
+
+@dataclass(slots=True)
+class _Counter:
+    """What is left of a reply's bounds."""
+
+    left: int
+    deadline: float
+
+    def take(self, piece: bytes) -> bytes:
+        """Return the piece; raises where it is too much, or too late."""
+        self.left -= len(piece)
+        if self.left < 0:
+            raise ReplyTooLarge("the reply is too large")
+        if time.monotonic() > self.deadline:
+            raise httpx2.ReadTimeout("the whole reply takes too long")
+        return piece
+
+
+class _Pieces(httpx2.SyncByteStream):
+    """A reply's body, unpacked, as long as it is within the bounds."""
+
+    def __init__(self, response: httpx2.Response, counter: _Counter) -> None:
+        self._response = response
+        self._counter = counter
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self._counter.take, self._response.iter_bytes())
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class _AsyncPieces(httpx2.AsyncByteStream):
+    """As _Pieces."""
+
+    def __init__(self, response: httpx2.Response, counter: _Counter) -> None:
+        self._response = response
+        self._counter = counter
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._response.aiter_bytes():
+            yield self._counter.take(piece)
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class _BoundedClient(openai.DefaultHttpxClient):
+    """Gives the SDK no reply that is over the bounds, an error's included."""
+
+    def __init__(self, bounds: _Bounds, on_headers: OnHeaders | None) -> None:
+        super().__init__(headers=_PLAIN)
+        self._bounds = bounds
+        self._on_headers = on_headers
+
+    def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        counter = self._bounds.counter()
+        response = super().send(request, stream=True, **options)
+        if self._on_headers:
+            self._on_headers(response.headers)
+        bounded = _with_body(response, _Pieces(response, counter))
+        if not stream or response.is_error:
+            bounded.read()
+            _tell_retries(bounded)
+        return bounded
+
+
+class _BoundedAsyncClient(openai.DefaultAsyncHttpxClient):
+    """As _BoundedClient."""
+
+    def __init__(self, bounds: _Bounds) -> None:
+        super().__init__(headers=_PLAIN)
+        self._bounds = bounds
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        counter = self._bounds.counter()
+        response = await super().send(request, stream=True, **options)
+        bounded = _with_body(response, _AsyncPieces(response, counter))
+        if not stream or response.is_error:
+            await bounded.aread()
+            _tell_retries(bounded)
+        return bounded
+
+
+class _BoundedAioClient(_BoundedAsyncClient, openai.DefaultAioHttpClient):
+    """The same over aiohttp."""
+
+
+def _with_body(response: httpx2.Response, body: httpx2.SyncByteStream | httpx2.AsyncByteStream) -> httpx2.Response:
+    """The response with an unpacked body in place of its own."""
+    of_the_body = ("content-encoding", "content-length", "transfer-encoding")
+    return httpx2.Response(
+        response.status_code,
+        headers=[each for each in response.headers.multi_items() if each[0] not in of_the_body],
+        stream=body,
+        request=response.request,
+        extensions=response.extensions,
+        history=response.history,
+    )
+
+
+def _tell_retries(response: httpx2.Response) -> None:
+    """Tell the SDK, which retries every 429, that waiting brings no quota back; and the log that it will wait."""
+    if response.status_code == 429 and b"insufficient_quota" in response.content:
+        response.headers["x-should-retry"] = "false"
+        return
+    try:
+        seconds = float(response.headers.get("retry-after", "0"))
+    except ValueError:
+        return
+    level = logging.WARNING if seconds >= LONG_WAIT else logging.DEBUG
+    log.log(level, "%s answers %d and asks to wait for %.0f s", response.url.host, response.status_code, seconds)
