@@ -3,13 +3,13 @@
 They stand in each file's record; a file whose record names others is looked at again (DESIGN decision 7).
 """
 
-PARSER = "1"
+PARSER = "2"
 """Titles, places, audiences: another one makes payloads anew."""
 
-CHUNKER = "1"
+CHUNKER = "2"
 """Where chunks begin and end: another one chunks anew and embeds what differs."""
 
-PREPARATION = "1"
+PREPARATION = "2"
 """How the embedded text is made: another one embeds everything anew."""
 
 PAYLOAD = 1

@@ -21,7 +21,9 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
     `embedding` names model, preparation and dimensions of the vectors; with the embedded text it makes the
     `embed_key` (DESIGN decision 5).
     """
-    slices = split_markdown(lesson.body, target=settings.chunk.tokens, limit=settings.chunk.max_tokens)
+    slices = split_markdown(
+        lesson.body, target=settings.chunk.tokens, limit=settings.chunk.max_tokens, mdx=lesson.is_mdx
+    )
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
     hashes = [sha256(piece.text) for piece in kept]
     ids: list[str | None] = [None, *_ids(key, hashes), None]

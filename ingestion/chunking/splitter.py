@@ -14,7 +14,7 @@ from ingestion.chunking.units import Unit, UnitBuilder
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
-from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.parser import parse_page
 from ingestion.tokens import count_tokens
 
 TINY_TOKENS = 20
@@ -51,14 +51,13 @@ class Slice:
     repeated_after: int = 0
 
 
-def split_markdown(text: str, *, target: int = 400, limit: int = 512) -> list[Slice]:
+def split_markdown(text: str, *, target: int = 400, limit: int = 512, mdx: bool = False) -> list[Slice]:
     """The chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
-    grapheme that alone has more. Linear in time and memory.
+    grapheme that alone has more. `mdx` says that the page is MDX. Linear in time and memory.
     """
-    page = Page(text)
-    blocks = parse_blocks(page.lines)
+    page, blocks = parse_page(text, mdx=mdx)
     builder = UnitBuilder(page, target, limit)
     stretches: list[_Stretch] = []
     for part, end in _parts(page, blocks):
@@ -68,7 +67,7 @@ def split_markdown(text: str, *, target: int = 400, limit: int = 512) -> list[Sl
     return _make_slices(page, blocks, stretches)
 
 
-def _parts(page: Page, blocks: list[Block]) -> Iterator[tuple[list[Block], int]]:
+def _parts(page: Page, blocks: Sequence[Block]) -> Iterator[tuple[Sequence[Block], int]]:
     """The body of a page, and apart from it the imports and comments above and below, so that no answer shows them.
 
     With each part the offset at which it ends.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import find_edits
-from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.parser import parse_page
 
 _FENCE_LINE = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
 _BROKEN = {
@@ -31,10 +31,10 @@ class Notice(NamedTuple):
     message: str
 
 
-def find_notices(text: str) -> list[Notice]:
-    """Mistakes in a page's markdown and everything that cleaning drops, in the order of their lines."""
-    page = Page(text)
-    blocks = walk(parse_blocks(page.lines))
+def find_notices(text: str, *, mdx: bool = False) -> list[Notice]:
+    """Return mistakes in a page's markdown and everything that cleaning drops, in the order of their lines."""
+    page, top = parse_page(text, mdx=mdx)
+    blocks = walk(top)
     return sorted([*_mistakes(page, blocks), *_dropped(page, blocks)])
 
 

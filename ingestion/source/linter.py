@@ -99,13 +99,13 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
         yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
         yield Finding(lesson.path, None, "stub-page", "is hardly more than a heading; write it or exclude it")
-    if not front.values.get("title") and not first_heading(lesson.body):
+    if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.is_mdx):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
 
 
 def _notices(lesson: Lesson, *, dropped: bool) -> Iterator[Finding]:
-    for notice in find_notices(lesson.body):
+    for notice in find_notices(lesson.body, mdx=lesson.is_mdx):
         if dropped or not notice.rule.startswith(DROPPED):
             yield Finding(lesson.path, notice.line + lesson.body_offset, notice.rule, notice.message)
 

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.markdown.blocks import Page, walk
+from ingestion.markdown.blocks import walk
 from ingestion.markdown.headings import Outline
-from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
 from ingestion.source.audience import Audience, read_audience, whole_number
 from ingestion.source.findings import Finding
@@ -57,6 +57,11 @@ class Lesson:
     includes: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
 
+    @property
+    def is_mdx(self) -> bool:
+        """Whether the body is MDX rather than markdown."""
+        return is_mdx(self.path)
+
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
     """Module, chapter and lesson of a file, without parsing its body; raises LessonError where it is not text."""
@@ -75,7 +80,7 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
-        title=_text(front.values, "title") or first_heading(front.body) or _name(source.path),
+        title=_title(source.path, front),
         body=front.body,
         body_offset=front.body_offset,
         module=place.module,
@@ -91,13 +96,21 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     )
 
 
-def first_heading(body: str) -> str | None:
-    """The first H1, else the first heading (rule 9)."""
-    page = Page(body)
-    blocks = parse_blocks(page.lines)
+def _title(path: str, front: FrontMatter) -> str:
+    return _text(front.values, "title") or first_heading(front.body, mdx=is_mdx(path)) or _name(path)
+
+
+def first_heading(body: str, *, mdx: bool = False) -> str | None:
+    """Return the first H1, else the first heading (rule 9)."""
+    page, blocks = parse_page(body, mdx=mdx)
     headings = Outline(page, blocks, walk(blocks)).headings
     first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
     return first.title.strip() or None if first else None
+
+
+def is_mdx(path: str) -> bool:
+    """Return whether a file is MDX, by its name."""
+    return path.lower().endswith(".mdx")
 
 
 def _name(path: str) -> str:

@@ -37,7 +37,7 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
     sections = zip(passage.section_titles, passage.section_anchors, strict=True)
     section, anchor = passage.section_title, passage.anchor
     begin: int | None = None
-    for block in parse_blocks(page.lines):
+    for block in parse_blocks(page.lines, mdx=passage.source_file.lower().endswith(".mdx")):
         if block.kind == "heading":
             section, anchor = next(sections, (section, anchor))
         if block.kind in _NOT_CONTENT:

@@ -1,0 +1,76 @@
+"""`:::` directives: they nest with equal length, hold fences whole, and are text if they are never closed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from markdown_it.rules_block import StateBlock
+
+from ingestion.markdown.rules.lookahead import line_text
+
+MAX_NESTING = 20
+_OPENING = re.compile(r"(:{3,}) ?(?=[A-Za-z])")
+_CLOSING = re.compile(r"(:{3,})[ \t]*$")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A directive whose content is being read; `end` is the line after its closing one, once that is found."""
+
+    length: int
+    quotes: int
+    end: int = 0
+
+
+def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a directive with its content; without a closing line its first line is text."""
+    found = _OPENING.match(line_text(state, start))
+    is_too_deep = state.level + 2 >= state.md.options.maxNesting or len(state.env["directives"]) >= MAX_NESTING
+    if not found or is_too_deep or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    at = len(state.tokens)
+    token = state.push("directive_open", "", 1)
+    token.map = [start, start + 1]
+    this = _Open(len(found[1]), _quotes_around(state, start))
+    state.env["directives"].append(this)
+    state.line = start + 1
+    state.md.block.tokenize(state, start + 1, end)
+    state.env["directives"].pop()
+    if this.end:
+        for inner in state.tokens[at:]:
+            if inner.map and inner.map[1] >= this.end:
+                inner.map[1] = this.end - 1
+        token.map = [start, this.end]
+        state.push("directive_close", "", -1)
+        state.line = this.end
+    else:
+        token.type, token.nesting = "unclosed_directive", 0
+        token.meta["closed"] = False
+        state.level -= 1
+    return True
+
+
+def directive_end(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Close the innermost directive that a line of colons is long enough for, also from inside a list in it."""
+    if not state.env["directives"]:
+        return False
+    found = _CLOSING.match(line_text(state, start))
+    if not found or state.is_code_block(start):
+        return False
+    length, quotes = len(found[1]), _quotes_around(state, start)
+    for opened in reversed(state.env["directives"]):
+        if opened.length <= length and opened.quotes == quotes:
+            if not silent:
+                opened.end = start + 1
+                state.line = end  # ends the loops of all containers inside
+            return True
+    return False
+
+
+def _quotes_around(state: StateBlock, line: int) -> int:
+    """Return the number of quotes that a line stands in."""
+    at = state.bMarks[line]
+    return state.src.count(">", state.src.rfind("\n", 0, at) + 1, at)

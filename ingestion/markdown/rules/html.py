@@ -1,0 +1,51 @@
+"""HTML blocks as CommonMark has them, except that a fence ends one: authors who write one there mean it."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.html_block import HTML_SEQUENCES
+
+from ingestion.markdown.rules.directives import directive_end
+from ingestion.markdown.rules.fences import fence
+from ingestion.markdown.rules.lookahead import add_leaf, is_outside, line_text
+
+
+def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read an HTML block or comment; one without its closing mark runs to the end of its container."""
+    text = line_text(state, start)
+    if not text.startswith("<") or state.is_code_block(start):
+        return False
+    for opening, closing, interrupts in HTML_SEQUENCES:
+        if opening.search(text):
+            if silent:
+                return interrupts
+            return _until_blank(state, start, end) if closing.search("") else _until(closing, state, start, end)
+    return False
+
+
+def begins_html(text: str) -> bool:
+    """Return whether a line begins an HTML block."""
+    return any(opening.search(text) for opening, _, _ in HTML_SEQUENCES)
+
+
+def _until_blank(state: StateBlock, start: int, end: int) -> bool:
+    line = start + 1
+    while line < end and not state.isEmpty(line) and not is_outside(state, line):
+        if fence(state, line, end, True) or directive_end(state, line, end, True):
+            break
+        line += 1
+    return add_leaf(state, "html", start, line)
+
+
+def _until(closing: re.Pattern[str], state: StateBlock, start: int, end: int) -> bool:
+    line, last, found = start, "", None
+    while line < end and not found and (line == start or not is_outside(state, line)):
+        last = line_text(state, line)
+        found = closing.search(last)
+        line += 1
+    while state.isEmpty(line - 1):
+        line -= 1
+    is_comment = line_text(state, start).startswith("<!--") and (not found or last.rstrip().endswith("-->"))
+    return add_leaf(state, "comment" if is_comment else "html", start, line, closed=found is not None)
