@@ -25,6 +25,7 @@ from ingestion.vector_stores.bm25 import document_vector
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point, Schema
+from rag.filters import Filters, SearchMode
 from rag.retrieval.retriever import Retriever
 
 BOOK = "synthetic"
@@ -117,23 +118,24 @@ def opened(workdir: Path, count: int) -> VectorStore:
 
 
 def main() -> None:
-    """Measure the modes and two kinds of fences."""
+    """Measure the modes and two kinds of filters."""
     workdir, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     retriever = Retriever(load_settings({"book.id": BOOK}), opened(workdir, count), Random(), BOOK)
     source = np.random.default_rng(3)
     questions = [words(source, 6) for _ in range(QUESTIONS)]
-    cases: dict[str, dict[str, Any]] = {
-        "hybrid, all tiers": {"hardware_tier_filter": 4},
-        "hybrid, tier 1": {"hardware_tier_filter": 1},
-        "hybrid, one module": {"hardware_tier_filter": 4, "module_filter": "module-3"},
-        "dense": {"hardware_tier_filter": 4, "mode": "dense"},
-        "keyword": {"hardware_tier_filter": 4, "mode": "keyword"},
+    all_tiers = Filters(hardware_tier=4)
+    cases: dict[str, tuple[Filters, SearchMode]] = {
+        "hybrid, all tiers": (all_tiers, "hybrid"),
+        "hybrid, tier 1": (Filters(), "hybrid"),
+        "hybrid, one module": (Filters(hardware_tier=4, module="module-3"), "hybrid"),
+        "dense": (all_tiers, "dense"),
+        "keyword": (all_tiers, "keyword"),
     }
-    for name, filters in cases.items():
+    for name, (filters, mode) in cases.items():
         times = []
         for question in questions:
             started = time.perf_counter()
-            retriever.search(question, limit=5, filters=filters)
+            retriever.search(question, limit=5, filters=filters, mode=mode)
             times.append((time.perf_counter() - started) * 1000)
         p50, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
         print(f"{name:20} p50 {p50:6.1f} ms   p99 {p99:6.1f} ms", flush=True)

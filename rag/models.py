@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
+from rag.filters import QUERY_FIELDS, Filters
+from rag.filters import SearchMode as SearchMode
 
-SearchMode = Literal["dense", "keyword", "hybrid"]
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
 RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered", "nothing_more"]
@@ -31,7 +32,10 @@ class _Model(BaseModel):
 
 
 class SearchQuery(_Model):
-    """A question with its fences; all filters must hold, levels among themselves any (spec 003)."""
+    """A question with its filters; all of them must hold, levels among themselves any (spec 003).
+
+    Passages with a cosine below `min_score` are left out.
+    """
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3)]
     book_id: str = "physical-ai-robotics"
@@ -47,6 +51,7 @@ class SearchQuery(_Model):
     doc_types: tuple[DocType, ...] | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: SearchMode = "hybrid"
+    min_score: Score = 0.0
     all_versions: bool = False
     diverse: bool = False
     expand: Annotated[int, Field(ge=0, le=10)] = 0
@@ -57,6 +62,14 @@ class SearchQuery(_Model):
         if self.chapter_min is not None and self.chapter_max is not None and self.chapter_min > self.chapter_max:
             raise ValueError(f"chapters {self.chapter_min}-{self.chapter_max}: the first is after the last")
         return self
+
+    @property
+    def filters(self) -> Filters:
+        """The filters as one value."""
+        values = {name: getattr(self, field) for name, field in QUERY_FIELDS.items()}
+        for name in ("proficiency_levels", "doc_types"):
+            values[name] = values[name] or None
+        return Filters(**values)
 
 
 def address(page_url: str, anchor: str | None) -> str:

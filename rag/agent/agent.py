@@ -1,14 +1,14 @@
 """Answer a question from one book, as a stream of events, with a language model or without one.
 
     agent = build_agent(retriever)
-    async for event in agent.run("How do nodes talk?", history, {"hardware_tier_filter": 2}):
+    async for event in agent.run("How do nodes talk?", history, Filters(hardware_tier=2)):
         match event:
             case Searched(query, passages): ...    # once for each search, at least once
             case Token(text): ...                  # the answer as it comes
             case Done(response): ...               # last: the whole answer, its sources, times and confidence
 
 A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
-Tokens: UsageError for a question or fence that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
+Tokens: UsageError for a question or filter that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
 To stop early, close the iterator (`aclose`) or cancel the task: the call to the model ends with it.
 `history` are messages with `role` and `content`, oldest first, without the question.
 """
@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
@@ -30,6 +30,7 @@ from rag.agent.history import CHAT_ENCODING, PastMessage
 from rag.agent.response import best_of, generated_answer, may_become_refusal
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tool_loop import ToolLoop
+from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle, References
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.support import CheckAhead, SupportCheck
@@ -63,19 +64,20 @@ class Agent:
         self,
         question: str,
         history: Sequence[PastMessage] = (),
-        fences: Mapping[str, Any] | None = None,
+        filters: Filters = NO_FILTERS,
         *,
+        mode: SearchMode = "hybrid",
         top_k: int | None = None,
         min_score: float | None = None,
         cite_style: CiteStyle = "number",
     ) -> AsyncGenerator[Event]:
-        """Answer `question`. `fences` are fields of SearchQuery, which the model neither sees nor can widen.
+        """Answer `question`. The model neither sees the filters nor can widen them.
 
         `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'.
         """
         started = time.perf_counter()
         _check_length(question)
-        gate = self._gate(fences or {}, top_k, min_score)
+        gate = self._gate(filters, mode, top_k, min_score)
         topic = topic_of(history)
         gated = await asyncio.to_thread(gate.find_for, question, topic)
         wants_more = topic is not None and asks_for_more(question, topic)
@@ -94,13 +96,14 @@ class Agent:
             async for event in answering:
                 yield event
 
-    def _gate(self, fences: Mapping[str, Any], top_k: int | None, min_score: float | None) -> RetrievalGate:
+    def _gate(self, filters: Filters, mode: SearchMode, top_k: int | None, min_score: float | None) -> RetrievalGate:
         settings = self._retriever.settings
         return RetrievalGate(
             self._retriever,
-            fences,
+            filters,
             settings.agent.top_k if top_k is None else top_k,
             settings.agent.score_threshold if min_score is None else min_score,
+            mode,
         )
 
     async def _quote(

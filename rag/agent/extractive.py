@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ingestion.embedding.protocol import Embedder
 from rag.agent.prompts import NO_MORE, REFUSAL
 from rag.agent.quotes import best_quotes
 from rag.agent.search_gate import GatedResult, RetrievalGate
+from rag.filters import Filters
 from rag.grounding.passage_blocks import PassageBlock
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
 from rag.retrieval.retriever import Retriever
 
 
-def answer_extractively(query: str, retriever: Retriever, filters: Mapping[str, Any]) -> AgentResponse:
+def answer_extractively(query: str, retriever: Retriever, filters: Filters) -> AgentResponse:
     """The best blocks of the best passages, word for word, each followed by the number of its source."""
     started = time.perf_counter()
     settings = retriever.settings

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ingestion.vector_stores.bm25 import document_vector
 from rag.agent.follow_ups import asks_for_more, leans_back, new_words
 from rag.agent.prompts import DISCLAIMER
 from rag.confidence import assess, confidence
 from rag.confidence.policies import policy_of
+from rag.filters import Filters, SearchMode
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -58,23 +58,26 @@ class GatedResult:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalGate:
-    """Searches one book for one caller; the fences are the caller's, and nothing asked can widen them.
+    """Searches one book for one caller; the filters are the caller's, and nothing asked can widen them.
 
-    `fences` are fields of SearchQuery; passages with a cosine below `min_score` are left out.
+    Passages with a cosine below `min_score` are left out.
     """
 
     retriever: Retriever
-    fences: Mapping[str, Any]
+    filters: Filters
     top_k: int
     min_score: float
+    mode: SearchMode = "hybrid"
 
     def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
-        """The passages and their judgement; raises UsageError for a question or a fence that cannot be used."""
-        response = self.retriever.search(question, limit=top_k or self.top_k, filters=self.fences)
-        least = max(self.min_score, min_score)
-        results = tuple(result for result in response.results if result.score >= least)
-        if len(results) < len(response.results):
-            response = response.model_copy(update={"results": results})
+        """The passages and their judgement; raises UsageError for a question or a filter that cannot be used."""
+        response = self.retriever.search(
+            question,
+            limit=top_k or self.top_k,
+            filters=self.filters,
+            mode=self.mode,
+            min_score=max(self.min_score, min_score),
+        )
         return GatedResult(
             response, assess(response, policy_of(self.retriever.embedder.model, self.retriever.settings))
         )

@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import UUID4, UUID5, BaseModel, ConfigDict, Field, StringConstraints
 
-from ingestion.models import DocType, IngestionMode, JobStatus, ProficiencyLevel, TeachingLayer
-from rag.models import ConfidenceLevel, ConfidenceMetrics, Score, SearchMode
+from ingestion.models import IngestionMode, JobStatus
+from rag.filters import SearchMode
+from rag.models import ConfidenceLevel, ConfidenceMetrics, Score
+from rag.retrieval.filter_schema import FilterFields, filter_schema
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
 MAX_SOURCE_CHARS = 500
 NO_NUL = r"^[^\x00]*$"
 
-Number = Annotated[int, Field(ge=-1000, le=1000)]
+if TYPE_CHECKING:
+    _FilterFields = FilterFields
+else:
+    _FilterFields = filter_schema()
+
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
 
 
-class Fences(BaseModel):
-    """What a question keeps to; a key's own fences can only be narrowed."""
-
-    model_config = ConfigDict(extra="forbid")
+class _Question(_FilterFields):
+    """A question to one book, with the filters it keeps to; a key's own can only be narrowed."""
 
     book_id: Word | None = Field(None, description="The book; not needed where there is only one.")
-    hardware_tier: int = Field(1, ge=1, le=4, description="Hardware tier of the reader: this or lower.")
-    module: Word | None = None
-    chapter_min: Number | None = None
-    chapter_max: Number | None = None
-    lesson: Number | None = None
-    parent_doc_id: UUID5 | None = Field(None, description="One page: that of a source, or of /books/{book_id}/pages.")
-    proficiency_levels: tuple[ProficiencyLevel, ...] | None = Field(None, max_length=6)
-    layer: TeachingLayer | None = None
-    language: Word | None = None
-    doc_types: tuple[DocType, ...] | None = Field(None, max_length=6)
     ranking: SearchMode = "hybrid"
 
-    def as_filters(self) -> dict[str, Any]:
-        """The fields of SearchQuery."""
-        return {
-            "hardware_tier_filter": self.hardware_tier,
-            "module_filter": self.module,
-            "chapter_min": self.chapter_min,
-            "chapter_max": self.chapter_max,
-            "lesson_filter": self.lesson,
-            "parent_doc_id": str(self.parent_doc_id) if self.parent_doc_id else None,
-            "proficiency_levels": self.proficiency_levels,
-            "layer_filter": self.layer,
-            "language": self.language,
-            "doc_types": self.doc_types,
-            "mode": self.ranking,
-        }
 
-
-class ChatRequest(Fences):
-    """A question (spec 004), with the fences that it keeps to."""
+class ChatRequest(_Question):
+    """A question (spec 004), with the filters that it keeps to."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -164,7 +142,7 @@ class ThreadList(BaseModel):
     next_before: str | None = None
 
 
-class SearchRequest(Fences):
+class SearchRequest(_Question):
     """A search without an answer."""
 
     model_config = ConfigDict(

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ingestion.commands.terminal import Book, Config, Json, print_json, read_settings, show, write
 from ingestion.errors import BookwiseError, ExitCode
-from rag.commands.search import (
-    Chapters,
-    Kinds,
-    Language,
-    Layer,
-    LessonNumber,
-    Levels,
-    ModuleName,
-    Parent,
-    Ranking,
-    Tier,
-    filters_of,
-)
+from rag.commands.filter_options import with_filters
+from rag.commands.search import Ranking
+from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 
 if TYPE_CHECKING:
@@ -29,7 +19,7 @@ if TYPE_CHECKING:
     from rag.models import AgentResponse
 
 
-NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book, even if a language model is set up.")]
+NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book instead of using the language model.")]
 MaxSearches = Annotated[
     int | None, typer.Option("--max-searches", min=1, max=20, help="How often the model may search for an answer.")
 ]
@@ -38,18 +28,11 @@ CiteAs = Annotated[
 ]
 
 
+@with_filters()
 def ask(
     question: str,
     book: Book = None,
-    tier: Tier = 1,
-    module: ModuleName = None,
-    chapter: Chapters = None,
-    lesson: LessonNumber = None,
-    level: Levels = None,
-    layer: Layer = None,
-    parent: Parent = None,
-    language: Language = None,
-    kind: Kinds = None,
+    filters: Filters = NO_FILTERS,
     ranking: Ranking = "hybrid",
     no_llm: NoModel = False,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is being written.")] = False,
@@ -61,10 +44,11 @@ def ask(
     """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
     import asyncio
 
-    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
     streams = stream and not as_json
-    answering = _answer(settings, question, filters, with_model=not no_llm, cite_style=cite_style, streams=streams)
+    answering = _answer(
+        settings, question, filters, ranking, with_model=not no_llm, cite_style=cite_style, streams=streams
+    )
     try:
         response = asyncio.run(answering)
     except BookwiseError as error:
@@ -83,7 +67,8 @@ def ask(
 async def _answer(
     settings: Settings,
     question: str,
-    filters: dict[str, Any],
+    filters: Filters,
+    mode: SearchMode,
     *,
     with_model: bool,
     cite_style: CiteStyle,
@@ -100,7 +85,10 @@ async def _answer(
 
     with open_retriever(settings, embedder) as retriever:
         agent = build_agent(retriever, with_model=with_model)
-        async with aclosing(agent), aclosing(agent.run(question, fences=filters, cite_style=cite_style)) as events:
+        async with (
+            aclosing(agent),
+            aclosing(agent.run(question, filters=filters, mode=mode, cite_style=cite_style)) as events,
+        ):
             async for event in events:
                 if isinstance(event, Token) and streams:
                     write(event.text)

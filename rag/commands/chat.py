@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, aclosing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ingestion.commands.terminal import Book, Config, read_settings, show, write
 from ingestion.errors import BookwiseError
 from rag.commands.ask import CiteAs, MaxSearches, NoModel
-from rag.commands.search import (
-    Chapters,
-    Kinds,
-    Language,
-    Layer,
-    LessonNumber,
-    Levels,
-    ModuleName,
-    Parent,
-    Ranking,
-    Tier,
-    filters_of,
-)
+from rag.commands.filter_options import with_filters
+from rag.commands.search import Ranking
+from rag.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
@@ -35,17 +25,10 @@ GREETING = "Ask about the book; /help shows what else there is."
 FULL = "This conversation has all the turns it may have (AGENT_MAX_TURNS); begin another with /new."
 
 
+@with_filters()
 def chat(
     book: Book = None,
-    tier: Tier = 1,
-    module: ModuleName = None,
-    chapter: Chapters = None,
-    lesson: LessonNumber = None,
-    level: Levels = None,
-    layer: Layer = None,
-    parent: Parent = None,
-    language: Language = None,
-    kind: Kinds = None,
+    filters: Filters = NO_FILTERS,
     ranking: Ranking = "hybrid",
     no_llm: NoModel = False,
     max_searches: MaxSearches = None,
@@ -63,11 +46,10 @@ def chat(
     from rag.conversations.session import ChatSession
     from rag.retrieval.retriever import open_retriever
 
-    filters = filters_of(tier, module, chapter, lesson, level, layer, parent, language, kind, ranking)
     settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
     with open_retriever(settings) as retriever, _thread(settings, session) as thread:
         agent = build_agent(retriever, with_model=not no_llm)
-        talk = ChatSession(agent, filters, settings.agent.max_turns, write, cite_style, thread)
+        talk = ChatSession(agent, filters, settings.agent.max_turns, write, cite_style, thread, ranking)
         if thread:
             talk.messages = thread.messages()
             typer.echo(f"session {thread.thread_id}, {talk.turns} turns so far", err=True)
@@ -120,7 +102,7 @@ def _obey(text: str, session: ChatSession) -> None:
         "/help": lambda: HELP,
         "/sources": lambda: _sources(session),
         "/searches": lambda: _searches(session),
-        "/filters": lambda: _filters(session.filters),
+        "/filters": lambda: session.filters.describe(),
         "/new": lambda: _new(session),
         "/save": lambda: _save(session, rest.strip()),
     }
@@ -143,10 +125,6 @@ def _searches(session: ChatSession) -> str:
         )
         or "Nothing was searched for yet."
     )
-
-
-def _filters(filters: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name}: {value}" for name, value in filters.items() if value is not None)
 
 
 def _new(session: ChatSession) -> str:

@@ -57,7 +57,7 @@ def evaluate_command(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Measure search and refusals on questions with known answers, and what leaks past the fences."""
+    """Measure search and refusals on questions with known answers, and report results outside the filters."""
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.metrics import GATE, mean_of
     from rag.evaluation.questions import load_questions

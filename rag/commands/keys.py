@@ -9,7 +9,7 @@ import typer
 
 from ingestion.commands.terminal import Config, Json, read_settings, show
 
-keys = typer.Typer(help="API keys: who may ask, and within which fences.", no_args_is_help=True)
+keys = typer.Typer(help="Manage API keys and what they may access.", no_args_is_help=True)
 
 
 @keys.command("add")

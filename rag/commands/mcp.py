@@ -10,7 +10,8 @@ import typer
 from ingestion.commands.terminal import Book, Config, read_settings
 from ingestion.errors import ConfigurationError, VectorStoreError
 from rag.commands.ask import NoModel
-from rag.commands.search import Language, Levels, ModuleName, Tier
+from rag.commands.filter_options import with_filters
+from rag.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rag.mcp.tools import BookTools
 
 
+@with_filters("hardware_tier", "module", "proficiency_levels", "language")
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdin and stdout.")] = False,
     host: Annotated[
@@ -28,30 +30,19 @@ def mcp(
         int, typer.Option("--port", min=0, max=65535, help="Port for --http; 0 takes a free one.")
     ] = 8010,
     book: Book = None,
-    tier: Tier = 1,
-    module: ModuleName = None,
-    level: Levels = None,
-    language: Language = None,
+    filters: Filters = NO_FILTERS,
     no_llm: NoModel = False,
     config: Config = None,
 ) -> None:
-    """Offer the book to agents (Model Context Protocol): search_lessons, read_lesson and ask, inside the fences."""
+    """Offer the book to agents (Model Context Protocol): search_lessons, read_lesson and ask, inside the filters."""
     import asyncio
 
     settings = read_settings(config, flags={"book.id": book})
-    fences = {
-        "hardware_tier_filter": tier,
-        "module_filter": module,
-        "proficiency_levels": tuple(each.upper() for each in level) if level else None,
-        "language": language,
-    }
     address = (host, port) if http else None
-    asyncio.run(_serve(settings, fences, with_model=not no_llm, address=address))
+    asyncio.run(_serve(settings, filters, with_model=not no_llm, address=address))
 
 
-async def _serve(
-    settings: Settings, fences: dict[str, Any], *, with_model: bool, address: tuple[str, int] | None
-) -> None:
+async def _serve(settings: Settings, filters: Filters, *, with_model: bool, address: tuple[str, int] | None) -> None:
     """Serve until told to end; `address` is that for HTTP."""
     try:
         from rag.mcp.server import build_server
@@ -64,14 +55,14 @@ async def _serve(
     from rag.serving.shared_index import SharedIndex
 
     index = SharedIndex(settings)
-    tools = BookTools(index, fences, with_model=with_model)
+    tools = BookTools(index, filters, with_model=with_model)
     try:
         await _check(tools)
-        server = build_server(tools, fences)
+        server = build_server(tools, filters)
         if address is None:
             await serve_stdio(server)
         else:
-            await _serve_http(server, tools, settings, fences["hardware_tier_filter"], address)
+            await _serve_http(server, tools, settings, filters.hardware_tier, address)
     finally:
         await index.close()
 
@@ -99,7 +90,7 @@ async def _serve_http(
 
 
 async def _check(tools: BookTools) -> None:
-    """Wrong settings and fences end the command; an index that is in use or out of reach may come back."""
+    """Wrong settings and filters end the command; an index that is in use or out of reach may come back."""
     try:
         await tools.check()
     except VectorStoreError as error:

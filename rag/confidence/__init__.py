@@ -26,7 +26,7 @@ def confidence(response: SearchResponse) -> Confidence:
 def assess(response: SearchResponse, policy: Policy) -> ConfidenceMetrics:
     """The metrics of spec 004 for what a search found, judged by a policy; the scores are cosines.
 
-    `low` answers with a disclaimer, `insufficient` refuses. `reason` tells apart an index or fences without any
+    `low` answers with a disclaimer, `insufficient` refuses. `reason` tells apart an index or filters without any
     chunk, passages about something else, and passages about the subject that do not answer.
     """
     scores = [result.score for result in response.results]

@@ -1,4 +1,4 @@
-"""API keys: shown once when they are made, kept only as SHA-256, each with the books and the tier it is fenced to."""
+"""API keys: shown once when they are made, kept only as SHA-256, each with the books and tier it can access."""
 
 from __future__ import annotations
 

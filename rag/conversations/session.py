@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ingestion.errors import UnknownThread
@@ -14,6 +14,7 @@ from rag.agent.events import Done, Searched, Token
 from rag.conversations.database import database_of
 from rag.conversations.models import Message, new_thread_id, parse_thread_id
 from rag.conversations.store import ThreadStore
+from rag.filters import Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 
 if TYPE_CHECKING:
@@ -82,17 +83,18 @@ class PastSearch:
 
 @dataclass(slots=True)
 class ChatSession:
-    """One conversation at a time with an agent; `filters` are the fences of every question.
+    """One conversation at a time with an agent; `filters` hold for every question.
 
     `write` takes each piece of an answer as it comes. `thread` keeps the conversation beyond the process.
     """
 
     agent: Agent
-    filters: Mapping[str, Any]
+    filters: Filters
     max_turns: int
     write: Callable[[str], None]
     cite_style: CiteStyle = "number"
     thread: KeptThread | None = None
+    mode: SearchMode = "hybrid"
     messages: list[Message] = field(default_factory=list)
     searches: list[PastSearch] = field(default_factory=list)
     last: AgentResponse | None = None
@@ -119,7 +121,7 @@ class ChatSession:
         """Answer within the conversation; a question that fails leaves it as it was. Raises as `Agent.run`."""
         searches = []
         async with aclosing(
-            self.agent.run(question, self.messages, self.filters, cite_style=self.cite_style)
+            self.agent.run(question, self.messages, self.filters, mode=self.mode, cite_style=self.cite_style)
         ) as events:
             async for event in events:
                 if isinstance(event, Searched):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ingestion.errors import ChatModelError
 from rag.agent.agent import Agent, build_agent
 from rag.agent.events import Done
+from rag.filters import Filters
 from rag.models import AgentResponse
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ def open_answerer() -> Iterator[Answerer]:
     agents: dict[str, Agent] = {}
     answered = False
 
-    def answer(question: str, retriever: Retriever, fences: Mapping[str, Any]) -> AgentResponse:
+    def answer(question: str, retriever: Retriever, filters: Filters) -> AgentResponse:
         nonlocal answered
         if retriever.book_id not in agents:
             agents[retriever.book_id] = build_agent(retriever)
         try:
-            response = runner.run(_answer(agents[retriever.book_id], question, fences))
+            response = runner.run(_answer(agents[retriever.book_id], question, filters))
         except ChatModelError as error:
             if not answered:
                 raise
@@ -48,8 +49,8 @@ def open_answerer() -> Iterator[Answerer]:
                 runner.run(agent.aclose())
 
 
-async def _answer(agent: Agent, question: str, fences: Mapping[str, Any]) -> AgentResponse:
-    async with aclosing(agent.run(question, fences=fences)) as events:
+async def _answer(agent: Agent, question: str, filters: Filters) -> AgentResponse:
+    async with aclosing(agent.run(question, filters=filters)) as events:
         async for event in events:
             if isinstance(event, Done):
                 return event.response

@@ -20,7 +20,7 @@ class Outcome:
     """One question asked of one book.
 
     `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
-    `section_rank` also where the question names no section. `passages` were checked against the fences, `leaks` lay
+    `section_rank` also where the question names no section. `passages` were checked against the filters, `leaks` lay
     outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
     was asked for one.
     """
@@ -127,7 +127,7 @@ def mean_of(name: str, outcomes: Iterable[Outcome]) -> float | None:
 
 
 def leak_rate(outcomes: Sequence[Outcome]) -> float:
-    """Share of the passages that lay outside the fences."""
+    """Share of the passages that lay outside the filters."""
     checked = sum(each.passages for each in outcomes)
     return sum(each.leaks for each in outcomes) / checked if checked else 0.0
 

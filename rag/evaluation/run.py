@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ingestion.errors import UsageError
 from ingestion.vector_stores.filters import Equals, Where
@@ -15,14 +14,15 @@ from rag.confidence.policies import policy_of
 from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.metrics import DEEPEST, Outcome
 from rag.evaluation.questions import EvalQuestion, folder_of, is_right_page
+from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
 from rag.retrieval.retriever import Retriever
 
-Answerer = Callable[[str, Retriever, Mapping[str, Any]], AgentResponse]
-"""Answers a question inside the fences, with or without a language model."""
+Answerer = Callable[[str, Retriever, Filters], AgentResponse]
+"""Answers a question inside the filters, with or without a language model."""
 
 OPEN_TIER = 1
-"""Each question is asked once more behind the narrowest fence, so that a leak through it shows."""
+"""Each question is asked once more behind the narrowest filter, so that a leak through it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ def evaluate(
 
 
 def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None) -> Asked:
-    fences = {"hardware_tier_filter": question.tier}
+    filters = Filters(hardware_tier=question.tier)
     started = time.perf_counter()
-    response = retriever.search(question.text, limit=DEEPEST, filters=fences)
+    response = retriever.search(question.text, limit=DEEPEST, filters=filters)
     milliseconds = (time.perf_counter() - started) * 1000
-    narrow = retriever.search(question.text, limit=DEEPEST, filters={"hardware_tier_filter": OPEN_TIER})
+    narrow = retriever.search(question.text, limit=DEEPEST, filters=Filters(hardware_tier=OPEN_TIER))
     is_right = partial(is_right_page, question, folder=folder)
     right = [question.answerable and is_right(each.source_file) for each in response.results]
     in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
-    answered = answer(question.text, retriever, fences) if answer else None
+    answered = answer(question.text, retriever, filters) if answer else None
     metrics = assess(response, policy_of(retriever.embedder.model, retriever.settings))
     outcome = Outcome(
         id=question.id,

@@ -1,4 +1,4 @@
-"""Keys at the door of the MCP server over HTTP: those of the chat API, with their fences and their rate."""
+"""Keys at the door of the MCP server over HTTP: those of the chat API, with what they may access and their rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rag.api.http.problems import problem_response
 
 
 class KeysOnly:
-    """Lets in whose key reads the book and every tier that the server's fences let out; refuses with a problem."""
+    """Lets in whose key reads the book and every tier that the server's filters let out; refuses with a problem."""
 
     def __init__(self, app: ASGIApp, access: Access, book_id: Callable[[], str | None], highest_tier: int) -> None:
         self._app = app

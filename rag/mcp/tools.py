@@ -1,4 +1,4 @@
-"""The tools that agents get over one book: what each takes, what it gives, and the fences none of them leaves."""
+"""The tools that agents get over one book: what each takes, what it gives, and the filters that none widens."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ingestion.models import ProficiencyLevel
 from ingestion.output import View
 from rag.agent.agent import build_agent
 from rag.agent.events import Done
 from rag.api.schemas import Lesson
+from rag.filters import Filters
 from rag.models import AgentResponse, SearchResponse, SearchResult
-from rag.retrieval.filters import check_values, module_of, narrowed, where_of
+from rag.retrieval.filter_schema import FilterFields, filter_schema
+from rag.retrieval.filters import check_values, narrowed, where_of
 from rag.retrieval.lessons import read_lesson
-from rag.retrieval.retriever import Retriever, make_query
+from rag.retrieval.retriever import Retriever
 from rag.serving.shared_index import SharedIndex
 from rag.views import answer_view, refusal_note
 
@@ -26,7 +27,7 @@ from rag.views import answer_view, refusal_note
 def passages_text(response: SearchResponse) -> str:
     """Each passage with its place and its whole text; a client may hand its model nothing but this."""
     if not response.results:
-        return f"Nothing found in {response.book_id} inside these fences."
+        return f"Nothing found in {response.book_id} inside these filters."
     return "\n\n".join(map(_passage, response.results))
 
 
@@ -47,27 +48,20 @@ def _lines(view: View) -> str:
     return "\n".join(part for part in view if isinstance(part, str))
 
 
+NARROWING = ("hardware_tier", "module", "proficiency_levels", "language")
+"""The filters that a caller may set inside those of the server."""
+
+if TYPE_CHECKING:
+    _FilterFields = FilterFields
+else:
+    _FilterFields = filter_schema(*NARROWING, is_narrowing=True)
+
+
 class _Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Narrowing(_Arguments):
-    """What may be asked for inside the fences; names are those of SearchQuery."""
-
-    hardware_tier_filter: Annotated[
-        int | None, Field(ge=1, le=4, description="Only lessons for this hardware tier or a lower one.")
-    ] = None
-    module_filter: Annotated[str | None, Field(min_length=1, description="Only this module of the book.")] = None
-    proficiency_levels: Annotated[
-        tuple[ProficiencyLevel, ...] | None, Field(min_length=1, description="Only lessons of one of these levels.")
-    ] = None
-    language: Annotated[
-        str | None,
-        Field(min_length=1, description="Only pages in this language, as in `en`; other pages are hidden."),
-    ] = None
-
-
-class SearchArguments(_Narrowing):
+class SearchArguments(_FilterFields):
     """What `search_lessons` takes."""
 
     query: Annotated[str, Field(min_length=3, max_length=4000, description="What to look for, in plain words.")]
@@ -85,7 +79,7 @@ class ReadArguments(_Arguments):
     ]
 
 
-class AskArguments(_Narrowing):
+class AskArguments(_FilterFields):
     """What `ask` takes."""
 
     question: Annotated[str, Field(min_length=3, max_length=4000, description="One question, complete by itself.")]
@@ -100,39 +94,38 @@ class Answer:
 
 
 class BookTools:
-    """One book for agents, inside fences (fields of SearchQuery); used from one event loop.
+    """One book for agents, inside filters; used from one event loop.
 
     Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use.
     """
 
-    def __init__(self, index: SharedIndex, fences: Mapping[str, Any], *, with_model: bool) -> None:
+    def __init__(self, index: SharedIndex, filters: Filters, *, with_model: bool) -> None:
         self._index = index
         self._settings = index.settings
-        self._fences = fences
+        self._filters = filters
         self._with_model = with_model
         self.book_id = index.settings.book.id
 
     async def check(self) -> None:
-        """Open the index once; raises UsageError for a fence that the book does not have."""
+        """Open the index once; raises UsageError for a filter value that the book does not have."""
         async with self._index.retriever(self.book_id) as retriever:
             self.book_id = retriever.book_id
             await asyncio.to_thread(self._check, retriever)
 
     async def search_lessons(self, asked: SearchArguments) -> Answer:
         """The passages nearest to a query."""
-        filters = self._filters(asked)
+        filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id) as retriever:
             self.book_id = retriever.book_id
             found = await asyncio.to_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
         return Answer(found, passages_text(found))
 
     async def read_lesson(self, asked: ReadArguments) -> Answer:
-        """A whole lesson; one outside the fences does not exist."""
+        """A whole lesson; one outside the filters does not exist."""
         async with self._index.retriever(self.book_id) as retriever:
             self.book_id = retriever.book_id
-            query = make_query("any", book_id=retriever.book_id, limit=1, filters=_given(self._fences))
-            fence = where_of(query, module_of(query, self._settings.modules))
-            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, fence)
+            within = where_of(retriever.book_id, self._filters, self._settings.modules)
+            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, within)
         text = read.text()
         document = Lesson(
             title=read.title, parent_doc_id=read.chunks[0]["parent_doc_id"], text=text, chunks=read.chunks
@@ -141,29 +134,23 @@ class BookTools:
 
     async def ask(self, asked: AskArguments) -> Answer:
         """An answer with numbered sources, or a refusal."""
-        filters = self._filters(asked)
+        filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id) as retriever:
             self.book_id = retriever.book_id
             agent = build_agent(retriever, with_model=self._with_model)
-            async with aclosing(agent), aclosing(agent.run(asked.question, fences=filters)) as events:
+            async with aclosing(agent), aclosing(agent.run(asked.question, filters=filters)) as events:
                 async for event in events:
                     if isinstance(event, Done):
                         return Answer(event.response, answer_text(event.response))
         raise AssertionError("an agent ends with Done")
 
-    def _filters(self, asked: _Narrowing) -> dict[str, Any]:
-        narrowing = {name: getattr(asked, name) for name in _Narrowing.model_fields}
-        return narrowed(self._fences, narrowing, self._settings.modules)
+    def _narrowed(self, asked: FilterFields) -> Filters:
+        return narrowed(self._filters, asked.given_filters(), self._settings.modules)
 
     def _check(self, retriever: Retriever) -> None:
-        query = make_query("any", book_id=retriever.book_id, limit=1, filters=_given(self._fences))
-        module = module_of(query, self._settings.modules)
-        if not retriever.store.count(where_of(query, module)):
-            check_values(query, module, retriever.store, self._settings.modules)
-
-
-def _given(fences: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fences.items() if value is not None}
+        modules = self._settings.modules
+        if not retriever.store.count(where_of(retriever.book_id, self._filters, modules)):
+            check_values(retriever.book_id, self._filters, retriever.store, modules)
 
 
 @dataclass(frozen=True, slots=True)

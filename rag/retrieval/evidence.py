@@ -22,9 +22,14 @@ NAMING = 5
 
 
 def weigh_evidence(
-    question: Question, vector: Vector, dense: Sequence[Hit], points: Mapping[str, StoredPoint], shown: Sequence[str]
+    question: Question,
+    vector: Vector,
+    dense: Sequence[Hit],
+    points: Mapping[str, StoredPoint],
+    best_ids: Sequence[str],
+    shown: Sequence[str],
 ) -> Evidence:
-    """The evidence of the points that were looked at, of which those with the ids `shown` are the results.
+    """Weigh the best passages; only those with the ids `shown` are results, and count for their diversity.
 
     Without a dense list their own cosines stand for its beginning.
     """
@@ -33,7 +38,7 @@ def weigh_evidence(
         (float(each @ vector) for each in vectors.values()), reverse=True
     )
     best, others = cosines[:1], cosines[1 : FIELD + 1]
-    terms = {term for point_id in shown[:NAMING] if (sparse := points[point_id].sparse) for term in sparse.indices}
+    terms = {term for point_id in best_ids[:NAMING] if (sparse := points[point_id].sparse) for term in sparse.indices}
     return Evidence(
         best=_unit(max(best, default=0.0)),
         gap=_unit(best[0] - fmean(others)) if others else 0.0,

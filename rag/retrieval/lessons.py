@@ -36,10 +36,10 @@ class LessonText:
         return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
 
 
-def read_lesson(store: VectorStore, book_id: str, reference: str, fence: Where = EVERYTHING) -> LessonText:
+def read_lesson(store: VectorStore, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:
     """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
 
-    Chunks outside the fence are left out; a lesson that has no other does not exist.
+    Chunks outside `within` are left out; a lesson that has no other does not exist.
     """
     field = "parent_doc_id" if _is_uuid(reference) else "source_file"
     wanted = reference if field == "parent_doc_id" else relative_path(reference)
@@ -59,14 +59,14 @@ def read_lesson(store: VectorStore, book_id: str, reference: str, fence: Where =
         return kept if whole else None
 
     points = settled(look, otherwise=stored)
-    if points and fence.must:
-        inside = {point.id for point in store.scroll(Where((*where.must, *fence.must)), fields=["chunk_index"])}
+    if points and within.must:
+        inside = {point.id for point in store.scroll(Where((*where.must, *within.must)), fields=["chunk_index"])}
         points = {point_id: point for point_id, point in points.items() if point_id in inside}
     chunks = sorted(
         (point.payload for point in points.values()), key=lambda each: (each["source_file"], each["chunk_index"])
     )
     if not chunks:
-        hint = _near_paths(store, book_id, wanted, fence) if field == "source_file" else ""
+        hint = _near_paths(store, book_id, wanted, within) if field == "source_file" else ""
         raise UsageError(f"no lesson {wanted!r} in {book_id}{hint}")
     return LessonText(tuple(chunks))
 
@@ -79,9 +79,9 @@ def _is_uuid(reference: str) -> bool:
     return True
 
 
-def _near_paths(store: VectorStore, book_id: str, wanted: str, fence: Where) -> str:
+def _near_paths(store: VectorStore, book_id: str, wanted: str, within: Where) -> str:
     import difflib
 
-    paths = list(store.values("source_file", Where((Equals("book_id", book_id), *fence.must))))
+    paths = list(store.values("source_file", Where((Equals("book_id", book_id), *within.must))))
     near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -20,7 +20,7 @@ _SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 class Question:
     """A question's BM25 terms with their rarity (the store's IDF, larger is rarer), and its names.
 
-    `unknown` are the terms that no chunk inside the fences has. `names` are the terms of each thing named.
+    `unknown` are the terms that no chunk inside the filters has. `names` are the terms of each thing named.
     """
 
     terms: SparseVector
@@ -45,7 +45,7 @@ class Question:
 
 
 def read_question(text: str, store: VectorStore, where: Where) -> Question:
-    """The question as the book sees it, `where` its fences."""
+    """The question as the book sees it, `where` its filters."""
     terms = query_vector(text)
     rarity, unknown = _rarity(terms, store, where)
     names = {term for name in names_in(text) for term in query_vector(name).indices}

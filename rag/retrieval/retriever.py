@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, Unpack
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
@@ -16,10 +15,22 @@ from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema
+from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
 from rag.tracing import span
+
+
+class SearchShape(TypedDict, total=False):
+    """How a search ranks and what it shows of each passage, beside its filters; see SearchQuery."""
+
+    mode: SearchMode
+    min_score: float
+    all_versions: bool
+    diverse: bool
+    expand: int
+    whole_lesson: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +43,11 @@ class Retriever:
     book_id: str
     reranker: Reranker | None = None
 
-    def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
-        """The best passages; `filters` are fields of SearchQuery, None where not set.
-
-        Raises UsageError that says which filter cannot be used.
-        """
-        given = {name: value for name, value in filters.items() if value is not None}
-        query = make_query(text, book_id=self.book_id, limit=limit, filters=given)
+    def search(
+        self, text: str, *, limit: int, filters: Filters = NO_FILTERS, **shape: Unpack[SearchShape]
+    ) -> SearchResponse:
+        """Return the best passages; raises UsageError that says which part of the query cannot be used."""
+        query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape)
         with span("retrieval", book_id=self.book_id, limit=limit):
             return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
 
@@ -75,24 +84,13 @@ def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tu
         yield store, embedder
 
 
-def make_query(text: str, *, book_id: str, limit: int, filters: Mapping[str, Any]) -> SearchQuery:
-    """A valid query; raises UsageError naming every field that is not."""
+def make_query(text: str, *, book_id: str, limit: int, filters: Filters, **shape: Unpack[SearchShape]) -> SearchQuery:
+    """Return a valid query; raises UsageError naming every field that is not."""
     from pydantic import ValidationError
 
+    given = {"text": text, "book_id": book_id, "limit": limit, **filters.query_fields(), **shape}
     try:
-        return SearchQuery.model_validate({"text": text, "book_id": book_id, "limit": limit, **filters})
+        return SearchQuery.model_validate(given)
     except ValidationError as error:
         lines = [f"{'.'.join(map(str, each['loc'])) or 'query'}: {each['msg']}" for each in error.errors()]
         raise UsageError("; ".join(lines)) from error
-
-
-def chapter_range(text: str | None) -> tuple[int | None, int | None]:
-    """`3` is chapter 3 alone, `2-4` both ends included, `2-` and `-4` are open; raises UsageError."""
-    if text is None:
-        return None, None
-    match = re.fullmatch(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*", text)
-    if not match or not (match[1] or match[3]):
-        raise UsageError(f"chapter {text!r}: give a number, or a range such as 2-4")
-    first = int(match[1]) if match[1] else None
-    last = int(match[3]) if match[3] else None
-    return (first, last) if match[2] else (first, first)

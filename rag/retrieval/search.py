@@ -1,4 +1,4 @@
-"""Find the passages that answer a question, inside the fences of the query (spec 003 "Search Models")."""
+"""Find the passages that answer a question, inside its filters (spec 003 "Search Models")."""
 
 from __future__ import annotations
 
@@ -55,19 +55,21 @@ def search(
     reranker: Reranker | None = None,
 ) -> SearchResponse:
     """The best passages, each text once; raises UsageError for a value that no page of the book has."""
-    module = module_of(query, modules)
-    where = where_of(query, module)
+    filters = query.filters
+    where = where_of(query.book_id, filters, modules)
     vector = embedder.embed_query(query.text)
     question = read_question(query.text, store, where)
     ranking = _settled_ranking(query, store, vector, question, where)
     if not ranking.mixed:
-        check_values(query, module, store, modules)
+        check_values(query.book_id, filters, store, modules)
     hits = _without_repeats(query, ranking, store, where)
     scores = _rerank(query, ranking, hits, reranker)
     hits = _chosen(query, ranking, hits, scores)
     ranking = _with_vectors(ranking, hits, store)
     results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
-    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, [hit.id for hit in hits])
+    results = tuple(result for result in results if result.score >= query.min_score)
+    looked_at, shown = [hit.id for hit in hits], [result.id for result in results]
+    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
     return SearchResponse(
@@ -75,7 +77,7 @@ def search(
         results=results,
         total_found=store.count(where),
         hardware_tier_filter=query.hardware_tier_filter,
-        module_filter=module,
+        module_filter=module_of(filters, modules),
         book_id=query.book_id,
         evidence=evidence,
     )

@@ -69,7 +69,11 @@ def test_the_specs_nine_chunks_are_covered_and_grouped_by_parent() -> None:
 def test_the_specs_tier_filter_keeps_what_a_reader_can_run() -> None:
     query = SearchQuery(text="any question", book_id="b", hardware_tier_filter=2)
     chunks = lesson_chunks(texts(5), tiers=(1, 1, 2, 3, 1))
-    payloads = [each.payload() for each in chunks if matches(each.id, each.payload(), where_of(query, None))]
+    payloads = [
+        each.payload()
+        for each in chunks
+        if matches(each.id, each.payload(), where_of(query.book_id, query.filters, ()))
+    ]
     assert [payload["hardware_tier"] for payload in payloads] == [1, 1, 2, 1]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -15,6 +15,7 @@ from ingestion.errors import UsageError
 from ingestion.settings.loader import load_settings
 from rag.agent.agent import Agent, build_agent
 from rag.agent.events import Done, Event, Searched, Token
+from rag.filters import Filters, SearchMode
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from tests.rag.agent.test_quotes import passage, response
 from tests.support.fakes import FakeEmbedder
@@ -34,24 +35,26 @@ def server() -> Iterator[ChatServer]:
 
 
 class Shelf:
-    """A reader that finds the passages which share a long word with the query, and keeps what it was asked."""
+    """A retriever that finds the passages which share a long word with the query, and keeps what it was asked."""
 
     def __init__(self, *passages: SearchResult, embedder: Embedder | None = None, **settings: Any) -> None:
         self.settings = load_settings(settings, environ={})
         self.embedder = embedder or FakeEmbedder()
         self.queries: list[str] = []
         self.limits: list[int] = []
-        self.filters: list[Mapping[str, Any]] = []
+        self.filters: list[Filters] = []
         self._passages = passages
 
-    def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
+    def search(
+        self, text: str, *, limit: int, filters: Filters, mode: SearchMode = "hybrid", min_score: float = 0.0
+    ) -> SearchResponse:
         if len(text.strip()) < 3:
             raise UsageError("text: at least 3 characters")
         self.queries.append(text)
         self.limits.append(limit)
         self.filters.append(filters)
         words = _words(text)
-        found = [each for each in self._passages if words & _words(each.text)]
+        found = [each for each in self._passages if words & _words(each.text) and each.score >= min_score]
         return response(*found[:limit]).model_copy(update={"query": text, "total_found": len(self._passages)})
 
 

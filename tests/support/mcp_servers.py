@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult
 
 from ingestion.settings.loader import load_settings
+from rag.filters import Filters
 from rag.mcp.server import build_server
 from rag.mcp.tools import BookTools
 from rag.serving.shared_index import SharedIndex
@@ -28,7 +29,7 @@ import signal, cli
 signal.signal(signal.SIGINT, signal.default_int_handler)
 cli.app()
 """
-OPEN = {"hardware_tier_filter": 4}
+OPEN = Filters(hardware_tier=4)
 QUERY = "Who keeps the last message for late subscribers?"
 CARD = "How much memory does the graphics card need?"
 
@@ -59,13 +60,13 @@ def files_of(result: Any) -> set[str]:
     return {each["source_file"] for each in result.structured_content["results"]}
 
 
-def play(folder: Path, fences: dict[str, Any], use: Callable[[Client], Awaitable[T]], **flags: Any) -> T:
+def play(folder: Path, filters: Filters, use: Callable[[Client], Awaitable[T]], **flags: Any) -> T:
     """Let `use` talk to a server in this process over the index in `folder`."""
     settings = load_settings({"index.directory": str(folder / ".bookwise"), "index.wait": 0} | flags, environ={})
 
     async def run() -> T:
         index = SharedIndex(settings)
-        server = build_server(BookTools(index, fences, with_model=True), fences)
+        server = build_server(BookTools(index, filters, with_model=True), filters)
         try:
             async with Client(server) as client:
                 return await use(client)
@@ -76,10 +77,10 @@ def play(folder: Path, fences: dict[str, Any], use: Callable[[Client], Awaitable
 
 
 def call(
-    folder: Path, fences: dict[str, Any], tool: str, flags: dict[str, Any] | None = None, /, **arguments: Any
+    folder: Path, filters: Filters, tool: str, flags: dict[str, Any] | None = None, /, **arguments: Any
 ) -> CallToolResult:
     """One call of one tool."""
-    return play(folder, fences, lambda client: client.call_tool(tool, arguments), **flags or {})
+    return play(folder, filters, lambda client: client.call_tool(tool, arguments), **flags or {})
 
 
 def stdio(folder: Path, *flags: str) -> StdioServerParameters:

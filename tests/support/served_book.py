@@ -88,11 +88,11 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @contextmanager
-def key_for(folder: Path, **fences: Any) -> Iterator[str]:
+def key_for(folder: Path, **access: Any) -> Iterator[str]:
     """The secret of a key that is revoked when the block ends; a server started meanwhile asks for keys."""
     settings = load_settings({"index.directory": str(folder / ".bookwise")}, environ={})
     with closing(database_of(settings)) as database:
-        key, secret = KeyStore(database).add("reader", **fences)
+        key, secret = KeyStore(database).add("reader", **access)
         try:
             yield secret
         finally:

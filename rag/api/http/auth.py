@@ -1,4 +1,4 @@
-"""Who may ask what, and how often: API keys with their fences, and the bound on requests a minute."""
+"""Who may ask what, and how often: API keys with what they may access, and the bound on requests a minute."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from limits.storage import storage_from_string
 from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
 from rag.api.http.threadpool import in_database
-from rag.api.schemas import Fences
 from rag.conversations.api_keys import HIGHEST_TIER, KeyStore, digest_of
 from rag.conversations.store import LOCAL
+from rag.filters import Filters
+from rag.retrieval.filter_schema import FilterFields
 
 logger = logging.getLogger("bookwise.api")
 
@@ -41,12 +42,12 @@ class Caller:
     is_public: bool = False
 
     @property
-    def is_fenced(self) -> bool:
+    def is_restricted(self) -> bool:
         """Whether something is kept from the caller."""
         return bool(self.books) or self.highest_tier < HIGHEST_TIER or self.is_public
 
     def book(self, wanted: str | None) -> str | None:
-        """The book to read, None for the only one; raises 403 outside the fences."""
+        """The book to read, None for the only one; raises 403 for one that the key does not cover."""
         if not self.books:
             return wanted
         if wanted is None and len(self.books) == 1:
@@ -55,11 +56,12 @@ class Caller:
             raise HTTPException(403, f"this key reads {', '.join(self.books)} only; name one as book_id")
         return wanted
 
-    def fenced(self, fences: Fences) -> dict[str, Any]:
-        """The request's filters; raises 403 where they reach beyond the key."""
-        if fences.hardware_tier > self.highest_tier:
+    def filters(self, request: FilterFields) -> Filters:
+        """Return the request's filters; raises 403 where they reach beyond the key."""
+        filters = request.as_filters()
+        if filters.hardware_tier > self.highest_tier:
             raise HTTPException(403, f"this key reads hardware tier {self.highest_tier} or lower")
-        return fences.as_filters()
+        return filters
 
 
 class Access:

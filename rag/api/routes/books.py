@@ -21,10 +21,12 @@ MOST_JOBS = 2**31 - 1
 
 @router.post("/search", response_model=SearchResponse)
 async def search(body: SearchRequest, caller: Asker, parts: Parts) -> SearchResponse:
-    """The passages nearest to a question, inside the fences."""
-    filters = caller.fenced(body)
+    """The passages nearest to a question, inside the filters."""
+    filters = caller.filters(body)
     async with parts.index.retriever(caller.book(body.book_id)) as retriever:
-        return await asyncio.to_thread(retriever.search, body.query, limit=body.limit, filters=filters)
+        return await asyncio.to_thread(
+            retriever.search, body.query, limit=body.limit, filters=filters, mode=body.ranking
+        )
 
 
 @router.get("/lessons/{parent_doc_id}", response_model=Lesson)
@@ -47,8 +49,8 @@ async def lesson(
 @router.post("/ingest", status_code=202, response_model=IngestJob, response_model_exclude_none=True)
 async def start_ingest(body: IngestRequest, caller: Asker, parts: Parts, response: Response) -> IngestJob:
     """Begin a run of the configured book in the background; 409 while one of it has not ended."""
-    if caller.is_fenced:
-        raise HTTPException(403, "a key with fences may not write")
+    if caller.is_restricted:
+        raise HTTPException(403, "a key with restricted access may not write")
     try:
         job = await parts.jobs.start(body)
     except AlreadyRunning as running:
@@ -61,7 +63,7 @@ async def start_ingest(body: IngestRequest, caller: Asker, parts: Parts, respons
 async def get_ingest(job_id: Annotated[int, Path(ge=1, le=MOST_JOBS)], caller: Asker, parts: Parts) -> IngestJob:
     """Where a run stands, of this server or of the command line; `failed` where its process died."""
     try:
-        if not caller.is_fenced:
+        if not caller.is_restricted:
             return await parts.jobs.get(job_id)
     except UsageError:
         pass

@@ -62,7 +62,7 @@ async def stream(body: ChatRequest, caller: Asker, parts: Parts, request: Reques
     ChatResponse, or `error` with a problem document. A comment comes every 15 seconds. Leaving ends the answer.
     """
     caller.book(body.book_id)
-    caller.fenced(body)
+    caller.filters(body)
     events = _events(body, caller, parts, request.url.path)
     return StreamingResponse(with_heartbeat(events), media_type="text/event-stream", headers=STREAM_HEADERS)
 

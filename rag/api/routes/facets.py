@@ -26,7 +26,7 @@ class Book(BaseModel):
 
 
 class Books(BaseModel):
-    """The books within the key's fences, by id."""
+    """The books that the key covers, by id."""
 
     books: tuple[Book, ...]
 

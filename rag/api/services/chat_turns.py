@@ -62,7 +62,7 @@ class Conversations:
         Raises BookwiseErrors. Closing the iterator ends the call to the model.
         """
         session_id = request.session_id or new_thread_id()
-        fences = caller.fenced(request)
+        filters = caller.filters(request)
         asked = now()
         found: dict[str, SearchResult] = {}
         async with (
@@ -73,7 +73,12 @@ class Conversations:
             thread = await in_database(self._thread, session, request.message, caller) if session else None
             history = thread.messages if thread else ()
             running = Agent(retriever, self._model).run(
-                _question(request.message), history, fences, top_k=request.top_k, min_score=self._threshold(request)
+                _question(request.message),
+                history,
+                filters,
+                mode=request.ranking,
+                top_k=request.top_k,
+                min_score=self._threshold(request),
             )
             async with aclosing(running) as events:
                 async for event in events:

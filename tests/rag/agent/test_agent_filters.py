@@ -10,6 +10,7 @@ import pytest
 from ingestion.errors import UsageError
 from rag.agent.prompts import SYSTEM_PROMPT
 from rag.conversations.models import Message
+from rag.filters import Filters
 from tests.rag.agent.test_quotes import passage
 from tests.support.agents import RIGHT, ask, server, shelf_for, tool_messages
 from tests.support.openai_chat import ChatServer, calls, raw_calls, says
@@ -27,12 +28,12 @@ def test_searches_over_the_bound_are_told_and_the_rest_is_answered(server: ChatS
     assert ids == ["id-0", "id-1", "id-2"]
 
 
-def test_what_the_model_asks_for_stays_inside_the_fences(server: ChatServer) -> None:
-    fences = {"hardware_tier_filter": 2, "module_filter": "ros2"}
+def test_what_the_model_asks_for_stays_inside_the_filters(server: ChatServer) -> None:
+    filters = Filters(hardware_tier=2, module="ros2")
     server.script += [calls("pump", top_k=100_000), calls("pump", hardware_tier_filter=4), RIGHT]
     shelf = shelf_for(server)
-    ask(shelf, fences=fences)
-    assert shelf.filters == [fences, fences] and shelf.limits == [5, 20]
+    ask(shelf, filters=filters)
+    assert shelf.filters == [filters, filters] and shelf.limits == [5, 20]
     assert "unknown argument hardware_tier_filter" in tool_messages(server)[1]["error"]
     assert "ros2" not in json.dumps([each["content"] for each in server.requests[0].body["messages"]])
 

@@ -8,6 +8,7 @@ from ingestion.settings.loader import load_settings
 from rag.agent.extractive import REFUSAL, answer_extractively
 from rag.agent.quotes import MAX_CHARS, best_quotes
 from rag.confidence import confidence
+from rag.filters import NO_FILTERS
 from rag.models import Evidence, SearchResponse, SearchResult
 from rag.views import answer_view
 from tests.support.fakes import FakeEmbedder
@@ -69,12 +70,12 @@ class FakeReader:
         self.embedder = FakeEmbedder()
         self._found = response(*results)
 
-    def search(self, text: str, *, limit: int, filters: Any) -> SearchResponse:
+    def search(self, text: str, *, limit: int, **query: Any) -> SearchResponse:
         return self._found
 
 
 def answer(*results: SearchResult, question: str = "How do late subscribers get the last message?") -> Any:
-    return answer_extractively(question, FakeReader(*results), {})  # type: ignore[arg-type]
+    return answer_extractively(question, FakeReader(*results), NO_FILTERS)  # type: ignore[arg-type]
 
 
 def test_a_quote_is_a_whole_block_and_names_the_heading_above_it() -> None:

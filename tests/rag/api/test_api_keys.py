@@ -21,9 +21,9 @@ from tests.support.books import write_book
 __all__ = ["book", "indexed"]
 
 
-def add_key(name: str, **fences: Any) -> dict[str, str]:
+def add_key(name: str, **access: Any) -> dict[str, str]:
     with closing(database_of(load_settings({}, environ={}))) as database:
-        _, secret = KeyStore(database).add(name, **fences)
+        _, secret = KeyStore(database).add(name, **access)
     return {"Authorization": f"Bearer {secret}"}
 
 

@@ -148,7 +148,7 @@ def test_chat_without_a_model_takes_a_follow_up_with_the_last_question(folder: P
 def test_the_words_with_a_slash(folder: Path) -> None:
     talk = run("chat", "--tier", "3", stdin=f"/sources\n{QUESTION}\n/sources\n/filters\n/save talk.md\n/new\n/nope\n")
     assert talk.stdout.startswith("The last answer has no sources.") and talk.stdout.count("**Sources:**") == 2
-    assert "hardware_tier_filter: 3" in talk.stdout and "A new conversation." in talk.stdout
+    assert "hardware tier 3 or lower" in talk.stdout and "A new conversation." in talk.stdout
     assert "no command /nope; there are /help" in talk.stderr
     assert Path("talk.md").read_text(encoding="utf-8").startswith(f"## Question\n\n{QUESTION}\n\n## Answer\n\n")
 

@@ -1,8 +1,7 @@
-"""An evaluation over a book of fakes: every question is asked of its book, inside its fences."""
+"""An evaluation over a book of fakes: every question is asked of its book, inside its filters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from ingestion.settings.loader import load_settings
 from rag.agent.extractive import answer_extractively
 from rag.evaluation.questions import EvalQuestion
 from rag.evaluation.run import evaluate
+from rag.filters import NO_FILTERS, Filters
 from rag.models import SearchResponse
 from rag.retrieval.retriever import Retriever
 from tests.rag.evaluation.test_questions import question
@@ -69,14 +69,14 @@ def test_an_answer_is_checked_for_what_it_must_say(retriever: Retriever) -> None
 
 
 class Leaky(Retriever):
-    """A reader whose fences let everything through."""
+    """A retriever whose filters let everything through."""
 
-    def search(self, text: str, *, limit: int, filters: Mapping[str, Any]) -> SearchResponse:
-        wide = super().search(text, limit=limit, filters={"hardware_tier_filter": 4})
-        return wide.model_copy(update={"hardware_tier_filter": filters["hardware_tier_filter"]})
+    def search(self, text: str, *, limit: int, filters: Filters = NO_FILTERS, **shape: Any) -> SearchResponse:
+        wide = super().search(text, limit=limit, filters=filters.with_tier(4))
+        return wide.model_copy(update={"hardware_tier_filter": filters.hardware_tier})
 
 
-def test_a_passage_outside_the_fences_is_a_leak(retriever: Retriever) -> None:
+def test_a_passage_outside_the_filters_is_a_leak(retriever: Retriever) -> None:
     leaky = Leaky(retriever.settings, retriever.store, retriever.embedder, BOOK)
     assert ask(leaky, TURTLE)["turtle"].leaks == 1
 

@@ -1,4 +1,4 @@
-"""The MCP server's tools and fences, by the library's own client in this process."""
+"""The MCP server's tools and filters, by the library's own client in this process."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from ingestion.factory import open_index
 from ingestion.settings.loader import load_settings
+from rag.filters import Filters
 from rag.mcp.server import build_server
 from rag.mcp.tools import BookTools
 from tests.support.mcp_servers import CARD, OPEN, QUERY, call, files_of, folder, play, shared_index, text_of
@@ -31,8 +32,8 @@ def test_agents_are_told_three_typed_tools_and_the_fences(folder: Path) -> None:
     async def look(client: Client) -> Any:
         return client.instructions, (await client.list_tools()).tools
 
-    told, tools = play(folder, {"hardware_tier_filter": 2, "language": "en"}, look)
-    assert "hardware_tier_filter 2; language en" in told
+    told, tools = play(folder, Filters(hardware_tier=2, language="en"), look)
+    assert "hardware tier 2 or lower; language en" in told
     assert [each.name for each in tools] == ["search_lessons", "read_lesson", "ask"]
     for each in tools:
         assert each.description and each.output_schema["type"] == "object"
@@ -79,45 +80,44 @@ def test_a_refusal_is_an_answer_with_its_reason(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fence",
-    [{"hardware_tier_filter": 2}, {"hardware_tier_filter": 4, "module_filter": "ros2"}],
+    "filters",
+    [Filters(hardware_tier=2), Filters(hardware_tier=4, module="ros2")],
     ids=["tier", "module"],
 )
-def test_nothing_outside_the_fences_is_found_read_or_named(folder: Path, fence: dict[str, Any]) -> None:
+def test_nothing_outside_the_filters_is_found_read_or_named(folder: Path, filters: Filters) -> None:
     assert GPU in files_of(call(folder, OPEN, "search_lessons", query=CARD))
-    assert GPU not in files_of(call(folder, fence, "search_lessons", query=CARD, limit=20))
-    read = call(folder, fence, "read_lesson", reference=GPU)
-    near = call(folder, fence, "read_lesson", reference=GPU.replace("gpu", "gpus"))
+    assert GPU not in files_of(call(folder, filters, "search_lessons", query=CARD, limit=20))
+    read = call(folder, filters, "read_lesson", reference=GPU)
+    near = call(folder, filters, "read_lesson", reference=GPU.replace("gpu", "gpus"))
     assert read.is_error and near.is_error and GPU not in text_of(near)
     assert text_of(read).startswith(f"no lesson '{GPU}'")
-    answer = call(folder, fence, "ask", question=CARD)
+    answer = call(folder, filters, "ask", question=CARD)
     assert all(each["source_file"] != GPU for each in answer.structured_content["citations"])
 
 
-def test_an_argument_narrows_the_fences(folder: Path) -> None:
+def test_an_argument_narrows_the_filters(folder: Path) -> None:
+    assert files_of(call(folder, OPEN, "search_lessons", query=CARD, module="isaac")) == {GPU}
+    assert GPU not in files_of(call(folder, OPEN, "search_lessons", query=CARD, hardware_tier=1))
+
+
+def test_an_argument_may_have_the_name_that_the_specification_gives_it(folder: Path) -> None:
     assert files_of(call(folder, OPEN, "search_lessons", query=CARD, module_filter="isaac")) == {GPU}
-    assert GPU not in files_of(call(folder, OPEN, "search_lessons", query=CARD, hardware_tier_filter=1))
 
 
 @pytest.mark.parametrize(("tool", "text"), [("search_lessons", "query"), ("ask", "question")])
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("hardware_tier_filter", 3),
-        ("module_filter", "isaac"),
+        ("hardware_tier", 3),
+        ("module", "isaac"),
         ("proficiency_levels", ["A1", "C2"]),
         ("language", "ur"),
     ],
 )
-def test_no_argument_widens_a_fence(folder: Path, tool: str, text: str, name: str, value: Any) -> None:
-    fences = {
-        "hardware_tier_filter": 2,
-        "module_filter": "ros2",
-        "proficiency_levels": ("A1", "A2"),
-        "language": "en",
-    }
-    refused = call(folder, fences, tool, **{text: CARD, name: value})
-    assert refused.is_error and name in text_of(refused) and "outside the fence" in text_of(refused)
+def test_no_argument_widens_a_filter(folder: Path, tool: str, text: str, name: str, value: Any) -> None:
+    filters = Filters(hardware_tier=2, module="ros2", proficiency_levels=("A1", "A2"), language="en")
+    refused = call(folder, filters, tool, **{text: CARD, name: value})
+    assert refused.is_error and name in text_of(refused) and "outside the filter" in text_of(refused)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_no_argument_widens_a_fence(folder: Path, tool: str, text: str, name: st
         ({"query": CARD, "limit": 21}, "limit: Input should be less than or equal to 20"),
         ({"query": CARD, "book_id": "another"}, "book_id: Extra inputs are not permitted"),
         ({"query": CARD, "proficiency_levels": []}, "proficiency_levels: "),
-        ({"query": CARD, "module_filter": "cooking"}, "known are "),
+        ({"query": CARD, "module": "cooking"}, "known are "),
     ],
 )
 def test_an_argument_that_cannot_be_used_is_named(folder: Path, arguments: dict[str, Any], told: str) -> None:

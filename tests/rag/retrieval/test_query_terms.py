@@ -53,9 +53,9 @@ def test_words_that_the_book_lacks_are_not_known(store: VectorStore) -> None:
 
 
 def test_words_behind_a_fence_are_not_known(store: VectorStore) -> None:
-    fence = Where((*BOOK_ONLY.must, Range("hardware_tier", lte=1)))
+    narrow = Where((*BOOK_ONLY.must, Range("hardware_tier", lte=1)))
     assert read_question("whale", store, BOOK_ONLY).known == 1.0
-    assert read_question("whale", store, fence).known == 0.0
+    assert read_question("whale", store, narrow).known == 0.0
 
 
 def test_what_is_named_is_looked_for_in_the_passages(store: VectorStore) -> None:

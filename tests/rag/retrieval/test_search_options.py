@@ -95,7 +95,7 @@ def test_the_origin_of_a_rank_is_told(library: Library) -> None:
     assert "by meaning (cosine" in shown and "by words (BM25" in shown and "Evidence: best cosine" in shown
 
 
-def test_the_fence_that_nobody_set_is_shown(library: Library) -> None:
+def test_the_filter_that_nobody_set_is_shown(library: Library) -> None:
     assert "hardware tier 1 or lower (--tier 4 sees all)" in str(search_view(find(library, "turtle2"))[-1])
     assert str(search_view(find(library, "turtle2", hardware_tier_filter=4))[-1]).endswith("hardware tier 4")
 
@@ -138,3 +138,14 @@ def test_diverse_passages_leave_out_what_only_repeats() -> None:
 def test_diverse_search_begins_with_the_best(library: Library) -> None:
     usual, mixed = find(library, "turtle2", limit=3), find(library, "turtle2", limit=3, diverse=True)
     assert mixed.results[0].id == usual.results[0].id and len(mixed.results) == 3
+
+
+def test_diversity_is_of_the_passages_that_are_left_by_the_lowest_score(library: Library) -> None:
+    question = "which turtle0 turns slowly on its axis"
+    everything = find(library, question, all_versions=True)
+    scores = sorted((result.score for result in everything.results), reverse=True)
+    assert everything.evidence.diversity > 0.0 and len(scores) > 1
+    one = find(library, question, all_versions=True, min_score=scores[0])
+    assert len(one.results) == sum(score == scores[0] for score in scores)
+    assert one.evidence.diversity < everything.evidence.diversity or len(one.results) > 1
+    assert one.evidence.best == everything.evidence.best
