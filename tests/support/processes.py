@@ -47,7 +47,7 @@ cli.app()
 WARM = (
     "tests.support.processes",
     "cli",
-    "ingestion.commands.all_commands",
+    "ingestion.commands.ingest",
     "ingestion.factory",
     "ingestion.sync.writer",
     "ingestion.commands.views",

@@ -20,10 +20,6 @@ import yaml
 Context = dict[str, Any]
 
 
-class StepFailed(AssertionError):
-    """A step that was not expected to fail did."""
-
-
 @dataclass
 class StepResult:
     """What came of one step: `outcome` is success, failure or skipped."""
@@ -190,6 +186,10 @@ class Runner:
 
     def _filled(self, values: Mapping[str, Any], context: Context) -> Context:
         return {key: fill(value, context) for key, value in values.items()}
+
+    def failures(self) -> str:
+        """Return the output of the steps that failed."""
+        return "\n".join(f"{result.name}:\n{result.output}" for result in self.results if result.outcome == "failure")
 
     def result(self, name: str) -> StepResult:
         """Return what came of the step with this name."""
