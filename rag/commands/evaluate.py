@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ingestion.commands.terminal import Book, Config, Json, read_settings, show
-from ingestion.errors import ExitCode, UsageError
+from ingestion.errors import ExitCode, OutputError, UsageError
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
@@ -41,6 +41,10 @@ MinRecall = Annotated[
 Calibrate = Annotated[
     bool, typer.Option("--calibrate", help="Fit the confidence policy and write it to the settings file.")
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Also write a Markdown report, with the answers that changed."),
+]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 
 
@@ -54,14 +58,16 @@ def evaluate_command(
     min_recall: MinRecall = None,
     calibrate: Calibrate = False,
     as_markdown: Markdown = False,
+    report: ReportFile = None,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Measure search and refusals on questions with known answers, and report results outside the filters."""
+    from rag.evaluation.answer_changes import answer_changes, changes_view
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.metrics import GATE, mean_of
     from rag.evaluation.questions import load_questions
-    from rag.evaluation.views import evaluation_document, evaluation_view, markdown
+    from rag.evaluation.views import evaluation_document, evaluation_view, markdown, report_markdown
 
     if compare and against:
         raise UsageError("--compare and --against: give one of the two")
@@ -69,19 +75,43 @@ def evaluate_command(
     asked_for = _chosen(load_questions(questions), corpus)
     asked = _ask(settings, asked_for, answers=answers)
     outcomes = [each.outcome for each in asked]
-    before = _read_run(compare) if compare else []
-    if against:
-        other = override(settings, {"qdrant.collection": against})
-        before = [each.outcome for each in _ask(other, asked_for, answers=answers)]
-    comparisons = compared(before, outcomes)
-    view = evaluation_view(outcomes, comparisons)
-    show([markdown(view)] if as_markdown else view, evaluation_document(outcomes, comparisons), as_json=as_json)
+    before = _other_run(settings, asked_for, compare, against, answers)
+    comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
+    view = [*evaluation_view(outcomes, comparisons), *(changes_view(changes, len(outcomes)) if before else [])]
+    document = evaluation_document(outcomes, comparisons, changes)
+    show([markdown(view)] if as_markdown else view, document, as_json=as_json)
+    if report:
+        _write_report(report, report_markdown(outcomes, comparisons, changes))
     if calibrate:
         _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
     recall = mean_of(GATE, outcomes)
     if min_recall is not None and (recall is None or recall < min_recall):
         typer.echo(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}", err=True)
         raise typer.Exit(ExitCode.NOT_IN_STEP)
+
+
+def _other_run(
+    settings: Settings,
+    questions: Sequence[EvalQuestion],
+    compare: Path | None,
+    against: str | None,
+    answers: bool | None,
+) -> list[Outcome]:
+    """What to compare with: an earlier run's document, another collection, or nothing."""
+    if compare:
+        return _read_run(compare)
+    if against:
+        other = override(settings, {"qdrant.collection": against})
+        return [asked.outcome for asked in _ask(other, questions, answers=answers)]
+    return []
+
+
+def _write_report(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise OutputError(f"cannot write the report {path}: {error.strerror or error}") from error
 
 
 def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:

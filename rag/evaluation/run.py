@@ -82,9 +82,15 @@ def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answ
         leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
         answered_right=_is_answered(question, answered) if answered else None,
+        question=question.text,
+        found=_place(response.results[0]) if response.results else None,
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
     )
     return Asked(outcome, response.evidence)
+
+
+def _place(result: SearchResult) -> str:
+    return " › ".join((result.source_file, *result.heading_path))
 
 
 def _first(right: Sequence[bool]) -> int | None:

@@ -7,7 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ingestion.errors import UsageError
+from ingestion.operations.reports.markdown import code
 from ingestion.output import Cell, Table, View
+from rag.evaluation.answer_changes import WORDS, AnswerChange
+from rag.evaluation.answer_changes import as_json as changes_as_json
 from rag.evaluation.answer_metrics import AnswerOutcome, answer_totals
 from rag.evaluation.comparison import Comparison, as_json
 from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_of
@@ -49,8 +52,38 @@ def markdown(view: View) -> str:
     return "\n\n".join(parts)
 
 
-def evaluation_document(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> dict[str, Any]:
-    """The measures and every outcome."""
+def report_markdown(
+    outcomes: Sequence[Outcome], comparisons: Sequence[Comparison], changes: Sequence[AnswerChange]
+) -> str:
+    """Return a report for a comment: the answers that changed, then the measures folded up.
+
+    Questions may be a stranger's and are shown as code.
+    """
+    cells = [
+        (code(change.question), WORDS[change.kind], code(change.before or "-"), code(change.after or "-"))
+        for change in changes
+    ]
+    rows = [f"| {' | '.join(row)} |" for row in cells]
+    table = ["| question | what changes | before | after |", "| --- | --- | --- | --- |", *rows] if rows else []
+    figures = markdown(evaluation_view(outcomes, comparisons)[:4])
+    return "\n".join(
+        [
+            "### Answers",
+            "",
+            f"{len(changes)} of {len(outcomes)} questions are answered otherwise than before.",
+            "",
+            *table,
+            "",
+            f"<details><summary>Measures</summary>\n\n{figures}\n\n</details>",
+            "",
+        ]
+    )
+
+
+def evaluation_document(
+    outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), changes: Sequence[AnswerChange] = ()
+) -> dict[str, Any]:
+    """The measures and every outcome; with another run also the answers that differ."""
     return {
         "questions": len(outcomes),
         "measures": _figures(outcomes),
@@ -60,6 +93,7 @@ def evaluation_document(outcomes: Sequence[Outcome], comparisons: Sequence[Compa
         "languages": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.language).items()},
         "books": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.book).items()},
         "compared": as_json(comparisons),
+        "changed_answers": changes_as_json(changes),
         "outcomes": [asdict(each) for each in outcomes],
     }
 

@@ -1,0 +1,66 @@
+"""Files that CI services read are valid by the services' own schemas, pin what they use and hold no secret."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.release_notes import notes_of
+from tests.support.paths import ROOT
+
+GITHUB = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "examples/ci/github").glob("*.yml"))]
+SCHEMAS: list[tuple[str, Path, tuple[str, ...]]] = [
+    ("github-actions", ROOT / "action.yml", ()),
+    *(("github-workflows", file, ()) for file in GITHUB),
+    ("dependabot", ROOT / ".github/dependabot.yml", ()),
+    ("gitlab-ci", ROOT / "examples/ci/gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
+    (
+        "azure-pipelines",
+        ROOT / "examples/ci/azure-pipelines.yml",
+        ("--data-transform", "azure-pipelines", "--regex-variant", "python"),
+    ),
+]
+OURS = "owner/bookwise@v1"
+
+
+@pytest.mark.parametrize(
+    ("schema", "file", "options"), SCHEMAS, ids=[str(row[1].relative_to(ROOT)) for row in SCHEMAS]
+)
+def test_each_file_is_valid_by_the_schema_of_its_service(schema: str, file: Path, options: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *options, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_audit_of_the_workflows_finds_anything_that_is_not_explained() -> None:
+    files = [str(ROOT / "action.yml"), *map(str, GITHUB)]
+    command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--no-progress", "--no-config", *files]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("file", [ROOT / "action.yml", *GITHUB], ids=lambda file: file.name)
+def test_every_action_of_others_is_pinned_by_its_hash(file: Path) -> None:
+    used = re.findall(r"uses: (\S+)", file.read_text(encoding="utf-8"))
+    assert [name for name in used if name != OURS and not re.search(r"@[0-9a-f]{40}$", name)] == []
+
+
+def test_pre_commit_gives_the_files_to_check() -> None:
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert hook["entry"] == "bookwise check" and hook["types_or"] == ["markdown", "mdx"]
+    assert hook.get("pass_filenames", True)
+
+
+def test_the_text_of_a_release_is_its_section_of_the_changelog() -> None:
+    changelog = (
+        "# Changelog\n\n## Unreleased\n\n- new\n\n## [0.2.0] - 2026-01-01\n\n- a\n- b\n\n## 0.1.0\n\n- first\n"
+    )
+    assert notes_of("0.2.0", changelog) == "- a\n- b\n"
+    assert notes_of("0.1.0", changelog) == "- first\n"
+    with pytest.raises(ValueError, match=r"no section '## 0\.3\.0'"):
+        notes_of("0.3.0", changelog)
