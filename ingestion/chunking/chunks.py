@@ -12,7 +12,7 @@ from ingestion.ids import LessonKey, sha256
 from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata
 from ingestion.settings import Settings
 from ingestion.source.parser import Lesson
-from ingestion.source.site_urls import page_url
+from ingestion.source.styles import STYLES
 
 
 def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embedding: str) -> list[DocumentChunk]:
@@ -22,13 +22,16 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
     `embed_key` (DESIGN decision 5).
     """
     slices = split_markdown(
-        lesson.body, target=settings.chunk.tokens, limit=settings.chunk.max_tokens, mdx=lesson.is_mdx
+        lesson.body,
+        target=settings.chunk.tokens,
+        limit=settings.chunk.max_tokens,
+        mdx=lesson.is_mdx,
+        ids=STYLES[lesson.style].ids,
     )
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
     hashes = [sha256(piece.text) for piece in kept]
     ids: list[str | None] = [None, *_ids(key, hashes), None]
-    url = page_url(settings.book.base_url, lesson.path, slug=lesson.slug, doc_id=lesson.doc_id)
-    shared = _lesson_metadata(lesson, key, url)
+    shared = _lesson_metadata(lesson, key)
     chunks = []
     for index, (piece, content_hash) in enumerate(zip(kept, hashes, strict=True)):
         metadata = DocumentMetadata(
@@ -50,7 +53,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
     return chunks
 
 
-def _lesson_metadata(lesson: Lesson, key: LessonKey, url: str) -> dict[str, Any]:
+def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
     """What all chunks of a lesson have in common."""
     return {
         "book_id": key.book_id,
@@ -64,7 +67,7 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey, url: str) -> dict[str, Any]
         "parent_doc_id": key.parent_doc_id(),
         "source_file_hash": lesson.file_hash,
         "page_title": lesson.title,
-        "page_url": url,
+        "page_url": lesson.url,
         "language": lesson.language,
         "doc_type": lesson.doc_type,
         "proficiency_levels": lesson.audience.levels,

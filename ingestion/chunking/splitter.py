@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ingestion.chunking.merging import attach_tiny, boundary_key, join
 from ingestion.chunking.oversize import fence_run
 from ingestion.chunking.units import Unit, UnitBuilder
+from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
@@ -51,11 +52,14 @@ class Slice:
     repeated_after: int = 0
 
 
-def split_markdown(text: str, *, target: int = 400, limit: int = 512, mdx: bool = False) -> list[Slice]:
+def split_markdown(
+    text: str, *, target: int = 400, limit: int = 512, mdx: bool = False, ids: HeadingIds = PLAIN
+) -> list[Slice]:
     """The chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
-    grapheme that alone has more. `mdx` says that the page is MDX. Linear in time and memory.
+    grapheme that alone has more. `mdx` says that the page is MDX, `ids` how its
+    site names headings. Linear in time and memory.
     """
     page, blocks = parse_page(text, mdx=mdx)
     builder = UnitBuilder(page, target, limit)
@@ -64,7 +68,7 @@ def split_markdown(text: str, *, target: int = 400, limit: int = 512, mdx: bool 
         stretches += _fill(text, builder.build(part, end), target, limit)
     if blocks and blocks[-1].kind == "fence" and not blocks[-1].closed:
         stretches[-1] = _close_fence(stretches[-1], fence_run(page.lines[blocks[-1].start]), limit)
-    return _make_slices(page, blocks, stretches)
+    return _make_slices(page, blocks, stretches, ids)
 
 
 def _parts(page: Page, blocks: Sequence[Block]) -> Iterator[tuple[Sequence[Block], int]]:
@@ -112,9 +116,9 @@ def _close_fence(stretch: _Stretch, run: str, limit: int) -> _Stretch:
     return stretch._replace(tokens=tokens, suffix=run) if tokens < limit else stretch
 
 
-def _make_slices(page: Page, blocks: Sequence[Block], stretches: Sequence[_Stretch]) -> list[Slice]:
+def _make_slices(page: Page, blocks: Sequence[Block], stretches: Sequence[_Stretch], ids: HeadingIds) -> list[Slice]:
     everything = walk(blocks)
-    outline = Outline(page, blocks, everything)
+    outline = Outline(page, blocks, everything, ids)
     edits = find_edits(page, everything)
     ends = [stretch.start + len(page.text[stretch.start : stretch.end].rstrip()) for stretch in stretches]
     slices = []
@@ -132,7 +136,7 @@ def _make_slices(page: Page, blocks: Sequence[Block], stretches: Sequence[_Stret
                 line_end=bisect_left(page.starts, end),
                 heading_path=tuple(heading.title for heading in path),
                 section_title=path[-1].title if path else None,
-                anchor=path[-1].anchor if path else None,
+                anchor=outline.anchor_of(stretch.start, stretch.settled, end) or None,
                 token_count=tokens,
                 start=stretch.start,
                 end=end,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
 CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
@@ -20,9 +21,9 @@ class TagReader:
     that HTML lets stand open. `<UDID>`, `List<T>` and `a < b` are none of these and remain text.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, closed: Set[str] | None = None) -> None:
         self._text = text
-        self._closed = set(CLOSING_NAMES.findall(text)) if "</" in text else set()
+        self._closed = closed if closed is not None else set(CLOSING_NAMES.findall(text)) if "</" in text else set()
         self._hopeless_until = -1
 
     def read(self, start: int, end: int) -> tuple[int, str] | None:
@@ -49,6 +50,13 @@ class TagReader:
             or (name in self._closed and len(attributes.split()) <= 1)
         )
         return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
+
+    def replace(self, tag: str) -> str | None:
+        """Return what takes the place of a tag that stands on the page, or None if it is text."""
+        if not TAG_NAME.match(tag) or not re.match(r"</?[A-Za-z>]", tag):
+            return ""
+        found = TagReader(tag, self._closed).read(0, len(tag))
+        return found[1] if found else None
 
     def _fragment(self, at: int, end: int) -> tuple[int, str] | None:
         has_end = at < end and self._text[at] == ">" and "</>" in self._text

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingestion.settings.validators import number, path_patterns, setting, switch, text, texts, url
+from ingestion.settings.validators import choice, number, path_patterns, setting, switch, text, texts, url
+
+ADDRESS_STYLES = (
+    "docusaurus",
+    "mdbook",
+    "mkdocs",
+    "mkdocs-unicode",
+    "hugo",
+    "jekyll",
+    "vitepress",
+    "starlight",
+    "github",
+    "plain",
+)
+"""The values of `book.style` beside `auto`; `ingestion.source.styles` holds what each means."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +30,16 @@ class BookSettings:
     docs: str = setting("docs", text, env="BOOKWISE_DOCS", help="folder of the lessons")
     base_url: str = setting("", url, env="BOOKWISE_BASE_URL", help="address of the site")
     language: str = setting("en", text, help="language of pages that name none")
+    style: str = setting(
+        "auto", choice("auto", *ADDRESS_STYLES), env="BOOKWISE_STYLE", help="how the site makes its addresses"
+    )
+    trailing_slash: bool | None = setting(
+        None, switch, help="whether addresses end in a slash (Docusaurus, Starlight)"
+    )
+    directory_urls: bool | None = setting(None, switch, help="whether pages have folders of their own")
+    number_prefixes: bool | None = setting(
+        None, switch, help="whether numbers before names are left out of addresses"
+    )
     paths: tuple[str, ...] = setting((), path_patterns, help="path patterns, tried before the built-in")
 
 

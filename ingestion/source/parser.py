@@ -19,6 +19,8 @@ from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter, split_front_matter
 from ingestion.source.hierarchy import OVERVIEWS, Place, locate
 from ingestion.source.reader import SourceText
+from ingestion.source.site_urls import page_url, site_addresses
+from ingestion.source.styles import PageName
 
 BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
 """The bounds of spec 003; real books pass them, so a value outside is kept and reported."""
@@ -52,6 +54,8 @@ class Lesson:
     doc_type: str
     slug: str | None
     doc_id: str | None
+    style: str
+    url: str
     front_matter: str
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +81,7 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     module = next((each for each in settings.modules if each.name == place.module), None)
     audience = read_audience(front.values, module)
     report = _Report(source.path, front)
+    addresses = site_addresses(settings)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
@@ -91,6 +96,8 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
         doc_type=_doc_type(place, front.body),
         slug=_text(front.values, "slug"),
         doc_id=_text(front.values, "id"),
+        style=addresses.style,
+        url=page_url(addresses, _page_name(source.path, front)),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
     )
@@ -106,6 +113,18 @@ def first_heading(body: str, *, mdx: bool = False) -> str | None:
     headings = Outline(page, blocks, walk(blocks)).headings
     first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
     return first.title.strip() or None if first else None
+
+
+def _page_name(path: str, front: FrontMatter) -> PageName:
+    """Return what the page's address depends on."""
+    values = front.values
+    return PageName(
+        path,
+        slug=_text(values, "slug"),
+        doc_id=_text(values, "id"),
+        permalink=_text(values, "permalink") or _text(values, "url"),
+        number_prefixes=values.get("parse_number_prefixes") is not False,
+    )
 
 
 def is_mdx(path: str) -> bool:

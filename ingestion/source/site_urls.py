@@ -1,46 +1,45 @@
-"""The address of a lesson on its site, by Docusaurus' routing rules.
-
-Number prefixes are dropped from folders and files, README and index stand for their folder, `slug` and `id` in
-front matter decide (https://docusaurus.io/docs/create-doc). Without a base URL the address is empty and a
-citation names the path.
-"""
+"""The addresses of lessons on their site: the style of the book's generator, its base address and its options."""
 
 from __future__ import annotations
 
-import re
+from typing import NamedTuple
 from urllib.parse import quote
 
-from ingestion.source.hierarchy import OVERVIEWS
+from ingestion.settings import Settings
+from ingestion.source.site import Site
+from ingestion.source.styles import STYLES, PageName, RouteOptions
 
-_PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
-"""A number before a name; `2024-01-02-x` and `1.2-x` are dates and versions, which stay."""
+DEFAULT_STYLE = "docusaurus"
+"""The style of a book that names none and whose generator is not known: most course books are built by it."""
+
+_STYLE_OF_GENERATOR = {"astro": "starlight"}
 
 
-def page_url(base_url: str, path: str, *, slug: str | None = None, doc_id: str | None = None) -> str:
-    """The page's address, or "" without a base URL."""
-    if not base_url:
+class SiteAddresses(NamedTuple):
+    """How the pages of a book are addressed; without a base address a citation names the path of the file."""
+
+    base_url: str
+    style: str
+    options: RouteOptions
+
+
+def site_addresses(settings: Settings, site: Site | None = None) -> SiteAddresses:
+    """Return how the pages of a book are addressed: by its settings, else as the site's own configuration says."""
+    book = settings.book
+    style = book.style
+    if style == "auto":
+        style = _STYLE_OF_GENERATOR.get(site.generator, site.generator) if site else DEFAULT_STYLE
+    slash, folders, numbers = book.trailing_slash, book.directory_urls, book.number_prefixes
+    if site and STYLES[style] is STYLES[_STYLE_OF_GENERATOR.get(site.generator, site.generator)]:
+        slash = site.trailing_slash if slash is None else slash
+        folders = site.directory_urls if folders is None else folders
+        numbers = site.number_prefixes if numbers is None else numbers
+    return SiteAddresses(book.base_url, style, RouteOptions(slash, folders, numbers is not False))
+
+
+def page_url(addresses: SiteAddresses, page: PageName) -> str:
+    """Return the address of a page, or "" without a base address."""
+    if not addresses.base_url:
         return ""
-    *folders, name = path.split("/")
-    stem = re.sub(r"\.mdx?$", "", name, flags=re.I)
-    route = [_PREFIX.sub("", folder) for folder in folders]
-    if slug and slug.startswith("/"):
-        route = [part for part in slug.split("/") if part]
-    elif slug:
-        route = _resolve(route, slug)
-    elif not _stands_for_folder(stem, folders):
-        route.append(doc_id if doc_id and "/" not in doc_id else _PREFIX.sub("", stem))
-    return "/".join([base_url, *(quote(part) for part in route)])
-
-
-def _stands_for_folder(stem: str, folders: list[str]) -> bool:
-    return stem.lower() in (*OVERVIEWS, *(folder.lower() for folder in folders[-1:]))
-
-
-def _resolve(folders: list[str], slug: str) -> list[str]:
-    route = list(folders)
-    for part in slug.split("/"):
-        if part == "..":
-            del route[-1:]
-        elif part not in ("", "."):
-            route.append(part)
-    return route
+    route = STYLES[addresses.style].route(page, addresses.options)
+    return f"{addresses.base_url}/{quote(route)}" if route else addresses.base_url

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from ingestion.source.site_urls import page_url
+from ingestion.settings.loader import load_settings
+from ingestion.source.site import Site
+from ingestion.source.site_urls import page_url, site_addresses
+from ingestion.source.styles import PageName
 
 SITE = "https://book.example/docs"
 
 
+def url(path: str, changes: dict[str, object] | None = None, **of_page: Any) -> str:
+    settings = load_settings({"book.base_url": SITE} | (changes or {}), environ={})
+    return page_url(site_addresses(settings), PageName(path, **of_page))
+
+
 def test_without_a_site_there_is_no_address() -> None:
-    assert page_url("", "a.md") == ""
+    assert page_url(site_addresses(load_settings({}, environ={})), PageName("a.md")) == ""
 
 
 @pytest.mark.parametrize(
@@ -42,7 +53,7 @@ def test_without_a_site_there_is_no_address() -> None:
     ],
 )
 def test_the_path_gives_the_route(path: str, route: str) -> None:
-    assert page_url(SITE, path) == SITE + route
+    assert url(path) == SITE + route
 
 
 @pytest.mark.parametrize(
@@ -57,10 +68,73 @@ def test_the_path_gives_the_route(path: str, route: str) -> None:
     ],
 )
 def test_a_slug_decides(slug: str, route: str) -> None:
-    assert page_url(SITE, "01-a/02-page.md", slug=slug, doc_id="other") == SITE + route
+    assert url("01-a/02-page.md", slug=slug, doc_id="other") == SITE + route
 
 
 def test_an_id_replaces_the_file_name_only() -> None:
-    assert page_url(SITE, "01-a/02-page.md", doc_id="other") == f"{SITE}/a/other"
-    assert page_url(SITE, "01-a/README.md", doc_id="other") == f"{SITE}/a"
-    assert page_url(SITE, "01-a/02-page.md", doc_id="no/slash") == f"{SITE}/a/page"
+    assert url("01-a/02-page.md", doc_id="other") == f"{SITE}/a/other"
+    assert url("01-a/README.md", doc_id="other") == f"{SITE}/a"
+    assert url("01-a/02-page.md", doc_id="no/slash") == f"{SITE}/a/page"
+
+
+@pytest.mark.parametrize(
+    ("style", "path", "route"),
+    [
+        ("docusaurus", "01-a/02-b.md", "a/b"),
+        ("mdbook", "ch01-00-intro.md", "ch01-00-intro.html"),
+        ("mdbook", "a/README.md", "a/"),
+        ("mkdocs", "a/b.md", "a/b/"),
+        ("mkdocs", "a/README.md", "a/"),
+        ("mkdocs", "index.md", ""),
+        ("mkdocs-unicode", "01-a/b.md", "01-a/b/"),
+        ("hugo", "Docs/My Page.md", "docs/my-page/"),
+        ("hugo", "docs/_index.md", "docs/"),
+        ("hugo", "docs/leaf/index.md", "docs/leaf/"),
+        ("jekyll", "a/b.md", "a/b.html"),
+        ("jekyll", "a/README.md", "a/"),
+        ("vitepress", "guide/start.md", "guide/start.html"),
+        ("vitepress", "guide/index.md", "guide/"),
+        ("starlight", "Guides/My Page.mdx", "guides/my-page/"),
+        ("github", "01-a/My page.md", "01-a/My%20page.md"),
+        ("plain", "01-a/README.md", "01-a/README.md"),
+    ],
+)
+def test_each_style_has_its_routes(style: str, path: str, route: str) -> None:
+    assert url(path, {"book.style": style}) == f"{SITE}/{route}" if route else SITE
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "route"),
+    [
+        ({"book.trailing_slash": True}, "01-a/b.md", "a/b/"),
+        ({"book.number_prefixes": False}, "01-a/02-b.md", "01-a/02-b"),
+        ({"book.style": "mkdocs", "book.directory_urls": False}, "a/b.md", "a/b.html"),
+        ({"book.style": "hugo", "book.directory_urls": False}, "a/b.md", "a/b.html"),
+        ({"book.style": "jekyll", "book.directory_urls": True}, "a/b.md", "a/b/"),
+        ({"book.style": "vitepress", "book.directory_urls": True}, "a/b.md", "a/b"),
+        ({"book.style": "starlight", "book.trailing_slash": False}, "a/b.md", "a/b"),
+    ],
+)
+def test_the_settings_of_the_site_change_its_routes(changes: dict[str, object], path: str, route: str) -> None:
+    assert url(path, changes) == f"{SITE}/{route}"
+
+
+def test_a_page_that_keeps_its_number_has_it_in_its_address() -> None:
+    assert url("01-part/10-ten.md", number_prefixes=False) == f"{SITE}/part/10-ten"
+
+
+def test_a_permalink_decides_where_the_generator_knows_it() -> None:
+    assert url("a/b.md", {"book.style": "jekyll"}, permalink="/x/y/") == f"{SITE}/x/y/"
+    assert url("a/b.md", {"book.style": "hugo"}, slug="other") == f"{SITE}/a/other/"
+    assert url("a/b.md", permalink="/x/y/") == f"{SITE}/a/b"
+
+
+def test_a_site_that_is_found_gives_style_and_options() -> None:
+    site = Site(
+        generator="docusaurus", folder=Path("x"), config=Path("x/c"), docs="docs", trailing_slash=True,
+        number_prefixes=False,
+    )  # fmt: skip
+    settings = load_settings({"book.base_url": SITE}, environ={})
+    assert page_url(site_addresses(settings, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
+    other = load_settings({"book.base_url": SITE, "book.style": "mkdocs"}, environ={})
+    assert page_url(site_addresses(other, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"

@@ -1,0 +1,165 @@
+"""Name the headings of a page as site generators do: ids that authors write, slugs, and numbers for repeats."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ingestion.markdown.inline import MAX_LENGTH, Span, read_spans
+
+_NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9 _-]+")
+_GLUED_ID = re.compile(r"(?<=\S)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
+_DASHES = re.compile(r"--+")
+_ID = re.compile(r"[\w.:/-]+")
+_LETTERS_IN_SHAPES = (
+    ("Ⓐ", "ⓩ"),
+    ("\U0001f130", "\U0001f149"),
+    ("\U0001f150", "\U0001f169"),
+    ("\U0001f170", "\U0001f189"),
+)
+
+
+class Titled(NamedTuple):
+    """A heading's text without the id that its author gave it, and that id."""
+
+    text: str
+    own_id: str | None = None
+
+
+Numbering = Callable[[Sequence[tuple[str, str | None]]], list[str]]
+"""Takes each heading's slug and own id, in the order of the page, and returns their anchors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadingIds:
+    """How a generator names headings: `split` finds an id in a heading's text, `slug` makes one from its words.
+
+    Headings of levels up to `silent_levels` count for repeats but have no anchor.
+    """
+
+    split: Callable[[str], Titled]
+    slug: Callable[[Sequence[Span]], str]
+    number: Numbering
+    silent_levels: int = 0
+
+    def name(self, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
+        """Return the text and the anchor (or "") of each heading of a page, given as level and text."""
+        titled = [self.split(text) for _, text in headings]
+        slugs = [self.slug(read_spans(each.text[:MAX_LENGTH])) for each in titled]
+        anchors = self.number([(slug, each.own_id) for slug, each in zip(slugs, titled, strict=True)])
+        return [
+            (each.text, anchor if level > self.silent_levels else "")
+            for (level, _), each, anchor in zip(headings, titled, anchors, strict=True)
+        ]
+
+
+def text_of(spans: Sequence[Span], *, images: bool = True, dashes: bool = True, entities: bool = True) -> str:
+    """Return the words of a heading as generators see them.
+
+    Without `images` their descriptions are left out, without `dashes` runs of hyphens (which become dashes before
+    slugs are made), and without `entities` they stay as they are written.
+    """
+    parts = []
+    for span in spans:
+        if span.kind == "tag" or (span.kind == "image" and not images):
+            continue
+        text = span.source if span.kind == "entity" and not entities else span.text
+        parts.append(_DASHES.sub("", text) if span.kind == "text" and not dashes else text)
+    return "".join(parts)
+
+
+def slug(text: str) -> str:
+    """Return the anchor that GitHub and github-slugger give a heading: letters, marks, digits, `-` and `_` stay."""
+    if text.isascii():
+        return _NOT_IN_ASCII_SLUG.sub("", text.lower()).replace(" ", "-")
+    kept = (character for character in text.lower() if character in " -" or _is_word(character))
+    return "".join(kept).replace(" ", "-")
+
+
+def _is_word(character: str) -> bool:
+    """Return whether a character is one of Unicode's letters, marks, decimal digits or joining punctuation.
+
+    Roman numerals and letters in circles count as letters (the property Alphabetic), other numbers do not.
+    """
+    category = unicodedata.category(character)
+    if category[0] in "LM" or category in ("Nd", "Nl", "Pc"):
+        return True
+    return any(first <= character <= last for first, last in _LETTERS_IN_SHAPES)
+
+
+# Ids that authors write
+
+
+def split_glued(text: str) -> Titled | None:
+    """Split off `[[id]]` where it is glued to the last word; elsewhere double brackets are a wiki link."""
+    found = _GLUED_ID.search(text[-300:])
+    return Titled(text[: -len(found[0])].rstrip(), found["id"]) if found else None
+
+
+def split_braces(text: str) -> tuple[str, str] | None:
+    """Return the text before the braces that end a heading, and what they hold."""
+    text = text.rstrip()
+    at = text.rfind("{")
+    is_last = at >= 0 and text.find("}", at) == len(text) - 1
+    return (text[:at], text[at + 1 : -1]) if is_last else None
+
+
+def split_remark(text: str) -> Titled | None:
+    """Split off `{/* #id */}`."""
+    text = text.rstrip()
+    at = text.rfind("{/*")
+    if at < 0 or not text.endswith("*/}"):
+        return None
+    words = text[at + 3 : -3].split()
+    return Titled(text[:at].rstrip(), words[0][1:]) if words and len(words[0]) > 1 and words[0][0] == "#" else None
+
+
+def split_any(text: str) -> Titled:
+    """Split off an id in any of the usual spellings, for pages of which the generator is not known."""
+    if found := split_glued(text) or split_remark(text):
+        return found
+    braces = split_braces(text)
+    words = braces[1].removeprefix(":").split() if braces else []
+    own_id = next((word[1:] for word in words if word[0] == "#" and _ID.fullmatch(word[1:])), None)
+    return Titled(braces[0].rstrip(), own_id) if braces and own_id else Titled(text)
+
+
+# Numbers for repeats
+
+
+def number_like_github(headings: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Append `-1`, `-2` … where an earlier slug is the same; own ids reserve nothing (github-slugger)."""
+    repeats: dict[str, int] = {}
+    anchors = []
+    for plain, own_id in headings:
+        anchor = own_id
+        if anchor is None:
+            anchor = plain
+            while anchor in repeats:
+                repeats[plain] += 1
+                anchor = f"{plain}-{repeats[plain]}"
+            repeats[anchor] = 0
+        anchors.append(anchor)
+    return anchors
+
+
+def number_in_order(headings: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Append the first of `-1`, `-2` … that no earlier heading has, as slug or as own id."""
+    taken: set[str] = set()
+    last: dict[str, int] = {}
+    anchors = []
+    for plain, own_id in headings:
+        anchor = own_id or plain
+        while own_id is None and anchor in taken:
+            last[plain] = last.get(plain, 0) + 1
+            anchor = f"{plain}-{last[plain]}"
+        taken.add(anchor)
+        anchors.append(anchor)
+    return anchors
+
+
+PLAIN = HeadingIds(split=split_any, slug=lambda spans: slug(text_of(spans)), number=number_like_github)
+"""Anchors of github-slugger, with ids that authors write: where the generator is not known."""

@@ -1,0 +1,85 @@
+"""Read the inline markup of a line: words, code, images and tags, as markdown-it sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ingestion.markdown.tags import TagReader
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_LENGTH = 2000
+"""Longer text is not searched for markup: no heading has so much, and the work stays bounded."""
+
+_MARKUP = re.compile(r"[`*_~<\[!\\&\n]")
+_LEFT_OUT = re.compile(
+    r"\{/\*(?:[^*]|\*(?!/\}))*+\*/\}|<!--(?:[^-]|-(?!->))*+-->|\{\{[<%][^}]{0,500}+\}\}|\[\^[^\]\s]{1,200}+\]"
+)
+_HIDDEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+[;,][^\s)]{40,}+")
+
+SpanKind = Literal["text", "code", "entity", "image", "tag", "break"]
+
+
+class Span(NamedTuple):
+    """A stretch of a line: `text` is what a reader sees (for a tag its source), `source` how an entity is written."""
+
+    kind: SpanKind
+    text: str
+    source: str = ""
+
+
+def read_spans(text: str) -> tuple[Span, ...]:
+    """Return the spans of a line or heading, without marks of emphasis and link addresses."""
+    if not _MARKUP.search(text) or len(text) > MAX_LENGTH:
+        return (Span("text", text),)
+    reader = _reader()
+    tokens: list[Token] = []
+    reader.inline.parse(text, reader, {}, tokens)
+    return tuple(_spans(tokens))
+
+
+def plain_words(text: str) -> str:
+    """Return what a reader of the line sees, on one line: no markup, no entities, no remarks."""
+    if not _MARKUP.search(text) and "{" not in text and text.isascii():
+        return " ".join(text.split())
+    text = _DATA_URI.sub("", _LEFT_OUT.sub("", text))
+    spans = read_spans(text)
+    tags = TagReader(text)
+    words = "".join(_shown(span, tags) for span in spans)
+    return " ".join(_HIDDEN.sub("", words).split())
+
+
+def _shown(span: Span, tags: TagReader) -> str:
+    if span.kind != "tag":
+        return span.text
+    tag = tags.replace(span.text)
+    return span.text if tag is None else tag
+
+
+@cache
+def _reader() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
+def _spans(tokens: Iterable[Token]) -> Iterator[Span]:
+    for token in tokens:
+        if token.type == "text" and token.content:
+            yield Span("text", token.content)
+        elif token.type == "text_special":
+            yield Span("entity" if token.info == "entity" else "text", token.content, token.markup)
+        elif token.type == "code_inline":
+            yield Span("code", token.content)
+        elif token.type == "image":
+            yield Span("image", "".join(span.text for span in _spans(token.children or ()) if span.kind != "tag"))
+        elif token.type == "html_inline":
+            yield Span("tag", token.content)
+        elif token.type in ("softbreak", "hardbreak"):
+            yield Span("break", "\n")
