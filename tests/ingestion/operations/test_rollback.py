@@ -122,5 +122,5 @@ def test_a_recreate_that_dies_at_any_request_leaves_the_old_serving_and_is_clean
 def texts_after_death(server: QdrantServer, library: Library) -> dict[str, str]:
     """What readers find once the lease of the dead writer has run out."""
     server.faults = []
-    server.db.delete_collection("bookwise_state")
+    server.remove("bookwise_state")
     return texts(library)

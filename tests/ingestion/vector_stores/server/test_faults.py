@@ -113,7 +113,7 @@ def test_a_lost_answer_to_a_creation_or_a_switch_does_no_harm(qdrant: QdrantServ
     for _ in range(3):
         generations.activate(generations.create(SCHEMA))
     assert generations.active_schema() == SCHEMA
-    assert len(qdrant.db.get_collections().collections) == 2
+    assert len(qdrant.collections) == 2
 
 
 class Unavailable(grpc.RpcError):  # type: ignore[misc]

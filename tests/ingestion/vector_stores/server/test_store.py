@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from qdrant_client import models as rest
 
 from ingestion.errors import ConfigurationError, PointRefused, VectorStoreError
 from ingestion.vector_stores.filters import Equals, Where
@@ -40,9 +39,9 @@ def server(qdrant: QdrantServer, pauses: list[float]) -> Server:
 @pytest.fixture
 def store(qdrant: QdrantServer, server: Server) -> ServerStore:
     """A store over an empty collection that was made on the spot."""
-    dense = {"dense": rest.VectorParams(size=SCHEMA.dimensions, distance=rest.Distance.COSINE)}
-    qdrant.db.create_collection("book", dense, {"bm25": rest.SparseVectorParams(modifier=rest.Modifier.IDF)})
-    qdrant.indexed["book"] = {}
+    dense = {"dense": {"size": SCHEMA.dimensions, "distance": "Cosine"}}
+    sparse = {"bm25": {"modifier": "idf"}}
+    qdrant.answer("PUT", "/collections/book", {"vectors": dense, "sparse_vectors": sparse})
     return ServerStore(server, "book", SCHEMA)
 
 
@@ -153,8 +152,8 @@ def test_a_collection_is_made_strict_and_says_how_its_vectors_were_made(
 def test_an_index_that_a_collection_lacks_is_added_when_it_is_opened(
     qdrant: QdrantServer, server: Server, active: ServerStore
 ) -> None:
-    for indexes in qdrant.indexed.values():
-        del indexes["module"]
+    for collection in qdrant.collections.values():
+        collection.indexed.pop("module", None)
     with pytest.raises(VectorStoreError, match='Index required but not found for "module"'):
         active.count(Where((Equals("module", "ros2"),)))
     reopened = ServerGenerations(server, "book").open_active()
@@ -163,8 +162,8 @@ def test_an_index_that_a_collection_lacks_is_added_when_it_is_opened(
 
 
 def test_an_index_of_another_type_is_reported(qdrant: QdrantServer, server: Server, active: ServerStore) -> None:
-    for indexes in qdrant.indexed.values():
-        indexes["chapter"] = "keyword"
+    for collection in qdrant.collections.values():
+        collection.indexed["chapter"] = {"type": "keyword"}
     with pytest.raises(VectorStoreError, match=r"indexes 'chapter' as keyword, not as integer; .* --mode recreate"):
         ServerGenerations(server, "book").open_active()
 
@@ -174,14 +173,13 @@ def test_a_collection_that_bookwise_did_not_make_is_never_used(
     qdrant: QdrantServer, server: Server, alias: str | None
 ) -> None:
     name = "theirs" if alias else "book"
-    qdrant.db.create_collection(name, vectors_config={})
-    qdrant.indexed[name] = {}
+    qdrant.answer("PUT", f"/collections/{name}", {"vectors": {}})
     if alias:
-        create = rest.CreateAlias(collection_name=name, alias_name=alias)
-        qdrant.db.update_collection_aliases([rest.CreateAliasOperation(create_alias=create)])
+        create = {"create_alias": {"collection_name": name, "alias_name": alias}}
+        qdrant.answer("POST", "/collections/aliases", {"actions": [create]})
     with pytest.raises(VectorStoreError, match=r"did not make|does not say how its vectors were made"):
         ServerGenerations(server, "book").open_active()
-    assert qdrant.db.collection_exists(name)
+    assert name in qdrant.collections
 
 
 def test_readers_follow_the_alias_to_a_new_generation(server: Server, active: ServerStore) -> None:
