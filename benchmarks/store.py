@@ -150,11 +150,11 @@ def on_server(url: str, count: int, dimensions: int, ours: bool) -> dict[str, fl
     """Send points to the server that keeps nothing, through the store or with the client's own calls."""
     from qdrant_client import QdrantClient
 
-    from ingestion.vector_stores.server.client import Server
+    from ingestion.vector_stores.server.client import Node, Server
     from ingestion.vector_stores.server.store import ServerStore, _to_struct
 
     client = QdrantClient(url=url, check_compatibility=False, timeout=60)
-    store = ServerStore(Server(client, url), "bench", Schema("bench/1", dimensions))
+    store = ServerStore(Server([Node(client, url)]), "bench", Schema("bench/1", dimensions))
 
     def bare(points: list[Point]) -> None:
         for start in range(0, len(points), 256):

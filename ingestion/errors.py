@@ -11,6 +11,7 @@ BookwiseError                   1   unexpected; every other class has a code of 
 ├── VectorStoreError            7   the vector store
 │   ├── PointRefused            7   a point that no engine accepts
 │   ├── WriteNotApplied         7   the server accepted a write and did not apply it in time
+│   ├── RequestFailed           7   a request to the server failed for good
 │   └── IndexInUse              8   another process has the embedded index open
 ├── StateError                  8   the state file or a database cannot be used
 │   ├── IndexLocked             8   another run is writing to the index
@@ -146,6 +147,16 @@ class WriteNotApplied(VectorStoreError):
     """The server accepted a write and did not apply it in time."""
 
     kind = "write_not_applied"
+
+
+class RequestFailed(VectorStoreError):
+    """A request to the server failed for good; `status` is its HTTP status, None where there was no answer."""
+
+    kind = "request_failed"
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(message)
 
 
 class IndexInUse(VectorStoreError):

@@ -59,12 +59,12 @@ def _copy(settings: Settings, to: str, to_collection: str | None, book_id: str |
     with closing(open_index(settings)) as source:
         books = books_to_copy(source, book_id)
         local = nullcontext() if there.qdrant.url else writer_lock(Path(to) / "writer.lock")
-        with local, target.writer(settings.index.wait) as still_ours:
+        with local, target.writer(settings.index.wait) as lease:
             return copy_books(
                 source,
                 target,
                 books,
                 states=states_of(settings, generations_of(settings)),
                 collections=(settings.qdrant.collection, there.qdrant.collection),
-                still_ours=still_ours,
+                lease=lease,
             )

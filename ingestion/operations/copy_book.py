@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -12,6 +12,7 @@ from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
 from ingestion.state.state_file import StateStore
 from ingestion.sync.writer import as_point
 from ingestion.vector_stores.filters import Equals, HasId, Where
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, StoredPoint
 
@@ -48,14 +49,14 @@ def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
     raise UsageError(f"no book {book_id or ''!r} in the index; there are {', '.join(books) or 'none'}")
 
 
-def open_target(target: Generations, schema: Schema) -> VectorStore:
+def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStore:
     """The target's active generation, made where there is none; raises ConfigurationError for another embedding.
 
     To be called by the target's writer.
     """
-    there = target.active_schema()
+    there = target.active_schema(lease)
     if there is None:
-        store = target.create(schema)
+        store = target.create(schema, lease)
         target.activate(store)
         return store
     if there != schema:
@@ -63,7 +64,7 @@ def open_target(target: Generations, schema: Schema) -> VectorStore:
             f"the target holds vectors of {there.embedding} ({there.dimensions} dimensions), the source of "
             f"{schema.embedding} ({schema.dimensions}); name another collection with --to-collection"
         )
-    store_there = target.open_active()
+    store_there = target.open_active(lease)
     assert store_there is not None
     return store_there
 
@@ -75,7 +76,7 @@ def copy_book(
     *,
     states: tuple[StateStore, StateStore | None],
     collections: tuple[str, str],
-    still_ours: Callable[[], None],
+    lease: Lease,
 ) -> CopiedBook:
     """Make a book of the target equal to the source's, check it, then take its records over.
 
@@ -87,10 +88,10 @@ def copy_book(
     copied, ids = 0, []
     points = source.scroll(book, vectors=True)
     while batch := list(islice(points, POINTS_A_STEP)):
-        still_ours()
+        lease()
         copied += _copy_missing(target, batch)
         ids += [point.id for point in batch]
-    still_ours()
+    lease()
     removed = _remove_others(target, book, set(ids))
     target.checkpoint()
     checked = _check(source, target, book, ids)
@@ -159,12 +160,9 @@ def copy_books(
     *,
     states: StateStore,
     collections: tuple[str, str],
-    still_ours: Callable[[], None],
+    lease: Lease,
 ) -> list[CopiedBook]:
     """Copy several books, each as `copy_book` does; `target` is one whose writer this process is."""
-    with closing(open_target(target, source.schema)) as store:
+    with closing(open_target(target, source.schema, lease)) as store:
         both = states, target.states()
-        return [
-            copy_book(source, store, book, states=both, collections=collections, still_ours=still_ours)
-            for book in books
-        ]
+        return [copy_book(source, store, book, states=both, collections=collections, lease=lease) for book in books]

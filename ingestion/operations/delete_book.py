@@ -10,8 +10,8 @@ def delete_book(parts: Parts, book_id: str) -> int:
 
     Raises UsageError where neither index nor state knows the book, IndexLocked while another run writes.
     """
-    with parts.as_writer():
-        store = parts.generations.open_active()
+    with parts.as_writer() as lease:
+        store = parts.generations.open_active(lease)
         where = Where((Equals("book_id", book_id),))
         chunks = 0
         if store:

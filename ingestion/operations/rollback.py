@@ -8,16 +8,16 @@ def roll_back(parts: Parts) -> None:
 
     Raises VectorStoreError where there is none, IndexLocked while another run writes.
     """
-    with parts.as_writer():
+    with parts.as_writer() as lease:
         if any(each.role == "former" for each in parts.generations.kept()):
             _forget_records(parts)
-        parts.generations.rollback()
+        parts.generations.rollback(lease)
 
 
 def drop_former(parts: Parts) -> bool:
     """Remove the former generation; False if there is none. Raises IndexLocked while another run writes."""
-    with parts.as_writer():
-        return parts.generations.drop_former()
+    with parts.as_writer() as lease:
+        return parts.generations.drop_former(lease)
 
 
 def _forget_records(parts: Parts) -> None:

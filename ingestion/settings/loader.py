@@ -91,7 +91,7 @@ def _by_toml_key(toml: Mapping[str, Any], mistakes: list[str], config: str) -> I
 
 def _flatten(toml: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in toml.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix + key not in FIELDS:
             yield from _flatten(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value

@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from ingestion.settings.validators import Secret, choice, number, secret, setting, switch, text, url
+
+
+def addresses(listed: str) -> tuple[str, ...]:
+    """Return the addresses of a server's nodes, which commas separate."""
+    return tuple(address.strip() for address in listed.split(",") if address.strip())
+
+
+def urls(raw: Any) -> str:
+    """Read the address of a server, or those of a cluster's nodes with commas between them."""
+    listed = addresses(text(raw))
+    if not listed:
+        raise ValueError("is not an http:// or https:// address")
+    return ",".join(url(address) for address in listed)
+
+
+def ca_file(raw: Any) -> Path:
+    """Read the path of a file that exists."""
+    path = Path(text(raw)).expanduser()
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file")
+    return path
+
+
+def table(raw: Any) -> Mapping[str, Any]:
+    """Read a table, which in the environment is written as JSON."""
+    try:
+        value = json.loads(raw) if isinstance(raw, str) else raw
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{raw!r} is not a table")
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +50,9 @@ class QdrantSettings:
     The fields from `shards` on shape a collection when it is made; None leaves the choice to the server.
     """
 
-    url: str | None = setting(None, url, env="QDRANT_URL", help="Qdrant server")
+    url: str | None = setting(
+        None, urls, env="QDRANT_URL", help="Qdrant server; several addresses of a cluster with commas between them"
+    )
     api_key: Secret | None = setting(
         None, secret, env="QDRANT_API_KEY", in_file=False, help="key of the Qdrant server"
     )
@@ -24,6 +62,12 @@ class QdrantSettings:
     collection: str = setting("bookwise", text, env="QDRANT_COLLECTION_NAME", help="name of the index")
     grpc: bool = setting(False, switch, env="BOOKWISE_QDRANT_GRPC", help="talk gRPC to the server instead of REST")
     grpc_port: int = setting(6334, number(1, 65535), env="BOOKWISE_QDRANT_GRPC_PORT", help="its port")
+    ca_file: Path | None = setting(
+        None,
+        ca_file,
+        env="BOOKWISE_QDRANT_CA_FILE",
+        help="certificate of the authority that signed the server's, where it is a private one",
+    )
     timeout: int = setting(
         60, number(1, 3600), env="BOOKWISE_QDRANT_TIMEOUT", help="seconds for one request to the server"
     )
@@ -80,4 +124,10 @@ class QdrantSettings:
         number(4, 4096),
         env="BOOKWISE_QDRANT_HNSW_EF",
         help="candidates looked at when the graph is built, by the server's default 100",
+    )
+    options: Mapping[str, Any] | None = setting(
+        None,
+        table,
+        env="BOOKWISE_QDRANT_OPTIONS",
+        help="options of a new collection by Qdrant's own names, passed through to the server",
     )

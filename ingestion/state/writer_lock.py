@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,17 +15,27 @@ from ingestion.errors import IndexLocked, StateError
 from ingestion.models import utc_now
 from ingestion.state.file_lock import try_lock
 
+_POLL_SECONDS = 0.1
+
 
 @contextmanager
-def writer_lock(path: Path) -> Iterator[None]:
-    """Hold the lock file while the block runs; raises IndexLocked at once, naming the holder, if another run has it.
+def writer_lock(path: Path, wait: float = 0.0) -> Iterator[None]:
+    """Acquire the lock file and hold it while the block runs.
+
+    Raises IndexLocked, naming the holder, if another run still has it after `wait` seconds.
 
     The operating system drops the lock when the process ends in whatever way, so none is ever stale. Raises
     StateError where the file cannot be opened.
     """
     with _open(path) as file:
-        if not try_lock(file.fileno()):
-            raise IndexLocked(f"another run is writing this index ({_holder(path)}); wait for it to end")
+        deadline = time.monotonic() + wait
+        while not try_lock(file.fileno()):
+            if time.monotonic() >= deadline:
+                raise IndexLocked(
+                    f"another run is writing this index ({_holder(path)}); wait for it to end, or let this command "
+                    "wait longer with `bookwise --wait SECONDS`"
+                )
+            time.sleep(_POLL_SECONDS)
         file.truncate(0)
         json.dump({"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}, file)
         file.flush()

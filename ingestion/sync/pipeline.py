@@ -30,6 +30,7 @@ from ingestion.state.writer_lock import writer_lock
 from ingestion.sync.known_vectors import VectorCache
 from ingestion.sync.run import Progress, Run
 from ingestion.sync.target import Target
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.types import Schema
 
@@ -61,10 +62,16 @@ class Parts:
                 part.close()
 
     @contextmanager
-    def as_writer(self) -> Iterator[Callable[[], None]]:
-        """Be the one writer, on this machine and on a shared server; see Generations.writer."""
-        with writer_lock(self.lock), self.generations.writer(self.settings.index.wait) as still_ours:
-            yield still_ours
+    def as_writer(self) -> Iterator[Lease]:
+        """Acquire the lock of the one writer, on this machine and on a shared server; see Generations.writer.
+
+        Waits as long as `index.wait` says for both together.
+        """
+        wait, began = self.settings.index.wait, time.monotonic()
+        with writer_lock(self.lock, wait):
+            left = max(0.0, wait - (time.monotonic() - began))
+            with self.generations.writer(left) as lease:
+                yield lease
 
     def open_batches(self, book_id: str) -> list[SentBatch]:
         """The batches of a book that are to be fetched."""
@@ -109,16 +116,16 @@ def ingest(
     found = crawl(
         root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
     )
-    with nullcontext(lambda: None) if dry_run else parts.as_writer() as still_ours:
+    with nullcontext() if dry_run else parts.as_writer() as lease:
         state = parts.states.load(book_id, settings.qdrant.collection)
-        with closing(Target.open(parts.generations, parts.schema, mode, dry_run=dry_run)) as target:
+        with closing(Target.open(parts.generations, parts.schema, mode, lease)) as target:
             run = _run_of(parts, found, state, target, report, refused)
             run.plan(allow_delete=allow_delete)
-            if dry_run:
+            if lease is None:
                 run.preview(lacking or (lambda _: None), lambda: parts.open_batches(book_id))
             elif run.pending:
                 with job_of(parts.jobs, report):
-                    run.apply(progress, still_ours, [] if ignore_batches else parts.open_batches(book_id))
+                    run.apply(progress, lease, [] if ignore_batches else parts.open_batches(book_id))
     report.seconds = time.monotonic() - started
     return report
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ingestion.errors import ConfigurationError, DeletionRefused, IndexInUse, LessonError, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema
 
@@ -29,6 +30,7 @@ class Target:
         former: VectorStore | None = None,
         in_use: bool = True,
         unopened: bool = False,
+        lease: Lease | None = None,
     ) -> None:
         self.generations = generations
         self.schema = schema
@@ -36,19 +38,23 @@ class Target:
         self.in_use = in_use
         self._store = store
         self._unopened = unopened
+        self._lease = lease
 
     @classmethod
-    def open(cls, generations: Generations, schema: Schema, mode: IngestionMode, *, dry_run: bool) -> Target:
-        """The target for a run; raises ConfigurationError if the index was made with another embedding."""
+    def open(cls, generations: Generations, schema: Schema, mode: IngestionMode, lease: Lease | None) -> Target:
+        """Return the target of a run; a dry run has no lease.
+
+        Raises ConfigurationError if the index was made with another embedding.
+        """
         if mode == "recreate":
             former = _usable(generations)
-            store = None if dry_run else generations.create(schema)
+            store = generations.create(schema, lease) if lease else None
             return cls(generations, schema, store=store, former=former, in_use=False)
-        active = generations.active_schema()
+        active = generations.active_schema(lease)
         if active is None:
-            if dry_run:
+            if lease is None:
                 return cls(generations, schema, store=None)
-            store = generations.create(schema)
+            store = generations.create(schema, lease)
             generations.activate(store)
             return cls(generations, schema, store=store)
         if active != schema:
@@ -57,13 +63,13 @@ class Target:
                 f"for {schema.embedding} ({schema.dimensions}); choose the former, or run "
                 "`bookwise ingest --mode recreate`, which builds a new index beside the old one"
             )
-        return cls(generations, schema, store=None, unopened=True)
+        return cls(generations, schema, store=None, unopened=True, lease=lease)
 
     @property
     def store(self) -> VectorStore | None:
         """What is written; None where nothing is indexed and nothing may be written."""
         if self._unopened:
-            self._store = self.generations.open_active()
+            self._store = self.generations.open_active(self._lease)
             self._unopened = False
         return self._store
 

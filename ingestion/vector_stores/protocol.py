@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,8 @@ from ingestion.vector_stores.filters import HasId as HasId
 from ingestion.vector_stores.filters import IndexType as IndexType
 from ingestion.vector_stores.filters import Range as Range
 from ingestion.vector_stores.filters import Where as Where
+from ingestion.vector_stores.health import Health
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.types import Hit, KeptGeneration, Payload, Point, Schema, SparseVector, StoredPoint
 
 if TYPE_CHECKING:
@@ -64,6 +66,9 @@ class VectorStore(Protocol):
     ) -> tuple[list[Hit], list[Hit]]:
         """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
 
+    def search_method(self, where: Where) -> str:
+        """Return how `search` finds the nearest vectors under this filter, for people."""
+
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """The IDF by which the store weighs each of these BM25 terms that a matching point has; larger is rarer."""
 
@@ -84,24 +89,30 @@ class Generations(Protocol):
     def look_seconds(self) -> float:
         """How often who keeps the active generation open asks `should_close`."""
 
-    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
-        """Be the one writer of the collection while the block runs.
+    def writer(self, wait: float) -> AbstractContextManager[Lease]:
+        """Acquire the lease of the one writer of the collection, and hold it while the block runs.
 
-        The block gets a call to make before each group of writes: it raises IndexLocked where another has taken over.
-        Raises IndexLocked if another writer is still there after `wait` seconds.
+        The block calls it before each group of writes, and passes it to what opens a generation to write it. Raises
+        IndexLocked if another writer still has it after `wait` seconds.
         """
 
     def states(self) -> StateStore | None:
         """Where the store itself keeps the records of what is indexed; None where it has no place for them."""
 
-    def active_schema(self) -> Schema | None:
-        """The schema of the active generation; None where nothing is indexed yet."""
+    def active_schema(self, lease: Lease | None = None) -> Schema | None:
+        """Return the schema of the active generation, None where nothing is indexed yet.
+
+        For a writer, logs where the settings differ from those that the generation was made with.
+        """
 
     def known_count(self, book_id: str) -> int | None:
         """The points of a book in the active generation; None where only opening it can tell."""
 
-    def open_active(self) -> VectorStore | None:
-        """The generation readers see, or None; raises IndexInUse where another process holds it."""
+    def open_active(self, lease: Lease | None = None) -> VectorStore | None:
+        """Open the generation that readers see, or return None; raises IndexInUse where another process holds it.
+
+        Who opens it to write passes the lease, which every deletion then confirms first.
+        """
 
     def should_close(self, store: VectorStore) -> bool:
         """Whether who keeps this one, once the active one, open for reading should close it when nobody reads.
@@ -112,8 +123,11 @@ class Generations(Protocol):
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """To be held while about so many points come into a store of this collection; at its end search is fast."""
 
-    def create(self, schema: Schema) -> VectorStore:
-        """A new, empty generation beside the active one, which stays what readers see until `activate`.
+    def health(self) -> Health | None:
+        """Return the health of the server or cluster; None for an embedded index, which has none."""
+
+    def create(self, schema: Schema, lease: Lease | None = None) -> VectorStore:
+        """Create an empty generation beside the active one, which stays what readers see until `activate`.
 
         Left-overs of an earlier, killed creation are removed first. Only one process may create at a time.
         """
@@ -121,13 +135,13 @@ class Generations(Protocol):
     def activate(self, store: VectorStore) -> None:
         """Make a created generation the active one in one atomic step; the former one is kept for `rollback`."""
 
-    def rollback(self) -> None:
+    def rollback(self, lease: Lease | None = None) -> None:
         """Make the former generation the active one again, and the active one the former.
 
         Raises VectorStoreError if there is no former one.
         """
 
-    def drop_former(self) -> bool:
+    def drop_former(self, lease: Lease | None = None) -> bool:
         """Remove the former generation; False if there is none."""
 
     def kept(self) -> list[KeptGeneration]:

@@ -18,7 +18,7 @@ HOMES = {
     "fastapi": ("rag.api",),
     "fastembed": ("ingestion.embedding.local_libraries",),
     "frontmatter": ("ingestion.source",),
-    "httpx": ("rag.retrieval.rerankers.endpoint",),
+    "httpx": ("rag.retrieval.rerankers.endpoint", "ingestion.vector_stores.server"),
     "markdown_it": ("ingestion.markdown",),
     "mcp": ("rag.mcp", "rag.commands.mcp"),
     "mcp_types": ("rag.mcp",),

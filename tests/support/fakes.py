@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ingestion.embedding.batching import Limits
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
+from ingestion.vector_stores.lease import Lease, LocalLease
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
 
 
@@ -125,6 +126,9 @@ class MemoryStore:
         words = [Hit(point.id, _overlap(point.sparse, wanted)) for point in points]
         return _ranked(near, limit), _ranked([hit for hit in words if hit.score > 0], limit)
 
+    def search_method(self, where: Where) -> str:
+        return "looks at every point"
+
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """All terms count alike, as in `search`."""
         there = {term for point in self._matching(where) for term in point.sparse.indices}
@@ -166,25 +170,28 @@ class MemoryGenerations:
     def writes(self) -> int:
         return sum(store.writes for _, store in self.stores)
 
-    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
-        return nullcontext(lambda: None)
+    def writer(self, wait: float) -> AbstractContextManager[Lease]:
+        return nullcontext(LocalLease())
+
+    def health(self) -> None:
+        return None
 
     def states(self) -> None:
         return None
 
-    def active_schema(self) -> Schema | None:
+    def active_schema(self, lease: Lease | None = None) -> Schema | None:
         return self.generations[self.active][0] if self.active else None
 
     def known_count(self, book_id: str) -> int | None:
         return None
 
-    def open_active(self) -> MemoryStore | None:
+    def open_active(self, lease: Lease | None = None) -> MemoryStore | None:
         return self._open(self.active) if self.active else None
 
     def loading(self, store: MemoryStore, points: int) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def create(self, schema: Schema) -> MemoryStore:
+    def create(self, schema: Schema, lease: Lease | None = None) -> MemoryStore:
         self.faults.tick("create")
         kept = {self.active, self.former}
         self.generations = {name: each for name, each in self.generations.items() if name in kept}

@@ -32,14 +32,15 @@ COMPLETED = rest.UpdateResult(operation_id=0, status=rest.UpdateStatus.COMPLETED
 class Collections(Replicas):
     """The collections and their aliases.
 
-    `strict` is what new collections inherit, as on Qdrant Cloud. `statuses` are those that collections show next,
-    then green.
+    `strict` is what new collections inherit, as on Qdrant Cloud; `statuses` are those that collections show next,
+    then green; `refused_ids` are points that no write may hold.
     """
 
     def __init__(self, *, strict: bool = True, nodes: int = 1) -> None:
         super().__init__(nodes)
         self.strict = strict
         self.statuses: list[str] = []
+        self.refused_ids: set[str] = set()
 
     def answer(self, method: str, path: str, body: Body = None, *, node: int = 0, ordering: Ordering = "weak") -> Any:
         """Return the result of a request that reached `node`; raises Refused."""
@@ -169,6 +170,8 @@ def _drop_index(request: Request, name: str, field: str) -> rest.UpdateResult:
 def _upsert(request: Request, name: str) -> Any:
     check_points(request.body.get("points", []))
     wanted = request.parse(rest.PointInsertOperations)
+    if request.state.refused_ids & {str(point["id"]) for point in request.body.get("points", [])}:
+        raise Refused(400, "Wrong input: the server does not like it")
 
     def upsert(db: QdrantClient, name: str) -> Any:
         return db.upsert(

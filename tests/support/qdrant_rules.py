@@ -127,7 +127,7 @@ def _serving(condition: Mapping[str, Any]) -> tuple[str, ...]:
     values = match.get("any", match.get("except", [match.get("value")]))
     if not values or values[0] is None:
         return tuple(_VALUE_TYPES)
-    return ("keyword",) if isinstance(values[0], str) else ("bool",) if values[0] in (True, False) else ("integer",)
+    return {str: ("keyword",), bool: ("bool",)}.get(type(values[0]), ("integer",))
 
 
 def facet_hits(

@@ -22,6 +22,7 @@ from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
+from ingestion.vector_stores.lease import Lease, LocalLease
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
 
@@ -49,14 +50,14 @@ class EdgeGenerations:
         self._directory = directory
         self._wait = wait
 
-    def writer(self, wait: float) -> AbstractContextManager[Callable[[], None]]:
+    def writer(self, wait: float) -> AbstractContextManager[Lease]:
         """See Generations; the lock on an open generation keeps other processes out already."""
-        return nullcontext(lambda: None)
+        return nullcontext(LocalLease())
 
     def states(self) -> None:
         """See Generations; a disk that holds the index holds the state file as well."""
 
-    def active_schema(self) -> Schema | None:
+    def active_schema(self, lease: Lease | None = None) -> Schema | None:
         """See Generations."""
         active = self._pointer().active
         return self._schema(active) if active else None
@@ -67,7 +68,7 @@ class EdgeGenerations:
         counts = remembered_counts(self._directory / active) if active else None
         return None if counts is None else counts.get(book_id, 0)
 
-    def open_active(self) -> EdgeStore | None:
+    def open_active(self, lease: Lease | None = None) -> EdgeStore | None:
         """See Generations."""
         while active := self._pointer().active:
             release = self._lock(active)
@@ -93,7 +94,10 @@ class EdgeGenerations:
         """See Generations; points are searchable at once, there is nothing to wait for."""
         return nullcontext()
 
-    def create(self, schema: Schema) -> EdgeStore:
+    def health(self) -> None:
+        """See Generations."""
+
+    def create(self, schema: Schema, lease: Lease | None = None) -> EdgeStore:
         """See Generations."""
         from ingestion.vector_stores.edge.shard import create_shard
         from ingestion.vector_stores.edge.store import EdgeStore
@@ -126,7 +130,7 @@ class EdgeGenerations:
         if before.former:
             self._remove_unless_in_use(before.former)
 
-    def rollback(self) -> None:
+    def rollback(self, lease: Lease | None = None) -> None:
         """See Generations."""
         pointer = self._pointer()
         if pointer.former is None:
@@ -134,7 +138,7 @@ class EdgeGenerations:
         self._schema(pointer.former)
         self._point(_Pointer(active=pointer.former, former=pointer.active))
 
-    def drop_former(self) -> bool:
+    def drop_former(self, lease: Lease | None = None) -> bool:
         """See Generations; raises IndexInUse where another process has the former generation open."""
         pointer = self._pointer()
         if pointer.former is None:

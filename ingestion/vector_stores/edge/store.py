@@ -135,6 +135,10 @@ class EdgeStore:
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
 
+    def search_method(self, where: Where) -> str:
+        """See VectorStore."""
+        return f"scan of the 4-bit codes of {self.count(where):,} points, the best {WEIGHED} rescored"
+
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """See VectorStore."""
         where = self._without_needless(where)

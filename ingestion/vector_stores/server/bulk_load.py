@@ -20,9 +20,9 @@ DEFERRED = 0
 INDEXING_THRESHOLD = 10_000
 """Kilobytes of vectors from which a segment is indexed: the server's own default."""
 
-SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_BETWEEN_LINES = 10.0
-SECONDS_WITHOUT_PROGRESS = 600.0
+POLL_SECONDS = 1.0
+PROGRESS_SECONDS = 10.0
+STALLED_SECONDS = 600.0
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _wait_until_green(
     server: Server, collection: str, still_ours: Callable[[], None], clock: Callable[[], float]
 ) -> None:
     """Search is exact, only slower, until then: an index that does not move is reported, and left to the server."""
-    indexed, moved_at, said_at = -1, clock(), clock()
+    indexed, moved_at, logged_at = -1, clock(), clock()
     while True:
         info = server.call(f"reading collection {collection!r}", lambda client: client.get_collection(collection))
         now = clock()
@@ -78,11 +78,13 @@ def _wait_until_green(
             )
         if info.indexed_vectors_count != indexed:
             indexed, moved_at = info.indexed_vectors_count or 0, now
-        if now - moved_at >= SECONDS_WITHOUT_PROGRESS:
-            logger.warning("%s: not indexed any further for %.0f s; going on", collection, now - moved_at)
+        if now - moved_at >= STALLED_SECONDS:
+            logger.warning("%s: no progress in indexing for %.0f s; continuing", collection, now - moved_at)
             return
-        if now - said_at >= SECONDS_BETWEEN_LINES:
-            said_at = now
-            logger.warning("%s: indexing, %d of %d points", collection, indexed, info.points_count or 0)
+        if now - logged_at >= PROGRESS_SECONDS:
+            logged_at = now
+            # The server counts dense and sparse vectors together, so that there is no "of".
+            points = info.points_count or 0
+            logger.warning("%s: indexing %s points: %s vectors done", collection, f"{points:,}", f"{indexed:,}")
         still_ours()
-        server.sleep(SECONDS_BETWEEN_LOOKS)
+        server.sleep(POLL_SECONDS)

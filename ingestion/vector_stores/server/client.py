@@ -1,19 +1,24 @@
-"""Calls to a Qdrant server: connecting, repeating what may succeed later, and one error for what does not."""
+"""Calls to a Qdrant server: connecting, retrying what may succeed later, and the next address where one is gone."""
 
 from __future__ import annotations
 
 import logging
-import random
 import re
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from ingestion.errors import ConfigurationError, VectorStoreError, WriteNotApplied
-from ingestion.settings.qdrant import QdrantSettings
+from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
+from ingestion.settings.qdrant import QdrantSettings, addresses
+from ingestion.vector_stores.server.failures import (
+    is_lost_connection,
+    pause_before_next,
+    reason,
+    status_of,
+)
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -27,38 +32,85 @@ OLDEST_SERVER = (1, 17)
 
 ATTEMPTS = 6
 ATTEMPTS_TO_CONNECT = 3
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 30.0
-LONGEST_RETRY_AFTER = 120
-"""Seconds; a server that asks for a longer pause gets an error instead of a run that seems to hang."""
+CONNECT_SECONDS = 5.0
+"""How long one of several addresses may take to accept a connection before the next one is tried."""
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """A client, and the host it leads to, which messages name; never the key."""
+class Node:
+    """A client, and the host that it talks to, which messages name; never the key."""
 
     client: QdrantClient
     host: str
-    attempts: int = ATTEMPTS
-    sleep: Callable[[float], None] = time.sleep
 
-    def call(self, what: str, request: Callable[[QdrantClient], T]) -> T:
-        """The request's answer, tried at most `attempts` times.
 
-        Lost connections, server errors and rate limits are tried again, after a pause that doubles and is spread
-        at random, or after as long as the server asks. Requests must therefore bear repetition. Raises
-        VectorStoreError with `what` failed, where and why.
+class Server:
+    """A server, or a cluster at several addresses: requests go to one node as long as it answers."""
+
+    def __init__(
+        self, nodes: Sequence[Node], *, attempts: int = ATTEMPTS, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.sleep = sleep
+        self.version = ""
+        self._nodes = tuple(nodes)
+        self._attempts = attempts
+        self._current = 0
+
+    @property
+    def client(self) -> QdrantClient:
+        """The client of the node that is used now."""
+        return self._nodes[self._current].client
+
+    @property
+    def host(self) -> str:
+        """The host of the node that is used now."""
+        return self._nodes[self._current].host
+
+    def call(self, what: str, request: Callable[[QdrantClient], T], *, attempts: int | None = None) -> T:
+        """Return the request's answer, tried at most `attempts` times.
+
+        Lost connections, server errors and rate limits are tried again: at once at the other addresses, then after a
+        pause that doubles and is spread at random, or after as long as the server asks. Requests must therefore bear
+        repetition. Raises RequestFailed, a VectorStoreError with `what` failed, where and why.
         """
-        for attempt in range(1, self.attempts + 1):
+        tried, attempts = 0, attempts or self._attempts
+        untried = len(self._nodes) - 1
+        while True:
+            used = self._current
             try:
-                return request(self.client)
+                return request(self._nodes[used].client)
             except Exception as exc:
-                pause = _pause_before_next(exc, attempt)
-                if pause is None or attempt == self.attempts:
-                    raise VectorStoreError(f"Qdrant at {self.host}: {what} failed: {_reason(exc)}") from exc
-                logger.info("%s failed (%s), trying again in %.1f s", what, _reason(exc), pause)
+                if untried and is_lost_connection(exc):
+                    untried -= 1
+                    self._leave(used, what, exc)
+                    continue
+                tried += 1
+                untried = len(self._nodes) - 1
+                pause = pause_before_next(exc, tried)
+                if pause is None or tried == attempts:
+                    message = f"Qdrant at {self._nodes[used].host}: {what} failed: {reason(exc)}"
+                    raise RequestFailed(message, status_of(exc)) from exc
+                if is_lost_connection(exc):
+                    self._leave(used, what, exc)
+                logger.info("%s failed (%s), trying again in %.1f s", what, reason(exc), pause)
                 self.sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
+
+    def find(self, what: str, request: Callable[[QdrantClient], T]) -> T | None:
+        """Return the request's answer as `call` does, None where the server does not know the collection."""
+        try:
+            return self.call(what, request)
+        except RequestFailed as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def _leave(self, used: int, what: str, exc: Exception) -> None:
+        """Use the next node from now on, unless another thread has already moved on."""
+        if len(self._nodes) > 1 and self._current == used:
+            self._current = (used + 1) % len(self._nodes)
+            logger.warning(
+                "Qdrant at %s: %s failed (%s); using %s", self._nodes[used].host, what, reason(exc), self.host
+            )
 
 
 def connect(
@@ -68,19 +120,27 @@ def connect(
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Server:
-    """A checked connection; `https` in the URL is TLS, a path in it is a prefix.
+    """Return a checked connection to the server at `url`, or to the cluster whose addresses it lists.
 
-    Raises ConfigurationError for a URL that cannot be used, VectorStoreError for a server that cannot be reached,
-    refuses the key or is older than OLDEST_SERVER.
+    `https` in an address is TLS, a path in it is a prefix. Raises ConfigurationError for an address that cannot be
+    used, VectorStoreError for a server that cannot be reached, refuses the key or is older than OLDEST_SERVER.
     """
+    settings = settings or QdrantSettings()
+    listed = addresses(url)
+    nodes = [_node(address, api_key, settings, patient=len(listed) == 1) for address in listed]
+    server = Server(nodes, sleep=sleep)
+    _check_version(server)
+    return server
+
+
+def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: bool) -> Node:
     from qdrant_client import QdrantClient
 
-    settings = settings or QdrantSettings()
     try:
         parts = urlsplit(url if "//" in url else f"//{url}")
         host = f"{parts.hostname}:{parts.port or 6333}"
         with warnings.catch_warnings():
-            # Said below, and not of a loopback address.
+            # Logged below, and not for a loopback address.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
             client = QdrantClient(
                 url=url,
@@ -89,72 +149,50 @@ def connect(
                 grpc_port=settings.grpc_port,
                 timeout=settings.timeout,
                 check_compatibility=False,
+                **_transport(settings, patient=patient),
             )
     except ValueError as exc:
         raise ConfigurationError(f"QDRANT_URL cannot be used: {exc}") from exc
     if api_key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         logger.warning("the key for Qdrant at %s travels unencrypted; use https", host)
-    server = Server(client, host, sleep=sleep)
-    _check_version(replace(server, attempts=ATTEMPTS_TO_CONNECT))
-    return server
+    return Node(client, host)
+
+
+def _transport(settings: QdrantSettings, *, patient: bool) -> dict[str, Any]:
+    """Return what the client is told of certificates, and of how long a connection may take."""
+    options: dict[str, Any] = {}
+    if settings.ca_file:
+        import ssl
+
+        try:
+            authority = settings.ca_file.read_bytes()
+            options["verify"] = ssl.create_default_context(cadata=authority.decode())
+        except (OSError, ValueError) as exc:
+            raise ConfigurationError(f"qdrant.ca_file {settings.ca_file} cannot be used: {exc}") from exc
+        options["grpc_options"] = {"root_certificates": authority}
+    if not patient:
+        options["transport"] = _quick_transport(options.get("verify", True))
+    return options
+
+
+def _quick_transport(verify: Any) -> Any:
+    import httpx
+
+    class QuickConnect(httpx.HTTPTransport):
+        """Gives an address up early that does not accept a connection: there is another one."""
+
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            request.extensions["timeout"] = {**request.extensions.get("timeout", {}), "connect": CONNECT_SECONDS}
+            return super().handle_request(request)
+
+    return QuickConnect(verify=verify)
 
 
 def _check_version(server: Server) -> None:
-    version = server.call("reading the version", lambda client: client.info().version)
-    number = re.match(r"(\d+)\.(\d+)", version)
+    server.version = server.call(
+        "reading the version", lambda client: client.info().version, attempts=ATTEMPTS_TO_CONNECT
+    )
+    number = re.match(r"(\d+)\.(\d+)", server.version)
     if number and (int(number[1]), int(number[2])) < OLDEST_SERVER:
         oldest = ".".join(map(str, OLDEST_SERVER))
-        raise VectorStoreError(f"Qdrant at {server.host} is version {version}; {oldest} or newer is needed")
-
-
-def _pause_before_next(exc: Exception, attempt: int) -> float | None:
-    """Seconds until the next attempt, None where none would help."""
-    from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
-
-    if isinstance(exc, ResourceExhaustedResponse):
-        asked: int = exc.retry_after_s
-        return asked + random.uniform(0, FIRST_PAUSE) if asked <= LONGEST_RETRY_AFTER else None
-    if isinstance(exc, QdrantException | WriteNotApplied) or _is_lost_connection(exc) or _is_server_error(exc):
-        return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
-    return None
-
-
-def _is_lost_connection(exc: Exception) -> bool:
-    from grpc import RpcError, StatusCode  # type: ignore[import-untyped]
-    from pydantic import ValidationError
-    from qdrant_client.http.exceptions import ResponseHandlingException
-
-    if isinstance(exc, RpcError):
-        passing = (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED, StatusCode.RESOURCE_EXHAUSTED)
-        return exc.code() in (*passing, StatusCode.ABORTED, StatusCode.INTERNAL)
-    # The client wraps an answer that it cannot read in the same class; that one will not change.
-    return isinstance(exc, ResponseHandlingException) and not isinstance(exc.source, ValidationError)
-
-
-def _is_server_error(exc: Exception) -> bool:
-    from qdrant_client.http.exceptions import UnexpectedResponse
-
-    status = exc.status_code if isinstance(exc, UnexpectedResponse) else None
-    return status is not None and (status >= 500 or status == 429)
-
-
-def _reason(exc: Exception) -> str:
-    """The cause in one line, with what to do about it."""
-    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
-    if isinstance(exc, ResponseHandlingException):
-        return f"{str(exc.source) or type(exc.source).__name__}; is the server running, and QDRANT_URL right?"
-    if isinstance(exc, UnexpectedResponse):
-        hint = "; check QDRANT_API_KEY" if exc.status_code in (401, 403) else ""
-        return f"{exc.status_code} {_server_message(exc.content)}{hint}"
-    return " ".join(str(exc).split()) or type(exc).__name__
-
-
-def _server_message(body: bytes) -> str:
-    import json
-
-    try:
-        message = json.loads(body)["status"]["error"]
-    except (ValueError, KeyError, TypeError):
-        message = body.decode(errors="replace")
-    return " ".join(str(message).split())[:300]
+        raise VectorStoreError(f"Qdrant at {server.host} is version {server.version}; {oldest} or newer is needed")

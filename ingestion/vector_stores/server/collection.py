@@ -1,20 +1,25 @@
-"""How a collection on a server is made from the settings, and where one that is there differs from them."""
+"""How a collection on a server is made from the settings, and where an existing one differs from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
+from ingestion.errors import ConfigurationError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import IndexType
 from ingestion.vector_stores.ranking import DENSE, SPARSE
 from ingestion.vector_stores.types import Schema
 
 METADATA = "bookwise"
-"""The key of our schema in a collection's metadata; a collection without it is not ours."""
+"""The key of our mark in a collection's metadata; a collection without it is not ours."""
+
+STRICT = rest.StrictModeConfig(enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False)
+"""Strict mode of every collection of ours: a filter without an index is a mistake, and would read every payload."""
 
 # Only the tenant gets graph links of its own: with links for every field a load takes ten times as long.
 INDEX_PARAMS: dict[IndexType, rest.KeywordIndexParams | rest.IntegerIndexParams] = {
@@ -25,69 +30,140 @@ INDEX_PARAMS: dict[IndexType, rest.KeywordIndexParams | rest.IntegerIndexParams]
     ),
 }
 
+_OURS = ("metadata", "sparse_vectors", "strict_mode_config", "vectors")
+"""Parts of a collection that an index depends on, and that no option replaces."""
+
+_REPORTED = {
+    "hnsw_config": "hnsw_config",
+    "optimizers_config": "optimizer_config",
+    "quantization_config": "quantization_config",
+    "wal_config": "wal_config",
+}
+"""Where a collection's information names what was asked for at its creation; the rest is in its `params`."""
+
+_NAMES = {
+    "shard_number": "qdrant.shards",
+    "replication_factor": "qdrant.replicas",
+    "write_consistency_factor": "qdrant.write_consistency",
+    "on_disk_payload": "qdrant.payload_on_disk",
+    "vectors.dense.on_disk": "qdrant.vectors_on_disk",
+    "hnsw_config.m": "qdrant.hnsw_m",
+    "hnsw_config.ef_construct": "qdrant.hnsw_ef",
+    "quantization_config": "qdrant.quantization",
+}
+"""The settings by which parts of a request are known to users; the others are `[qdrant.options]`."""
+
+
+def metadata_of(info: rest.CollectionInfo) -> dict[str, Any] | None:
+    """Return our mark in the metadata of a collection, None for one that bookwise did not make."""
+    mark = (info.config.metadata or {}).get(METADATA)
+    return mark if isinstance(mark, dict) else None
+
 
 def create_collection(client: QdrantClient, collection: str, schema: Schema, settings: QdrantSettings) -> None:
     """Create the collection, unless an attempt whose answer was lost has done so."""
     if client.collection_exists(collection):
         return
-    on_disk = settings.vectors_on_disk or None
-    dense = rest.VectorParams(size=schema.dimensions, distance=rest.Distance.COSINE, on_disk=on_disk)
+    dense: dict[str, Any] = {"size": schema.dimensions, "distance": "Cosine"}
+    if settings.vectors_on_disk:
+        dense["on_disk"] = True
+    wanted = options_of(settings) | {
+        "vectors": {DENSE: dense},
+        "sparse_vectors": {SPARSE: {"modifier": "idf"}},
+        "metadata": {METADATA: schema.as_json()},
+    }
+    request = TypeAdapter(rest.CreateCollection).validate_python(wanted)
     client.create_collection(
         collection,
-        vectors_config={DENSE: dense},
-        sparse_vectors_config={SPARSE: rest.SparseVectorParams(modifier=rest.Modifier.IDF)},
-        on_disk_payload=settings.payload_on_disk,
-        shard_number=settings.shards,
-        replication_factor=settings.replicas,
-        write_consistency_factor=settings.write_consistency,
-        hnsw_config=_hnsw(settings),
-        quantization_config=_quantization(settings),
-        # A filter that has no index is a mistake of ours, and would scan every payload on the server.
-        strict_mode_config=rest.StrictModeConfig(
-            enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
-        ),
-        metadata={METADATA: schema.as_json()},
+        vectors_config=request.vectors,
+        sparse_vectors_config=request.sparse_vectors,
+        strict_mode_config=STRICT,
+        metadata=request.metadata,
+        **{name: getattr(request, name) for name in wanted if name not in _OURS},
     )
 
 
+def options_of(settings: QdrantSettings) -> dict[str, Any]:
+    """Return what a collection is made with beside its vectors, by the names of Qdrant's interface.
+
+    That is `[qdrant.options]`, in which the settings that have names of their own take precedence. Raises
+    ConfigurationError for an option that the client does not know.
+    """
+    hnsw = {"m": settings.hnsw_m, "ef_construct": settings.hnsw_ef}
+    named: dict[str, Any] = {
+        "shard_number": settings.shards,
+        "replication_factor": settings.replicas,
+        "write_consistency_factor": settings.write_consistency,
+        "hnsw_config": {name: value for name, value in hnsw.items() if value is not None} or None,
+    }
+    if settings.quantization == "int8":
+        named["quantization_config"] = {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
+    options = _merged({"on_disk_payload": settings.payload_on_disk}, settings.options or {})
+    options = _merged(options, {name: value for name, value in named.items() if value is not None})
+    for name in _OURS:
+        if name in options:
+            raise ConfigurationError(f"qdrant.options.{name} is set by bookwise itself; leave it out")
+    try:
+        TypeAdapter(rest.CreateCollection).validate_python(options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        # The first part names what is meant; those behind it are the alternatives that were tried.
+        raise ConfigurationError(
+            f"qdrant.options.{first['loc'][0]} cannot be used: {first['msg'].lower()}"
+        ) from error
+    return options
+
+
 def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iterator[str]:
-    """Where the collection was made with other settings: `qdrant.shards is 1, not 4`."""
-    params = config.params
-    dense = params.vectors[DENSE] if isinstance(params.vectors, dict) else None
-    scalar = isinstance(config.quantization_config, rest.ScalarQuantization)
-    facts: list[tuple[str, Any, Any]] = [
-        ("shards", params.shard_number, settings.shards),
-        ("replicas", params.replication_factor, settings.replicas),
-        ("write_consistency", params.write_consistency_factor, settings.write_consistency),
-        ("vectors_on_disk", bool(dense and dense.on_disk), settings.vectors_on_disk),
-        ("payload_on_disk", params.on_disk_payload, settings.payload_on_disk),
-        ("quantization", "int8" if scalar else "none", settings.quantization),
-        ("hnsw_m", config.hnsw_config.m, settings.hnsw_m),
-        ("hnsw_ef", config.hnsw_config.ef_construct, settings.hnsw_ef),
-    ]
-    for name, there, wanted in facts:
-        if None not in (there, wanted) and there != wanted:
-            yield f"qdrant.{name} is {_text(there)}, not {_text(wanted)}"
+    """Yield where a collection differs from the settings (`qdrant.shards is 1, not 4`) or its server ignored one."""
+    wanted = options_of(settings)
+    reported = config.model_dump(mode="json", exclude_none=True)
+    params = reported.get("params", {})
+    dense = (params.get("vectors") or {}).get(DENSE, {})
+    there = {name: reported.get(_REPORTED[name]) if name in _REPORTED else params.get(name) for name in wanted}
+    wanted |= {"vectors": {DENSE: {"on_disk": settings.vectors_on_disk}}}
+    there |= {"vectors": {DENSE: {"on_disk": dense.get("on_disk", False)}}}
+    if settings.quantization == "none" and "quantization_config" not in (settings.options or {}):
+        wanted["quantization_config"], there["quantization_config"] = None, reported.get("quantization_config")
+    yield from _different("", wanted, there)
 
 
-def rescored(settings: QdrantSettings) -> rest.SearchParams | None:
-    """How to search quantised vectors: twice the candidates, ranked by the vectors themselves."""
-    if settings.quantization == "none":
+def rescored(settings: QdrantSettings) -> rest.QuantizationSearchParams | None:
+    """Return how quantised vectors are searched: twice the candidates, ranked by the vectors themselves."""
+    if "quantization_config" not in options_of(settings):
         return None
-    return rest.SearchParams(quantization=rest.QuantizationSearchParams(rescore=True, oversampling=2.0))
+    return rest.QuantizationSearchParams(rescore=True, oversampling=2.0)
 
 
-def _hnsw(settings: QdrantSettings) -> rest.HnswConfigDiff | None:
-    if settings.hnsw_m is None and settings.hnsw_ef is None:
-        return None
-    return rest.HnswConfigDiff(m=settings.hnsw_m, ef_construct=settings.hnsw_ef)
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables as one; what is in both comes from the second."""
+    merged = dict(base)
+    for name, value in over.items():
+        both_tables = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
+        merged[name] = _merged(merged[name], value) if both_tables else value
+    return merged
 
 
-def _quantization(settings: QdrantSettings) -> rest.ScalarQuantization | None:
-    if settings.quantization == "none":
-        return None
-    scalar = rest.ScalarQuantizationConfig(type=rest.ScalarType.INT8, quantile=0.99, always_ram=True)
-    return rest.ScalarQuantization(scalar=scalar)
+def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:
+    name = _NAMES.get(path)
+    if isinstance(wanted, Mapping) and isinstance(there, Mapping) and name is None:
+        for key, value in wanted.items():
+            yield from _different(f"{path}.{key}".lstrip("."), value, there.get(key))
+    elif there is None and wanted is not None and name is None:
+        yield f"qdrant.options.{path} is not known to the server, which ignored it"
+    elif name == "qdrant.quantization":
+        if _kind(there) != _kind(wanted):
+            yield f"{name} is {_kind(there)}, not {_kind(wanted)}"
+    elif None not in (wanted, there) and there != wanted:
+        yield f"{name or f'qdrant.options.{path}'} is {_text(there)}, not {_text(wanted)}"
+
+
+def _kind(quantization: Any) -> str:
+    """Return `int8`, the kind of another quantization (`binary`, `product` …), or `none`."""
+    if not quantization:
+        return "none"
+    kind = next(iter(quantization))
+    return "int8" if kind == "scalar" else str(kind)
 
 
 def _text(value: object) -> str:

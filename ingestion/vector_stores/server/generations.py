@@ -1,30 +1,33 @@
 """The generations of a collection on a server: `<name>__<generation>` each, and the alias `<name>` readers use.
 
 The alias `<name>__former` keeps the former generation for a rollback; both move in one call. What no alias names
-and bookwise made is a left-over.
+and bookwise made is a left-over. Readers open the alias itself, which is all that a scoped key may see.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
 
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
-from ingestion.errors import VectorStoreError
+from ingestion.errors import RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES, IndexType
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
+from ingestion.vector_stores.health import Health
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.server.bulk_load import deferred_indexing, is_deferred, resume_indexing
 from ingestion.vector_stores.server.client import Server
-from ingestion.vector_stores.server.collection import INDEX_PARAMS, METADATA, create_collection, differences
+from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
+from ingestion.vector_stores.server.collection import INDEX_PARAMS, create_collection, differences, metadata_of
 from ingestion.vector_stores.server.lease import writer_lease
 from ingestion.vector_stores.server.state import ServerStates
+from ingestion.vector_stores.server.state_collection import StateCollection
 from ingestion.vector_stores.server.store import ServerStore
 from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
 
@@ -41,69 +44,82 @@ class ServerGenerations:
         self._name = name
         self._former_alias = f"{name}__former"
         self._settings = settings or QdrantSettings()
-        self._still_ours: Callable[[], None] | None = None
+        self._state = StateCollection(server, name, self._settings)
 
     @contextmanager
-    def writer(self, wait: float) -> Iterator[Callable[[], None]]:
+    def writer(self, wait: float) -> Iterator[Lease]:
         """See Generations."""
-        with writer_lease(self._server, self._name, wait=wait) as still_ours:
-            self._still_ours = still_ours
-            try:
-                yield still_ours
-            finally:
-                self._still_ours = None
+        with writer_lease(self._state, wait=wait) as lease:
+            yield lease
 
     def states(self) -> ServerStates:
         """See Generations."""
-        return ServerStates(self._server, self._name)
+        return ServerStates(self._state)
 
-    def active_schema(self) -> Schema | None:
+    def active_schema(self, lease: Lease | None = None) -> Schema | None:
         """See Generations."""
-        active = self._aliases().get(self._name)
-        return self._schema(active) if active else None
+        info = self._active()
+        if info is None:
+            return None
+        if lease:
+            self._prepare(info)
+        return self._schema_of(self._name, info)
 
     def known_count(self, book_id: str) -> int | None:
-        """See Generations; a server is always asked."""
-        return None
+        """See Generations; counting needs no open index."""
+        book = rest.FieldCondition(key="book_id", match=rest.MatchValue(value=book_id))
+        counted = self._server.find(
+            "counting", lambda client: client.count(self._name, rest.Filter(must=[book]), exact=True)
+        )
+        return counted.count if counted else 0
 
-    def open_active(self) -> ServerStore | None:
+    def open_active(self, lease: Lease | None = None) -> ServerStore | None:
         """See Generations; a server may be used by many, IndexInUse is never raised."""
-        active = self._aliases().get(self._name)
-        if active is None:
+        info = self._active()
+        if info is None:
             return None
-        info = self._info(active)
-        store = ServerStore(self._server, self._name, self._schema_of(active, info), self._settings)
-        self._complete_indexes(active, info.payload_schema)
-        if self._still_ours:
-            self._compare(active, info)
+        store = ServerStore(
+            self._server,
+            self._name,
+            self._schema_of(self._name, info),
+            self._settings,
+            lease=lease,
+            points=info.points_count or 0,
+        )
+        self._complete_indexes(self._name, info.payload_schema, reading=lease is None)
+        if lease:
+            self._prepare(info)
+            self._warn_of_lost_replicas(info)
         return store
 
     def should_close(self, store: VectorStore) -> bool:
         """See Generations; opened now and then, it is seen what others have changed beside the points."""
         return True
 
-    def create(self, schema: Schema) -> ServerStore:
+    def health(self) -> Health:
+        """See Generations."""
+        return cluster_health(self._server, self._name, self._state.name, self._settings)
+
+    def create(self, schema: Schema, lease: Lease | None = None) -> ServerStore:
         """See Generations."""
         named = self._aliases().values()
         for collection in self._generations():
-            if collection not in named and METADATA in _metadata(self._info(collection)):
-                self._delete(collection)
+            if collection not in named and metadata_of(self._info(collection)) is not None:
+                self._delete(collection, lease)
         collection = f"{self._name}__{new_generation()}"
         self._server.call(
             f"creating collection {collection!r}",
             lambda client: create_collection(client, collection, schema, self._settings),
         )
         self._complete_indexes(collection, {})
-        return ServerStore(self._server, collection, schema, self._settings)
+        return ServerStore(self._server, collection, schema, self._settings, lease=lease)
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; a large load is indexed at its end."""
         if points <= self._settings.defer_chunks:
             return nullcontext()
         assert isinstance(store, ServerStore)
-        # An alias can be read and written through, but not configured.
-        collection = self._aliases().get(store.collection, store.collection)
-        return deferred_indexing(self._server, collection, still_ours=self._still_ours or (lambda: None))
+        return deferred_indexing(self._server, store.collection, still_ours=store.lease or (lambda: None))
 
     def activate(self, store: VectorStore) -> None:
         """See Generations."""
@@ -113,33 +129,33 @@ class ServerGenerations:
         active, older = before.get(self._name), before.get(self._former_alias)
         if active == store.collection:
             return
-        self._point(active=store.collection, former=active)
+        self._point(store.lease, active=store.collection, former=active)
         if older:
-            self._delete(older)
+            self._delete(older, store.lease)
 
-    def rollback(self) -> None:
+    def rollback(self, lease: Lease | None = None) -> None:
         """See Generations."""
         aliases = self._aliases()
         if self._former_alias not in aliases:
             raise VectorStoreError(f"there is no former generation of {self._name!r} to go back to")
-        self._point(active=aliases[self._former_alias], former=aliases.get(self._name))
+        self._point(lease, active=aliases[self._former_alias], former=aliases.get(self._name))
 
-    def drop_former(self) -> bool:
+    def drop_former(self, lease: Lease | None = None) -> bool:
         """See Generations."""
         aliases = self._aliases()
         former = aliases.get(self._former_alias)
         if former is None:
             return False
-        self._point(active=aliases.get(self._name), former=None)
-        self._delete(former)
+        self._point(lease, active=aliases.get(self._name), former=None)
+        self._delete(former, lease)
         return True
 
     def kept(self) -> list[KeptGeneration]:
         """See Generations."""
         aliases = self._aliases()
         active, former = aliases.get(self._name), aliases.get(self._former_alias)
-        infos = {each: self._info(each) for each in {*self._generations(), *aliases.values()}}
-        ours = {collection: info for collection, info in infos.items() if METADATA in _metadata(info)}
+        infos = {name: self._info(name) for name in {*self._generations(), *aliases.values()}}
+        ours = {collection: info for collection, info in infos.items() if metadata_of(info) is not None}
         return [
             KeptGeneration(
                 collection.removeprefix(f"{self._name}__"),
@@ -150,63 +166,93 @@ class ServerGenerations:
             for collection, role in with_roles(ours, active=active, former=former)
         ]
 
+    def _active(self) -> rest.CollectionInfo | None:
+        """Return the information of the generation behind the alias; raises VectorStoreError for one not ours."""
+        info = self._server.find(
+            f"opening collection {self._name!r}", lambda client: client.get_collection(self._name)
+        )
+        if info is not None and metadata_of(info) is None:
+            raise self._not_ours()
+        return info
+
+    def _not_ours(self) -> VectorStoreError:
+        return VectorStoreError(
+            f"Qdrant at {self._server.host} has a collection {self._name!r} that bookwise did not make; choose "
+            "another name with QDRANT_COLLECTION_NAME"
+        )
+
     def _size(self, collection: str) -> int:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
 
-    def _compare(self, collection: str, info: rest.CollectionInfo) -> None:
-        """Say where the settings are not those of the collection, and mend what a killed load left."""
+    def _prepare(self, info: rest.CollectionInfo) -> None:
+        """Log where the settings are not those of the collection, and mend what a killed load left."""
         for difference in differences(info.config, self._settings):
-            logger.warning("collection %s: %s; %s with the settings", collection, difference, REBUILD)
+            logger.warning("collection %s: %s; %s with the settings", self._name, difference, REBUILD)
         if is_deferred(info):
-            resume_indexing(self._server, collection)
+            resume_indexing(self._server, self._name)
+
+    def _warn_of_lost_replicas(self, info: rest.CollectionInfo) -> None:
+        if (info.config.params.replication_factor or 1) > 1 and (lost := lost_replicas(self._server, self._name)):
+            logger.warning("the cluster is degraded: %s; this run continues without them", ", ".join(lost))
 
     def _aliases(self) -> dict[str, str]:
-        """Our two aliases, as far as there are any; raises VectorStoreError where a collection has our name."""
+        """Return our two aliases, as far as they exist; raises VectorStoreError where a collection has our name."""
         answer = self._server.call("reading the aliases", lambda client: client.get_aliases())
         ours = (self._name, self._former_alias)
         aliases = {each.alias_name: each.collection_name for each in answer.aliases if each.alias_name in ours}
         if self._name not in aliases and self._exists(self._name):
-            raise VectorStoreError(
-                f"Qdrant at {self._server.host} has a collection {self._name!r} that bookwise did not make; choose "
-                "another name with QDRANT_COLLECTION_NAME"
-            )
+            raise self._not_ours()
         return aliases
 
-    def _point(self, *, active: str | None, former: str | None) -> None:
+    def _point(self, lease: Lease | None, *, active: str | None, former: str | None) -> None:
         """Move both aliases in one call."""
         targets = {self._name: active, self._former_alias: former}
+        if lease:
+            lease.confirm()
 
         def switch(client: QdrantClient) -> None:
             # Read again at each attempt: the switch may have been made, and only its answer lost.
-            there = [each.alias_name for each in client.get_aliases().aliases if each.alias_name in targets]
-            client.update_collection_aliases([*map(_delete_alias, there), *_create_aliases(targets)])
+            existing = [each.alias_name for each in client.get_aliases().aliases if each.alias_name in targets]
+            client.update_collection_aliases([*map(_delete_alias, existing), *_create_aliases(targets)])
 
         self._server.call(f"switching the alias {self._name!r}", switch)
 
-    def _schema(self, collection: str) -> Schema:
-        return self._schema_of(collection, self._info(collection))
-
     def _schema_of(self, collection: str, info: rest.CollectionInfo) -> Schema:
-        stored = _metadata(info).get(METADATA) or {}
+        stored = metadata_of(info) or {}
         return Schema.from_json(stored, f"collection {collection!r} on Qdrant at {self._server.host}")
 
-    def _complete_indexes(self, collection: str, there: dict[str, rest.PayloadIndexInfo]) -> None:
-        """Add the payload indexes that are not there yet; raises VectorStoreError for one of another type."""
+    def _complete_indexes(
+        self, collection: str, existing: Mapping[str, rest.PayloadIndexInfo], *, reading: bool = False
+    ) -> None:
+        """Add the payload indexes that are missing, which a key for reading may not.
+
+        Raises VectorStoreError for one of another type.
+        """
         for field, kind in PAYLOAD_INDEXES.items():
-            wanted = "integer" if kind == "integer" else "keyword"
-            if field not in there:
-                self._add_index(collection, field, kind)
-            elif there[field].data_type != wanted:
+            expected = "integer" if kind == "integer" else "keyword"
+            if field not in existing:
+                self._add_index(collection, field, kind, reading=reading)
+            elif existing[field].data_type != expected:
                 raise VectorStoreError(
                     f"collection {collection!r} on Qdrant at {self._server.host} indexes {field!r} as "
-                    f"{there[field].data_type.value}, not as {wanted}; {REBUILD}"
+                    f"{existing[field].data_type.value}, not as {expected}; {REBUILD}"
                 )
 
-    def _add_index(self, collection: str, field: str, kind: IndexType) -> None:
-        self._server.call(
-            f"indexing {field!r} of collection {collection!r}",
-            lambda client: client.create_payload_index(collection, field, INDEX_PARAMS[kind], wait=True),
-        )
+    def _add_index(self, collection: str, field: str, kind: IndexType, *, reading: bool) -> None:
+        try:
+            self._server.call(
+                f"indexing {field!r} of collection {collection!r}",
+                lambda client: client.create_payload_index(collection, field, INDEX_PARAMS[kind], wait=True),
+            )
+        except RequestFailed as error:
+            if not reading or error.status != 403:
+                raise
+            logger.warning(
+                "collection %s has no index on %r, and this key may not add it: a filter on it fails until "
+                "`bookwise ingest` has run once with a key that may write",
+                collection,
+                field,
+            )
 
     def _info(self, collection: str) -> rest.CollectionInfo:
         return self._server.call(
@@ -225,7 +271,9 @@ class ServerGenerations:
     def _is_generation(self, collection: str) -> bool:
         return re.fullmatch(rf"{re.escape(self._name)}__{PATTERN}", collection) is not None
 
-    def _delete(self, collection: str) -> None:
+    def _delete(self, collection: str, lease: Lease | None) -> None:
+        if lease:
+            lease.confirm()
         self._server.call(f"deleting collection {collection!r}", lambda client: client.delete_collection(collection))
 
 
@@ -238,7 +286,3 @@ def _create_aliases(targets: Mapping[str, str | None]) -> Iterator[rest.AliasOpe
         if collection:
             create = rest.CreateAlias(collection_name=collection, alias_name=alias)
             yield rest.CreateAliasOperation(create_alias=create)
-
-
-def _metadata(info: rest.CollectionInfo) -> dict[str, Any]:
-    return info.config.metadata or {}

@@ -1,28 +1,31 @@
 """The records of what is indexed, kept on the server: one point a file in `<collection>_state`.
 
 For runners that keep no disk. Each book has one point more, for what is not of a single file. The writer's lease
-lies in the same collection; it names no book.
+is in the same collection; it names no book.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
-from ingestion.errors import StateError
+from ingestion.errors import RequestFailed, StateError
 from ingestion.models import IngestionState
 from ingestion.state.records import FORMAT_VERSION, READABLE_FORMATS, record_as_json, record_from_json
 from ingestion.vector_stores.batching import MOST_VALUES, batches, payload_bytes, sized_batches
-from ingestion.vector_stores.server.client import Server
+from ingestion.vector_stores.server.state_collection import StateCollection
 
-RECORDS_A_REQUEST = 256
-BYTES_A_REQUEST = 16 << 20
-_BYTES_A_POINT = 256
+RECORDS_PER_PAGE = 1024
+RECORDS_PER_WRITE = 256
+BYTES_PER_WRITE = 16 << 20
+_BYTES_PER_POINT = 256
+T = TypeVar("T")
+
 _BOOK_FIELDS = ("docs_root", "last_full_ingest", "last_incremental_update")
 
 Payloads = dict[str, dict[str, Any]]
@@ -35,15 +38,15 @@ class ServerStates:
     folder = Path()
     """Runners share no folder that a docs root could be relative to but the one they work in."""
 
-    def __init__(self, server: Server, name: str) -> None:
-        self._server = server
-        self._collection = f"{name}_state"
-        self._name = name
+    def __init__(self, state: StateCollection) -> None:
+        self._state = state
+        self._server = state.server
+        self._collection = state.name
         self._stored: dict[str, Payloads] = {}
 
     def load(self, book_id: str, collection: str) -> IngestionState:
         """See StateStore."""
-        stored = dict(self._scroll(book_id)) if self._is_ready() else {}
+        stored = dict(self._scroll(book_id))
         self._stored[book_id] = stored
         state = IngestionState(book_id=book_id, collection_name=collection)
         for payload in stored.values():
@@ -58,13 +61,11 @@ class ServerStates:
 
     def books(self) -> list[str]:
         """See StateStore."""
-        if not self._is_ready():
-            return []
-        hits = self._server.call(
+        answer = self._if_recorded(
             "listing the recorded books",
-            lambda client: client.facet(self._collection, "book_id", limit=MOST_VALUES, exact=True).hits,
+            lambda client: client.facet(self._collection, "book_id", limit=MOST_VALUES, exact=True),
         )
-        return sorted(str(hit.value) for hit in hits)
+        return sorted(str(hit.value) for hit in answer.hits) if answer else []
 
     def save(self, state: IngestionState) -> None:
         """See StateStore; the file's points first, the book's last."""
@@ -74,7 +75,7 @@ class ServerStates:
         changed = [item for item in wanted.items() if before.get(item[0]) != item[1]]
         gone = [point_id for point_id in before if point_id not in wanted]
         if changed or gone:
-            self._make_ready()
+            self._state.make_ready()
             self._upsert(changed)
             self._delete(gone)
         self._stored[state.book_id] = wanted
@@ -82,61 +83,53 @@ class ServerStates:
     def forget(self, book_id: str) -> None:
         """See StateStore."""
         self._stored.pop(book_id, None)
-        if self._is_ready():
-            selected = rest.FilterSelector(filter=_of_book(book_id))
-            self._server.call(
-                f"forgetting book {book_id!r}",
-                lambda client: client.delete(self._collection, selected, wait=True),
-            )
+        selected = rest.FilterSelector(filter=_of_book(book_id))
+        self._if_recorded(
+            f"forgetting book {book_id!r}", lambda client: client.delete(self._collection, selected, wait=True)
+        )
 
     def _scroll(self, book_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
         offset: Any = None
         while True:
-            points, offset = self._page(book_id, offset)
+            page = self._page(book_id, offset)
+            if page is None:
+                return
+            points, offset = page
             yield from ((str(point.id), dict(point.payload or {})) for point in points)
             if offset is None:
                 return
 
-    def _page(self, book_id: str, offset: Any) -> tuple[list[rest.Record], Any]:
-        return self._server.call(
+    def _page(self, book_id: str, offset: Any) -> tuple[list[rest.Record], Any] | None:
+        return self._if_recorded(
             "reading the records",
             lambda client: client.scroll(
-                self._collection, scroll_filter=_of_book(book_id), limit=RECORDS_A_REQUEST, offset=offset
+                self._collection, scroll_filter=_of_book(book_id), limit=RECORDS_PER_PAGE, offset=offset
             ),
         )
 
+    def _if_recorded(self, what: str, request: Callable[[QdrantClient], T]) -> T | None:
+        """Return the request's answer, None where there can be no records: their index comes before the first."""
+        try:
+            return self._server.find(what, request)
+        except RequestFailed as error:
+            if error.status == 400 and "ndex" in str(error):
+                return None
+            raise
+
     def _upsert(self, changed: Iterable[tuple[str, dict[str, Any]]]) -> None:
-        sized = [(item, _BYTES_A_POINT + payload_bytes(item[1])) for item in changed]
-        for batch in sized_batches(sized, most=RECORDS_A_REQUEST, most_bytes=BYTES_A_REQUEST):
+        sized = [(item, _BYTES_PER_POINT + payload_bytes(item[1])) for item in changed]
+        for batch in sized_batches(sized, most=RECORDS_PER_WRITE, most_bytes=BYTES_PER_WRITE):
             self._send([rest.PointStruct(id=point_id, vector={}, payload=payload) for point_id, payload in batch])
 
     def _send(self, points: list[rest.PointStruct]) -> None:
         self._server.call("recording", lambda client: client.upsert(self._collection, points, wait=True))
 
     def _delete(self, ids: list[str]) -> None:
-        for batch in batches(ids, RECORDS_A_REQUEST):
+        for batch in batches(ids, RECORDS_PER_WRITE):
             self._remove(rest.PointIdsList(points=list(batch)))
 
     def _remove(self, selected: rest.PointIdsList) -> None:
         self._server.call("removing records", lambda client: client.delete(self._collection, selected, wait=True))
-
-    def _is_ready(self) -> bool:
-        """Whether there can be records: the index comes before the first of them."""
-        return self._server.call("looking for the records", self._has_index)
-
-    def _make_ready(self) -> None:
-        def make(client: QdrantClient) -> None:
-            if not client.collection_exists(self._collection):
-                client.create_collection(self._collection, vectors_config={})
-            if not self._has_index(client):
-                tenant = rest.KeywordIndexParams(type=rest.KeywordIndexType.KEYWORD, is_tenant=True)
-                client.create_payload_index(self._collection, "book_id", tenant, wait=True)
-
-        self._server.call("preparing the records", make)
-
-    def _has_index(self, client: QdrantClient) -> bool:
-        there = client.collection_exists(self._collection)
-        return there and "book_id" in client.get_collection(self._collection).payload_schema
 
 
 def _of_book(book_id: str) -> rest.Filter:

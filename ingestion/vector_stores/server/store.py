@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from qdrant_client import models as rest
 
-from ingestion.errors import PointRefused, WriteNotApplied
+from ingestion.errors import PointRefused, RequestFailed, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
+from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import rescored
+from ingestion.vector_stores.server.search_params import dense_params, described, exact_points
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
 
@@ -24,22 +26,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-POINTS_A_WRITE = 256
-POINTS_A_PAGE = 1024
-BYTES_A_REQUEST = 30 << 20
+POINTS_PER_WRITE = 256
+POINTS_PER_PAGE = 1024
+BYTES_PER_REQUEST = 30 << 20
 """A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
 
 DECIMALS = 10
 """Of a number of a unit vector: as exact as 32 bits, and half as long in JSON as all digits of their 64-bit form."""
 
-_BYTES_A_NUMBER = 24
-_BYTES_A_TERM = 36
-_BYTES_A_POINT = 256
+COUNTS_KEPT = 1000
+"""How many counts of filters are kept; a count decides how a search is made, and need not be of this moment."""
+
+_BYTES_PER_NUMBER = 24
+_BYTES_PER_TERM = 36
+_BYTES_PER_POINT = 256
 """No number, term or frame of a point is longer in JSON."""
 
 
 class ServerStore:
-    """A VectorStore over a collection, or over an alias of one; the client stays open for other stores."""
+    """A VectorStore over a collection, or over an alias of one; the client stays open for other stores.
+
+    `points` is how many the collection had when it was opened. With a `lease` every deletion reads it first.
+    """
 
     def __init__(
         self,
@@ -48,20 +56,25 @@ class ServerStore:
         schema: Schema,
         settings: QdrantSettings | None = None,
         *,
-        request_bytes: int = BYTES_A_REQUEST,
+        lease: Lease | None = None,
+        points: int = 0,
+        request_bytes: int = BYTES_PER_REQUEST,
     ) -> None:
         self.collection = collection
         self.schema = schema
+        self.lease = lease
+        self._points = points
+        self._counts: dict[Where, int] = {}
         self._server = server
         self._request_bytes = request_bytes
         self._in_flight = (settings or QdrantSettings()).in_flight
-        self._rescored = rescored(settings or QdrantSettings())
+        self._quantization = rescored(settings or QdrantSettings())
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """See VectorStore; a point that is too large for a request is refused as well."""
+        """See VectorStore; so is a point that is too large for a request, or that the server refuses."""
         validate_points(points, self.schema.dimensions)
         sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
-        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        cut = sized_batches(sized, most=POINTS_PER_WRITE, most_bytes=self._request_bytes)
         do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), most=self._in_flight)
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
@@ -69,18 +82,24 @@ class ServerStore:
         for point_id, payload in payloads.items():
             validate_payload(point_id, payload)
         sized = [(item, self._size(*item)) for item in payloads.items()]
-        cut = sized_batches(sized, most=POINTS_A_WRITE, most_bytes=self._request_bytes)
+        cut = sized_batches(sized, most=POINTS_PER_WRITE, most_bytes=self._request_bytes)
         do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), most=self._in_flight)
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""
-        for part in deletions(where, POINTS_A_PAGE):
+        if _matches_nothing(where):
+            return
+        for part in deletions(where, POINTS_PER_PAGE):
+            if self.lease:
+                self.lease.confirm()
             self._delete(rest.FilterSelector(filter=_to_filter(part)))
 
     def scroll(
         self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
     ) -> Iterator[StoredPoint]:
         """See VectorStore."""
+        if _matches_nothing(where):
+            return
         matching = _to_filter(where)
         offset: Any = None
         while True:
@@ -92,17 +111,21 @@ class ServerStore:
     def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
         """See VectorStore."""
         found: dict[str, StoredPoint] = {}
-        for batch in batches(list(ids), POINTS_A_PAGE):
+        for batch in batches(list(ids), POINTS_PER_PAGE):
             found |= {point.id: point for point in map(_stored, self._retrieve(batch, vectors))}
         return found
 
     def count(self, where: Where) -> int:
         """See VectorStore."""
+        if _matches_nothing(where):
+            return 0
         matching = _to_filter(where)
         return self._call("counting", lambda client: client.count(self.collection, matching, exact=True).count)
 
     def values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore."""
+        if _matches_nothing(where):
+            return {}
         matching = _to_filter(where)
         hits = self._call(
             "counting",
@@ -114,12 +137,15 @@ class ServerStore:
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """See VectorStore."""
+        if _matches_nothing(where):
+            return [], []
         matching = _to_filter(where)
+        params = {DENSE: None if dense is None else self._dense_params(where)}
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
             requests = [
                 rest.QueryRequest(
-                    query=_to_query(query), using=name, filter=matching, limit=most, params=self._params(name)
+                    query=_to_query(query), using=name, filter=matching, limit=most, params=params.get(name)
                 )
                 for name, query in queries.items()
             ]
@@ -128,8 +154,14 @@ class ServerStore:
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
 
+    def search_method(self, where: Where) -> str:
+        """See VectorStore."""
+        return described(self._dense_params(where), self._matching(where))
+
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """See VectorStore."""
+        if _matches_nothing(where):
+            return {}
         matching = _to_filter(where)
         requests = [
             rest.QueryRequest(
@@ -153,19 +185,44 @@ class ServerStore:
     def close(self) -> None:
         """See VectorStore; the connection belongs to the generations."""
 
-    def _params(self, name: str) -> rest.SearchParams | None:
-        return self._rescored if name == DENSE else None
+    def _dense_params(self, where: Where) -> rest.SearchParams | None:
+        return dense_params(
+            self._matching(where),
+            self.schema.dimensions,
+            filtered=where != Where(),
+            quantization=self._quantization,
+        )
+
+    def _matching(self, where: Where) -> int:
+        """Return about how many points match; asked once for each filter, and only of a large collection."""
+        if where == Where() or self._points <= exact_points(self.schema.dimensions):
+            return self._points
+        if where not in self._counts:
+            if len(self._counts) >= COUNTS_KEPT:
+                self._counts = {}
+            self._counts[where] = self.count(where)
+        return self._counts[where]
 
     def _size(self, point_id: str, payload: Payload, vector_bytes: int = 0) -> int:
         """Bytes of a point in a request, rather too many than too few; refuses one that no request holds."""
-        size = _BYTES_A_POINT + payload_bytes(payload) + vector_bytes
+        size = _BYTES_PER_POINT + payload_bytes(payload) + vector_bytes
         if size > self._request_bytes:
             most = self._request_bytes >> 20
             raise PointRefused(point_id, payload, f"it takes {size >> 20} MiB, a request holds {most} MiB")
         return size
 
     def _upsert(self, structs: list[rest.PointStruct]) -> None:
-        self._write(lambda client: [client.upsert(self.collection, structs, wait=True)])
+        """Write the points; where the server refuses them, in halves, until the one that it refuses is found."""
+        try:
+            self._write(lambda client: [client.upsert(self.collection, structs, wait=True)])
+        except RequestFailed as error:
+            if error.status not in (400, 422):
+                raise
+            if len(structs) == 1:
+                raise PointRefused(str(structs[0].id), structs[0].payload or {}, str(error)) from error
+            half = len(structs) // 2
+            self._upsert(structs[:half])
+            self._upsert(structs[half:])
 
     def _overwrite(self, operations: list[rest.UpdateOperation]) -> None:
         self._write(lambda client: client.batch_update_points(self.collection, operations, wait=True))
@@ -181,7 +238,7 @@ class ServerStore:
             lambda client: client.scroll(
                 self.collection,
                 scroll_filter=matching,
-                limit=POINTS_A_PAGE,
+                limit=POINTS_PER_PAGE,
                 offset=offset,
                 with_payload=fields,
                 with_vectors=vectors,
@@ -207,7 +264,7 @@ class ServerStore:
 
 
 def _vector_bytes(point: Point) -> int:
-    return _BYTES_A_NUMBER * len(point.dense) + _BYTES_A_TERM * len(point.sparse.indices)
+    return _BYTES_PER_NUMBER * len(point.dense) + _BYTES_PER_TERM * len(point.sparse.indices)
 
 
 def _to_struct(point: Point) -> rest.PointStruct:
@@ -228,6 +285,11 @@ def _to_query(vector: Vector | SparseVector) -> list[float] | rest.SparseVector:
         return rest.SparseVector(indices=list(vector.indices), values=list(vector.values))
     numbers: list[float] = vector.astype("float64").round(DECIMALS).tolist()
     return numbers
+
+
+def _matches_nothing(where: Where) -> bool:
+    """Return whether a condition must hold and must not; a server drops the second."""
+    return any(condition in where.must for condition in where.must_not)
 
 
 def _to_filter(where: Where) -> rest.Filter:

@@ -43,14 +43,14 @@ def on(server: QdrantServer) -> ServerGenerations:
 
 
 def copy(library: Library, target: Generations) -> CopiedBook:
-    with closing(library.generations.open_active()) as source, target.writer(0) as still_ours:
+    with closing(library.generations.open_active()) as source, target.writer(0) as lease:
         [copied] = copy_books(
             source,
             target,
             books_to_copy(source, None),
             states=library.parts().states,
             collections=("bookwise", "books"),
-            still_ours=still_ours,
+            lease=lease,
         )
     return copied
 
@@ -79,7 +79,7 @@ def test_a_copy_that_was_stopped_goes_on_where_it_was(
 ) -> None:
     monkeypatch.setattr("ingestion.operations.copy_book.POINTS_A_STEP", 2)
     writes = r"PUT /collections/books__.*/points$"
-    server.faults += [Fault(writes, "ok", times=2), Fault(writes, 400)]
+    server.faults += [Fault(writes, "ok", times=2), Fault(writes, 403)]
     with pytest.raises(BookwiseError):
         copy(library, on(server))
     done = copy(library, on(server))

@@ -105,7 +105,7 @@ def test_a_recreate_that_dies_at_any_request_leaves_the_old_serving_and_is_clean
         library.write(NEW)
         seen: list[dict[str, str]] = []
         for step in range(1, 200, 5):
-            server.faults = [Fault("", "ok", step - 1), Fault("", 400, sys.maxsize)]
+            server.faults = [Fault("", "ok", step - 1), Fault("", 403, sys.maxsize)]
             try:
                 library.run("recreate")
             except VectorStoreError:

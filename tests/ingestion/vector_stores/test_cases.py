@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.errors import ConfigurationError, DeletionRefused, IndexInUse, IndexLocked, VectorStoreError
+from ingestion.errors import (
+    ConfigurationError,
+    DeletionRefused,
+    IndexInUse,
+    IndexLocked,
+    PointRefused,
+)
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.server.client import connect
@@ -112,7 +118,8 @@ def test_a_load_that_no_request_holds_arrives_in_bodies_that_the_server_takes() 
         store.upsert([make_point(number, extra="x" * 8192) for number in range(500)])
         assert store.count(Where()) == 500
         assert 1 << 19 < max(qdrant.sizes) <= 1 << 20
-        with pytest.raises(VectorStoreError, match="larger than allowed"):
-            ServerStore(server, store.collection, SCHEMA).upsert(
-                [make_point(number, extra="x" * 8192) for number in range(200)]
-            )
+        large = ServerStore(server, store.collection, SCHEMA)
+        large.upsert([make_point(number, extra="y" * 8192) for number in range(200)])
+        assert max(qdrant.sizes) > 1 << 20, "it was refused, and sent again in halves"
+        with pytest.raises(PointRefused, match="larger than allowed"):
+            large.upsert([make_point(0, extra="x" * (1 << 20))])

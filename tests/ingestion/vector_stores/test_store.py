@@ -1,4 +1,4 @@
-"""What every vector store promises to readers, on the embedded engine, qdrant-client's memory mode and over HTTP."""
+"""What every vector store promises to readers, on the embedded engine, the contract server and a real one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from qdrant_client import QdrantClient
 
-from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.protocol import Generations, VectorStore
-from ingestion.vector_stores.server.client import Server, connect
+from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
 from ingestion.vector_stores.types import Point, SparseVector
 from tests.support.fakes import matches
@@ -33,18 +31,13 @@ IDS = [point.id for point in POINTS]
 Engine = Callable[[str], Generations]
 
 
-@pytest.fixture(scope="module", params=["edge", "memory", "http", "real"])
+@pytest.fixture(scope="module", params=["edge", "http", "real"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Opens the generations of a named collection."""
     with ExitStack() as stack:
         if request.param == "edge":
             directory = stack.enter_context(index_directory())
             yield lambda name: EdgeGenerations(directory / name)
-        elif request.param == "memory":
-            client = stack.enter_context(closing(QdrantClient(":memory:")))
-            # Not made for threads, unlike a server.
-            one_write = QdrantSettings(in_flight=1)
-            yield lambda name: ServerGenerations(Server(client, "memory"), name, one_write)
         elif request.param == "http":
             server = stack.enter_context(running(QdrantServer()))
             yield lambda name: ServerGenerations(connect(server.url, KEY), name)

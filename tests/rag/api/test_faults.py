@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from cli import app as command_line
 from ingestion.settings.validators import Secret
-from ingestion.vector_stores.server import client as server_calls
+from ingestion.vector_stores.server import failures
 from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
 from tests.support.api_servers import listening, roles, stream
 from tests.support.openai_chat import ChatServer, calls, cites, says
@@ -126,7 +126,7 @@ def test_a_database_that_is_down_at_the_start_is_asked_again_later(book: Path) -
 
 
 def test_a_qdrant_that_is_down_is_told_to_all_who_ask_at_once(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.001)
     with listening(book, **{"qdrant.url": CLOSED}) as client, ThreadPoolExecutor(20) as clients:
         answers = list(clients.map(lambda _: client.post("/search", json={"query": "a node"}), range(20)))
         assert all(is_problem(each, 503) and "Qdrant" in each.json()["detail"] for each in answers)
@@ -153,7 +153,7 @@ def test_a_bug_is_a_problem_document_without_its_words(book: Path, caplog: pytes
 def test_a_qdrant_that_goes_down_in_the_middle_is_told_and_used_again_when_it_is_back(
     book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_calls, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.001)
     with running(QdrantServer()) as qdrant:
         monkeypatch.setenv("QDRANT_URL", qdrant.url)
         monkeypatch.setenv("QDRANT_API_KEY", KEY)

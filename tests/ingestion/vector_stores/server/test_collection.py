@@ -14,6 +14,7 @@ from qdrant_client.grpc import HealthCheckReply, HealthCheckRequest
 from ingestion.errors import VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.server import search_params
 from ingestion.vector_stores.server.bulk_load import deferred_indexing
 from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
@@ -76,7 +77,10 @@ def test_every_setting_of_a_collection_is_sent(qdrant: QdrantServer) -> None:
     assert sent["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
 
 
-def test_quantised_vectors_are_rescored_and_words_are_not(qdrant: QdrantServer) -> None:
+def test_quantised_vectors_are_rescored_and_words_are_not(
+    qdrant: QdrantServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_params, "EXACT_NUMBERS", 0)
     generations = generations_on(qdrant, CHOSEN)
     build(generations)
     store = generations.open_active()
@@ -95,14 +99,14 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
     with caplog.at_level(logging.WARNING):
         assert changed.open_active()
         assert caplog.text == ""
-        with changed.writer(0):
-            assert changed.open_active()
+        with changed.writer(0) as lease:
+            assert changed.open_active(lease)
     assert "qdrant.shards is 1, not 4; run `bookwise ingest --mode recreate`" in caplog.text
     assert "qdrant.quantization is none, not int8" in caplog.text
     caplog.clear()
-    with changed.writer(0):
+    with changed.writer(0) as lease:
         build(changed)
-        assert changed.open_active()
+        assert changed.open_active(lease)
     assert caplog.text == ""
 
 
@@ -138,7 +142,7 @@ def test_an_index_that_does_not_move_is_shown_and_then_left_to_the_server(
     name = ServerGenerations(server, "book").create(SCHEMA).collection
     with deferred_indexing(server, name, still_ours=lambda: renewed.append(1), clock=lambda: float(next(seconds))):
         qdrant.statuses = ["yellow"] * 500
-    assert "indexing, 0 of 0 points" in caplog.text and "not indexed any further for" in caplog.text
+    assert "indexing 0 points: 0 vectors done" in caplog.text and "no progress in indexing" in caplog.text
     assert 80 < len(renewed) < 100
 
 
@@ -164,8 +168,8 @@ def test_what_a_killed_load_left_is_mended_by_the_next_writer_and_not_by_a_reade
     with pytest.raises(KeyboardInterrupt), generations.loading(store, 11):
         raise KeyboardInterrupt
     assert generations.open_active() and thresholds(qdrant) == [0]
-    with generations.writer(0):
-        assert generations.open_active()
+    with generations.writer(0) as lease:
+        assert generations.open_active(lease)
     assert thresholds(qdrant) == [0, 10_000]
 
 

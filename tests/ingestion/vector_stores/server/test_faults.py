@@ -7,9 +7,10 @@ from typing import Any
 import grpc
 import pytest
 
-from ingestion.errors import VectorStoreError
+from ingestion.errors import PointRefused, VectorStoreError
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.server.client import ATTEMPTS, LONGEST_PAUSE, Server
+from ingestion.vector_stores.server.client import ATTEMPTS, Server
+from ingestion.vector_stores.server.failures import LONGEST_PAUSE
 from ingestion.vector_stores.server.generations import ServerGenerations
 from ingestion.vector_stores.server.store import ServerStore
 from tests.ingestion.vector_stores.server.test_store import pauses, qdrant, server, store
@@ -46,12 +47,25 @@ def test_a_slow_answer_is_given_up_and_the_write_repeated(
 
 def test_a_write_of_which_one_request_is_refused_can_be_repeated(qdrant: QdrantServer, store: ServerStore) -> None:
     points = [make_point(number) for number in range(600)]
-    qdrant.faults = [Fault("PUT .*/points$", "ok"), Fault("PUT .*/points$", 400)]
-    with pytest.raises(VectorStoreError, match="400 ordered by the test"):
+    qdrant.faults = [Fault("PUT .*/points$", "ok"), Fault("PUT .*/points$", 403)]
+    with pytest.raises(VectorStoreError, match="403 ordered by the test"):
         store.upsert(points)
     assert 0 < store.count(Where()) < 600
     store.upsert(points)
     assert store.count(Where()) == 600
+
+
+def test_of_a_refused_batch_only_the_point_that_is_to_blame_is_left_out(
+    qdrant: QdrantServer, store: ServerStore
+) -> None:
+    points = [make_point(number) for number in range(40)]
+    bad = points[17].id
+    qdrant.refused_ids = {bad}
+    with pytest.raises(PointRefused, match=f"module/05.md, chunk 2 .{bad}.: .*400 .*does not like it"):
+        store.upsert(points)
+    store.upsert([point for point in points if point.id != bad])
+    assert store.count(Where()) == 39
+    assert len(qdrant.paths("PUT", "/points")) < 16
 
 
 def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -33,7 +32,7 @@ def pauses() -> list[float]:
 
 @pytest.fixture
 def server(qdrant: QdrantServer, pauses: list[float]) -> Server:
-    return replace(connect(qdrant.url, KEY), sleep=pauses.append)
+    return connect(qdrant.url, KEY, sleep=pauses.append)
 
 
 @pytest.fixture
@@ -89,8 +88,9 @@ def test_a_point_that_no_request_holds_fails_its_lesson_before_anything_is_sent(
 
 
 def test_a_wrong_key_is_named_but_never_shown(qdrant: QdrantServer) -> None:
-    with pytest.raises(VectorStoreError, match=r"401 Must provide an API key.*check QDRANT_API_KEY") as caught:
-        connect(qdrant.url, "wr0ng-key")
+    generations = ServerGenerations(connect(qdrant.url, "wr0ng-key"), "book")
+    with pytest.raises(VectorStoreError, match=r"401 Invalid API key or JWT; check QDRANT_API_KEY") as caught:
+        generations.open_active()
     assert "wr0ng-key" not in str(caught.value)
 
 
