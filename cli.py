@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ingestion.commands.check import check
+from ingestion.commands.configuration import set_root_flags
 from ingestion.commands.copy import copy
 from ingestion.commands.crawl import crawl
 from ingestion.commands.delete_book import delete_book
@@ -15,7 +16,7 @@ from ingestion.commands.info import info
 from ingestion.commands.ingest import ingest
 from ingestion.commands.jobs import jobs
 from ingestion.commands.plan import plan
-from ingestion.commands.terminal import Commands, set_for_all_commands
+from ingestion.commands.program import Command, Program, show_help, show_version
 from ingestion.commands.verify import verify
 from ingestion.commands.watch import watch
 from rag.commands.ask import ask
@@ -32,37 +33,44 @@ atexit.register(gc.freeze)
 
 app = typer.Typer(
     name="bookwise",
-    cls=Commands,
-    help="Keep a searchable, question-answering index equal to a folder of lesson markdown.",
+    cls=Program,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    *(crawl, check, plan, ingest, verify, watch, info, jobs),
-    *(generations, copy),
-    *(search, lesson, ask, chat, serve, mcp),
-):
-    app.command()(command)
-app.command("status", hidden=True)(plan)
-app.command("delete-book")(delete_book)
-app.add_typer(keys, name="keys")
-app.command("eval")(evaluate_command)
+
+GROUPS = {
+    "Index": (crawl, check, plan, ingest, verify, watch),
+    "Ask": (search, ask, chat, lesson),
+    "Serve": (serve, mcp),
+    "Manage": (info, copy),
+}
+for panel, commands in GROUPS.items():
+    for command in commands:
+        app.command(cls=Command, rich_help_panel=panel)(command)
+app.command("status", cls=Command, hidden=True)(plan)
+app.command("eval", cls=Command, rich_help_panel="Ask")(evaluate_command)
+app.command("delete-book", cls=Command, rich_help_panel="Manage")(delete_book)
+app.add_typer(keys, name="keys", rich_help_panel="Serve")
+app.add_typer(jobs, name="jobs", rich_help_panel="Manage")
+app.add_typer(generations, name="generations", rich_help_panel="Manage")
+app.command("help", cls=Command, rich_help_panel="Manage")(show_help)
 
 
-@app.callback(invoke_without_command=True)
+@app.callback()
 def main(
-    show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    ctx: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", is_eager=True, callback=show_version, help="Show the version.")
+    ] = False,
     wait: Annotated[
-        str | None, typer.Option("--wait", metavar="SECONDS", help="Wait so long for an index in use.")
+        str | None,
+        typer.Option(
+            "--wait", metavar="SECONDS", help="Seconds to wait for an index that another process has locked."
+        ),
     ] = None,
 ) -> None:
     """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
-    set_for_all_commands({"index.wait": wait})
-    if show_version:
-        from importlib.metadata import version
-
-        typer.echo(f"bookwise {version('bookwise')}")
-        raise typer.Exit
+    set_root_flags(ctx, {"index.wait": wait})

@@ -1,15 +1,20 @@
-"""Results as tables and lines of text, which the command line prints."""
+"""Results as lines, blocks of text and tables, and the one gate through which text reaches a person or a log.
+
+Titles, paths, texts and answers come from lessons and models: what would steer a terminal or forge a line of a log is
+made visible here (`\\x1b`, `\\n`), and nowhere else.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 Cell = str | int | float | None
+
+# C0 without tab and newline, DEL, C1, lone surrogates, what turns the direction of writing, and other line breaks.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_PASSWORD = re.compile(r"(?<=://)([^\s/@:]*):[^\s/@]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,5 +26,61 @@ class Table:
     rows: Sequence[tuple[Cell, ...]]
 
 
-View = Sequence[Table | str]
-"""Tables and lines of text in the order in which they are shown."""
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Text of several lines."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """Text in Markdown: rendered on a terminal, as it is in a pipe."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One line that leads to an address, which a terminal opens; elsewhere the address stands in the line."""
+
+    text: str
+    address: str
+
+    def __str__(self) -> str:
+        return self.text if self.address in self.text else f"{self.text}, {self.address}"
+
+
+Part = str | Block | Markdown | Link | Table
+"""A `str` is one line, whatever it holds."""
+
+View = Sequence[Part]
+"""The parts of a result in the order in which they are shown."""
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line that steers nothing: control characters and line breaks made visible."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def visible(text: str) -> str:
+    """Return the text with its lines and tabs, and every other control character made visible, as `\\x1b`."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def masked(text: str) -> str:
+    """Return the text with the password of each address in it replaced by `***`."""
+    return _PASSWORD.sub(r"\1:***", text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] == "\r":
+        return "\\r"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingestion.output import View
+from ingestion.output import Block, Link, Markdown, Part, View
 from rag.models import AgentResponse, Citation, SearchResponse, SearchResult
 
 PREVIEW_CHARS = 300
@@ -20,7 +20,7 @@ def search_view(response: SearchResponse, *, explain: bool = False) -> View:
     if not response.results:
         return [f"Nothing found in {response.book_id} with {_fences(response)}."]
     return [
-        *(_passage(result, explain=explain) for result in response.results),
+        *(part for result in response.results for part in _passage(result, explain=explain)),
         *(_evidence(response) if explain else ()),
         f"{len(response.results)} of {response.total_found} chunks of {response.book_id}, {_fences(response)}",
     ]
@@ -34,8 +34,8 @@ def refusal_note(response: AgentResponse) -> str:
 
 def answer_view(response: AgentResponse) -> View:
     """The answer with its numbered sources (the footer of spec 002)."""
-    note = ["(quoted from the book; no language model was used)\n"] if response.is_quoted else []
-    return [*note, response.answer, *sources_view(response)]
+    note = ["(quoted from the book; no language model was used)", ""] if response.is_quoted else []
+    return [*note, Markdown(response.answer), *sources_view(response)]
 
 
 def sources_view(response: AgentResponse) -> View:
@@ -43,19 +43,19 @@ def sources_view(response: AgentResponse) -> View:
     if response.state in ("no_results", "error"):
         return []
     sources = [_source(citation) for citation in response.citations]
-    return [*(("\n---\n**Sources:**", *sources) if sources else ()), *_doubts(response)]
+    return [*(("", "---", "**Sources:**", *sources) if sources else ()), *_doubts(response)]
 
 
 def _doubts(response: AgentResponse) -> list[str]:
     """What a reader must check for himself."""
-    doubts = [f"Not found in what it cites: {sentence}" for sentence in response.unsupported]
+    doubts = [f"Not supported by its source: {sentence}" for sentence in response.unsupported]
     if not response.citations:
         doubts.append("The answer cites nothing from the book.")
     if response.passages.dropped:
         doubts.append(f"{response.passages.dropped} references to something that was not found were left out.")
     if response.error:
         doubts.append(f"Note: {response.error}.")
-    return [f"\n{doubts[0]}", *doubts[1:]] if doubts else []
+    return ["", *doubts] if doubts else []
 
 
 def _fences(response: SearchResponse) -> str:
@@ -64,21 +64,31 @@ def _fences(response: SearchResponse) -> str:
     return f"hardware tier {tier}{' or lower (--tier 4 sees all)' if tier < 4 else ''}{module}"
 
 
-def _passage(result: SearchResult, *, explain: bool) -> str:
+def _passage(result: SearchResult, *, explain: bool) -> list[Part]:
     path = " › ".join(dict.fromkeys((result.page_title, *result.heading_path)))
-    place = f"{result.module}, tier {result.hardware_tier}, {result.proficiency_level}, {result.layer}"
     file = f"{result.source_file}:{result.line_start}-{result.line_end}"
-    lines = [f"{result.rank}. {path}  (score {result.score:.2f}; {place})", f"   {result.location}"]
+    lines: list[Part] = [f"{result.rank}. {path}  (score {result.score:.2f}; {', '.join(_place(result))})"]
     if result.location != file:
-        lines.append(f"   {file}")
+        lines.append(Link(f"   {result.location}", result.location))
+    lines.append(f"   {file}")
     if explain:
         lines.append(f"   {_origin(result)}")
-    return "\n".join((*lines, _text(result), ""))
+    return [*lines, _text(result), ""]
 
 
-def _text(result: SearchResult) -> str:
+def _place(result: SearchResult) -> list[str]:
+    """The module, and of tier, level and layer what the author declared."""
+    told = {
+        "hardware_tier": f"tier {result.hardware_tier}",
+        "proficiency_level": result.proficiency_level,
+        "layer": result.layer,
+    }
+    return [result.module, *(text for name, text in told.items() if name in result.declared)]
+
+
+def _text(result: SearchResult) -> Part:
     if result.is_widened:
-        return "\n".join(f"   {line}".rstrip() for line in result.text.split("\n"))
+        return Block("\n".join(f"   {line}".rstrip() for line in result.text.split("\n")))
     body = " ".join(line for line in result.text.split("\n") if not line.startswith("#")).split()
     preview = " ".join(body)
     short = preview if len(preview) <= PREVIEW_CHARS else preview[:PREVIEW_CHARS].rsplit(" ", 1)[0] + " …"
@@ -109,9 +119,11 @@ def _evidence(response: SearchResponse) -> list[str]:
     ]
 
 
-def _source(citation: Citation) -> str:
+def _source(citation: Citation) -> Part:
     section = citation.section_title
     section = f" › {section}" if section and section != citation.page_title else ""
-    where = citation.page_url or f"{citation.source_file}:{citation.line_start}-{citation.line_end}"
-    doubt = "" if citation.verified else "; not verified"
-    return f"[{citation.number}] {citation.page_title}{section}, {where} (score: {citation.score:.2f}{doubt})"
+    doubt = "; not verified" if not citation.verified else ""
+    file = f"{citation.source_file}:{citation.line_start}-{citation.line_end}"
+    text = f"[{citation.number}] {citation.page_title}{section}, {citation.page_url or file}"
+    text += f" (score: {citation.score:.2f}{doubt})"
+    return Link(text, citation.page_url) if citation.page_url else text

@@ -145,10 +145,10 @@ def test_an_unknown_module_is_a_usage_error_that_lists_the_known_ones(indexed: P
         (["search", "nodes", "--chapter", "x"], "give a number, or a range"),
         (["search", "nodes", "--level", "D1"], "invalid level 'D1': choose A1"),
         (["search", "nodes", "--layer", "L9"], "invalid layer 'L9': choose L1"),
-        (["search", "nodes", "--ranking", "magic"], "ranking"),
+        (["search", "nodes", "--ranking", "magic"], "choose hybrid, dense or keyword"),
         (["search", "nodes", "--book", "other"], "no book 'other' in the index"),
         (["lesson", "module-1-ros2/chapter-1-basics/02-qso.md"], f"did you mean {QOS}"),
-        (["ingest", "--mode", "sideways"], "none of incremental, full, recreate"),
+        (["ingest", "--mode", "sideways"], "invalid --mode 'sideways': choose incremental, full or recreate"),
         (["ingest", "--config", "gone.toml"], "no such file"),
         (["delete-book", "other", "--yes"], "no book 'other'"),
     ],
@@ -199,7 +199,7 @@ def test_wrong_settings_are_exit_4_all_at_once_and_name_their_source(
     result = run("ingest", "--json")
     assert result.exit_code == 4
     assert "BOOKWISE_THREADS (environment)" in result.stderr and "chunk.tokens (" in result.stderr
-    assert document(result)["exit_code"] == 4
+    assert document(result)["error"]["exit_code"] == 4
 
 
 def test_asking_before_indexing_is_exit_4_and_says_what_to_do(book: Path) -> None:
@@ -263,7 +263,8 @@ def test_the_process_itself_exits_with_our_codes_and_keeps_stdout_clean(book: Pa
     command = [sys.executable, "-c", "from cli import app; app()", "ingest", "nowhere", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 5
-    assert json.loads(done.stdout)["exit_code"] == 5 and done.stderr.startswith("error: nowhere: no such folder")
+    assert json.loads(done.stdout)["error"]["exit_code"] == 5
+    assert done.stderr.startswith("error: nowhere: no such folder")
 
 
 def test_check_reports_mistakes_and_is_red_only_when_asked(book: Path) -> None:
@@ -281,8 +282,9 @@ def test_jobs_lists_runs_that_had_something_to_do(indexed: Path) -> None:
     [job] = document(run("jobs", "--json"))["jobs"]
     assert (job["status"], job["files_processed"], job["failures"]) == ("completed", 3, [])
     assert document(run("jobs", "show", str(job["job_id"]), "--json")) == job
-    assert "status: completed" in run("jobs", str(job["job_id"])).stdout
-    for wrong in (["99"], ["show", "x"], ["hide", "1"]):
+    assert "status: completed" in run("jobs", "show", str(job["job_id"])).stdout
+    assert document(run("jobs", "list", "--json")) == document(run("jobs", "--json"))
+    for wrong in (["show", "99"], ["show", "x"], ["hide", "1"]):
         assert run("jobs", *wrong).exit_code == 2
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ingestion.commands.terminal import progress_bar, show
+from ingestion.commands.progress import progress_bar
+from ingestion.commands.terminal import note, show
 from ingestion.errors import ExitCode
 from ingestion.settings import Settings
 from ingestion.state.batch_ledger import mode_flag
@@ -134,4 +133,4 @@ def _price(cost: float | None) -> str:
 
 def _note(lines: Sequence[str]) -> None:
     for line in lines:
-        typer.echo(line, err=True)
+        note(line)

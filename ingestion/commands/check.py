@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from ingestion.commands.options import Docs, Strict
+from ingestion.commands.configuration import read_book
+from ingestion.commands.options import Config, Docs, Json, Strict
 from ingestion.commands.reporting import Reports, check_reports, write_reports
-from ingestion.commands.terminal import Config, Json, read_book, show
-from ingestion.errors import ExitCode, UsageError
+from ingestion.commands.terminal import show
+from ingestion.errors import ExitCode
 
-CHECK_FORMATS = ("text", "json", "github")
+CheckFormat = Annotated[
+    Literal["text", "json", "github"],
+    typer.Option(
+        "--format", case_sensitive=False, help="How to print the problems; `github` annotates a pull request."
+    ),
+]
 
 
 def check(
     docs: Docs = None,
-    output: Annotated[str, typer.Option("--format", help="text, json or github (annotations).")] = "text",
+    output: CheckFormat = "text",
     strict: Strict = False,
     config: Config = None,
     reports: Reports = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
 ) -> None:
-    """Check the lessons for mistakes: file, line, rule, what to do. Needs no index."""
+    """Lint the lessons: each problem with file, line, rule and fix.
+
+    Needs no index.
+    """
     from ingestion.commands.views import check_view
     from ingestion.operations.reports.github import annotation_lines
     from ingestion.source.linter import check_book
 
-    if output not in CHECK_FORMATS:
-        raise UsageError(f"--format {output}: is none of {', '.join(CHECK_FORMATS)}")
     check_reports(reports)
     settings, root = read_book(docs, config)
     report = check_book(root, settings, dropped=verbose)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, Json, Verbose, read_settings, show
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config, Json, Verbose
+from ingestion.commands.terminal import show
 from ingestion.errors import UsageError
 from ingestion.settings import override
 
@@ -18,22 +20,27 @@ if TYPE_CHECKING:
 
 
 def copy(
-    to: Annotated[str, typer.Option("--to", help="URL of a Qdrant server, or a folder for an embedded index.")],
-    to_collection: Annotated[str | None, typer.Option("--to-collection", help="Name of the index there.")] = None,
+    to: Annotated[
+        str, typer.Option("--to", metavar="TARGET", help="URL of a Qdrant server, or a folder for an embedded index.")
+    ],
+    to_collection: Annotated[
+        str | None, typer.Option("--to-collection", metavar="NAME", help="Name of the target collection.")
+    ] = None,
     book: Book = None,
     config: Config = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Copy all books, or one, to another index: points with vectors, and the records. Nothing is embedded.
+    """Copy all books, or one, to another index.
 
-    The book there becomes equal to the one here. A copy that was stopped goes on where it was; what arrived is
-    checked by points a file and by a sample of vectors. The key of the server is BOOKWISE_COPY_API_KEY.
+    Makes the target identical to the source, without embedding anything. An interrupted copy resumes. Verified by
+    point counts per file and a sample of vectors. The key of the target server is read from BOOKWISE_COPY_API_KEY.
     """
     copied = _copy(read_settings(config, verbose=verbose), to, to_collection, book)
     lines = [
         f"{each.book_id}: {each.points} points, {each.copied} copied, {each.already_there} already there, "
-        f"{each.removed} removed, {each.records} records; points a file and {each.vectors_checked} vectors checked."
+        f"{each.removed} removed, {each.records} records; point counts per file and {each.vectors_checked} vectors "
+        "verified."
         for each in copied
     ]
     show(lines, {"to": to, "books": [each.as_json() for each in copied]}, as_json=as_json)
@@ -54,7 +61,7 @@ def _copy(settings: Settings, to: str, to_collection: str | None, book_id: str |
         },
     )
     if (location_of(there), there.qdrant.collection) == (location_of(settings), settings.qdrant.collection):
-        raise UsageError(f"{to} is the index to copy from; name another with --to or --to-collection")
+        raise UsageError(f"{to} is the source index; choose another target with --to or --to-collection")
     target = generations_of(there)
     with closing(open_index(settings)) as source:
         books = books_to_copy(source, book_id)

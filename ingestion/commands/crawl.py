@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ingestion.commands.options import Docs
-from ingestion.commands.terminal import Config, Json, Verbose, read_book, show
-
-if TYPE_CHECKING:
-    pass
+from ingestion.commands.configuration import read_book
+from ingestion.commands.options import Config, Docs, Json, Verbose
+from ingestion.commands.terminal import show
 
 
 def crawl(docs: Docs = None, config: Config = None, as_json: Json = False, verbose: Verbose = False) -> None:
-    """Show what would be indexed, by module, and what is skipped and why. Reads nothing but names."""
+    """List the lessons by module, and what is skipped and why.
+
+    Looks at file names only.
+    """
     from ingestion.commands.views import contents_view
     from ingestion.source.contents import table_of_contents
 

@@ -1,40 +1,67 @@
-"""The commands on the store itself: its generations."""
+"""`bookwise generations`: the physical indexes behind the collection."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from ingestion.commands.terminal import Config, Json, read_settings, show
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Config, Json, Yes
+from ingestion.commands.program import Command, ListByDefault
+from ingestion.commands.terminal import confirm, show
 from ingestion.errors import UsageError
 
+if TYPE_CHECKING:
+    from ingestion.vector_stores.types import KeptGeneration
 
-def generations(
-    action: Annotated[
-        str | None, typer.Argument(metavar="[rollback|drop]", help="Go back to the former one, or drop it.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before dropping.")] = False,
-    config: Config = None,
-    as_json: Json = False,
-) -> None:
-    """List the physical indexes behind the collection; `rollback` to the former one, or `drop` it.
+generations = typer.Typer(
+    cls=ListByDefault,
+    help="Manage the physical indexes behind the collection.",
+)
 
-    `recreate` keeps the index it replaced, so that `rollback` is one step; a second `rollback` goes forward again.
+
+@generations.command("list", cls=Command)
+def list_generations(config: Config = None, as_json: Json = False) -> None:
+    """List the physical indexes behind the collection.
+
+    `bookwise ingest --mode recreate` keeps the index that it replaced as the previous generation.
     """
-    from ingestion.commands.views import generations_view
-    from ingestion.factory import build_parts
-    from ingestion.operations.rollback import drop_former, roll_back
+    from ingestion.factory import generations_of
 
-    if action not in (None, "rollback", "drop"):
-        raise UsageError(f"generations {action}: write `generations`, `generations rollback` or `generations drop`")
-    if action == "drop" and not yes and not typer.confirm("Drop the former generation?", err=True):
-        raise UsageError("nothing was dropped; say yes, or use --yes")
+    _show(generations_of(read_settings(config)).kept(), as_json)
+
+
+@generations.command("rollback", cls=Command)
+def rollback(config: Config = None, as_json: Json = False) -> None:
+    """Switch back to the previous generation.
+
+    A second `rollback` switches forward again. The state is reset, so that the next `ingest` compares the index with
+    the lessons; nothing known is embedded again.
+    """
+    from ingestion.factory import build_parts
+    from ingestion.operations.rollback import roll_back
+
     with closing(build_parts(read_settings(config))) as parts:
-        if action == "rollback":
-            roll_back(parts)
-        elif action == "drop" and not drop_former(parts):
-            raise UsageError("there is no former generation to drop")
-        kept = parts.generations.kept()
+        roll_back(parts)
+        _show(parts.generations.kept(), as_json)
+
+
+@generations.command("drop", cls=Command)
+def drop(yes: Yes = False, config: Config = None, as_json: Json = False) -> None:
+    """Delete the previous generation."""
+    from ingestion.factory import build_parts
+    from ingestion.operations.rollback import drop_former
+
+    confirm("Delete the previous generation?", yes=yes)
+    with closing(build_parts(read_settings(config))) as parts:
+        if not drop_former(parts):
+            raise UsageError("there is no previous generation to delete")
+        _show(parts.generations.kept(), as_json)
+
+
+def _show(kept: list[KeptGeneration], as_json: bool) -> None:
+    from ingestion.commands.views import generations_view
+
     show(generations_view(kept), {"generations": [each.as_json() for each in kept]}, as_json=as_json)

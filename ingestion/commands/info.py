@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
 
-from ingestion.commands.terminal import Config, Json, read_settings, show
-
-if TYPE_CHECKING:
-    pass
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Config, Json
+from ingestion.commands.terminal import show
 
 
 def info(config: Config = None, as_json: Json = False) -> None:
-    """Show what the index holds: books, files, chunks, modules and the embedding."""
+    """Show the books, files, chunks and modules of the index."""
     from ingestion.commands.views import info_view
     from ingestion.factory import open_index
     from ingestion.operations.info import index_info

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ingestion.commands.options import AllowDelete, Docs, IgnoreBatches, MaxCost, MaxTokens, Mode, State, Strict
+from ingestion.commands.configuration import read_book
+from ingestion.commands.options import (
+    AllowDelete,
+    Book,
+    Config,
+    Docs,
+    IgnoreBatches,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Mode,
+    State,
+    Strict,
+    Verbose,
+)
+from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import Reports, check_reports, write_reports
-from ingestion.commands.terminal import Book, Config, Json, Verbose, progress_bar, read_book, show
+from ingestion.commands.terminal import show
 from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +44,7 @@ def ingest(
     mode: Mode = "incremental",
     book: Book = None,
     config: Config = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")] = False,
     state: State = None,
     allow_delete: AllowDelete = False,
     max_cost: MaxCost = None,
@@ -43,11 +58,12 @@ def ingest(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make the index equal to the lessons: embed what is new, remove what is gone.
+    """Make the index equal to the lessons.
 
-    `--batch` has the service embed within a day at half the price; `--resume` then fetches the vectors and indexes,
-    or exits 12 while the service is at it. A run that would embed more than --max-cost or --max-tokens allow, or
-    what is in an open batch, does nothing and exits 11.
+    Embeds what is new, removes what is gone, and leaves the rest as it is.
+
+    `--batch` embeds within a day at half the price; `--resume` then indexes, or exits 12 while the service is at it.
+    A run above --max-cost or --max-tokens, or for texts in an open batch, does nothing and exits 11.
     """
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     if batch or resume or wait:
@@ -55,10 +71,9 @@ def ingest(
 
         if batch == resume or dry_run or ignore_batches:
             raise UsageError(CONTRADICTION)
-        options = BatchOptions(batch, wait, mode_of(mode), allow_delete, strict, as_json, verbose)
-        raise typer.Exit(
-            ingest_by_batch(*read_book(docs, config, verbose=verbose, flags={"book.id": book, **flags}), options)
-        )
+        options = BatchOptions(batch, wait, mode, allow_delete, strict, as_json, verbose)
+        meant = read_book(docs, config, verbose=verbose, flags={"book.id": book, **flags})
+        raise typer.Exit(ingest_by_batch(*meant, options))
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)
     show_report(report, reports, as_json=as_json, verbose=verbose)
@@ -66,17 +81,9 @@ def ingest(
         raise typer.Exit(ExitCode.LESSONS_FAILED)
 
 
-def mode_of(mode: str) -> IngestionMode:
-    from ingestion.models import MODES
-
-    if mode not in MODES:
-        raise UsageError(f"--mode {mode}: is none of {', '.join(MODES)}")
-    return cast("IngestionMode", mode)
-
-
 def run_ingest(
     docs: Path | None,
-    mode: str,
+    mode: IngestionMode,
     book: str | None,
     config: Path | None,
     *,
@@ -91,11 +98,10 @@ def run_ingest(
     from ingestion.sync.pipeline import ingest as run
 
     check_reports(reports)
-    wanted = mode_of(mode)
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with closing(build_parts(settings)) as parts, progress_bar() as progress:
         book_id = book_to_write(settings, parts.states)
-        report = run(parts, root, book_id=book_id, mode=wanted, progress=progress, **options)
+        report = run(parts, root, book_id=book_id, mode=mode, progress=progress, **options)
         if reports and (store := parts.generations.open_active()):
             from ingestion.operations.info import coverage_of
 

@@ -7,20 +7,41 @@ from typing import Annotated
 
 import typer
 
-Docs = Annotated[Path | None, typer.Argument(help="Folder of the lessons, or of the book that holds bookwise.toml.")]
+from ingestion.models import IngestionMode
 
-Mode = Annotated[str, typer.Option("--mode", help="incremental, full or recreate.")]
-
-AllowDelete = Annotated[bool, typer.Option("--allow-delete", help="Delete even most of a book.")]
-
-State = Annotated[str | None, typer.Option("--state", help="Where the records are: a file, qdrant or auto.")]
-
-IgnoreBatches = Annotated[
-    bool, typer.Option("--ignore-batches", help="Embed now, at the full price, what an open batch embeds too.")
+Docs = Annotated[
+    Path | None,
+    typer.Argument(metavar="[DOCS]", help="Folder of the lessons, or of the book with its bookwise.toml."),
 ]
+Book = Annotated[str | None, typer.Option("--book", metavar="ID", help="Id of the book.")]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Configuration file instead of the book's bookwise.toml."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all details and log to stderr.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Answer yes to all questions.")]
 
+Mode = Annotated[
+    IngestionMode,
+    typer.Option(
+        "--mode",
+        case_sensitive=False,
+        help="Look at changed files only, at every file, or build a new index beside the old one.",
+    ),
+]
+AllowDelete = Annotated[
+    bool, typer.Option("--allow-delete", help="Allow deleting more than `index.max_delete` percent of the book.")
+]
+State = Annotated[
+    str | None,
+    typer.Option("--state", metavar="FILE", help="Where to keep the ingestion state: a file, `qdrant` or `auto`."),
+]
+IgnoreBatches = Annotated[
+    bool, typer.Option("--ignore-batches", help="Embed now, at full price, also what an open batch embeds.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
-
-MaxCost = Annotated[float | None, typer.Option("--max-cost", help="Maximum embedding cost in US dollars.")]
-
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Maximum tokens to embed.")]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", metavar="DOLLARS", help="Maximum embedding cost in US dollars.")
+]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", metavar="N", help="Maximum tokens to embed.")]

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from ingestion.commands.ingest import run_ingest, show_report
-from ingestion.commands.options import Docs, Mode, State
+from ingestion.commands.options import Book, Config, Docs, Json, Mode, State, Verbose
 from ingestion.commands.reporting import Reports
-from ingestion.commands.terminal import Book, Config, Json, Verbose
 from ingestion.errors import ExitCode
 
 
@@ -18,15 +17,15 @@ def plan(
     mode: Mode = "incremental",
     book: Book = None,
     config: Config = None,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 when something is pending.")] = False,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 if `ingest` has anything to do.")] = False,
     state: State = None,
     reports: Reports = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show what `ingest` would do: new, modified, moved, deleted and unchanged lessons. Changes nothing.
+    """Show what `ingest` would do; changes nothing.
 
-    `status` is another name for it.
+    Lists new, modified, moved and deleted lessons, and what embedding them would cost. `status` is an alias.
     """
     report = run_ingest(
         docs,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ingestion.commands.terminal import note
+
 if TYPE_CHECKING:
     from ingestion.operations.reports import AnyReport
 
@@ -35,4 +37,4 @@ def write_reports(targets: list[str] | None, report: AnyReport) -> None:
         from ingestion.operations.reports import write_reports as write
 
         for line in write(targets, report, os.environ):
-            typer.echo(line, err=True)
+            note(line)

@@ -1,194 +1,221 @@
-"""The terminal: settings from flags, results to stdout, everything else to stderr, errors to exit codes."""
+"""The terminal: results to stdout, everything else to stderr, all of it through the gate of `ingestion.output`."""
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
-import signal
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-from typer.core import TyperGroup
-
-from ingestion.errors import BookwiseError, ExitCode, UsageError
-from ingestion.settings import Settings
-from ingestion.settings.loader import find_config, load_settings
+from ingestion.errors import OutputClosed, OutputError, UsageError
+from ingestion.output import Block, Link, Markdown, Part, Table, View, masked, one_line, visible
 
 if TYPE_CHECKING:
-    from ingestion.output import Table, View
-    from ingestion.report import IngestReport
-    from ingestion.sync.run import Progress
-if TYPE_CHECKING:
-    from ingestion.report import IngestReport
+    from rich.console import Console
+
+_RED, _DIM, _RESET = "\x1b[31m", "\x1b[2m", "\x1b[0m"
+_GONE = (errno.EPIPE, errno.ECONNRESET, errno.ESHUTDOWN)
 
 
-def progress_text(done: int, total: int, report: IngestReport, seconds: float) -> str:
-    """Lessons, chunks with the share that was reused, tokens, money, rate and time left, as far as they are known."""
-    counts = report.chunks
-    chunks = counts.embedded + counts.reused
-    parts = [f"{done} of {total} lessons", f"{chunks} chunks"]
-    if counts.reused:
-        parts.append(f"{counts.reused * 100 // chunks} % reused")
-    if counts.tokens:
-        parts.append(f"{counts.tokens} tokens")
-    if report.cost:
-        parts.append(f"${report.cost:.4f}")
-    if chunks and seconds > 0:
-        parts.append(f"{chunks / seconds:.0f} chunks/s")
-    if 0 < done < total:
-        parts.append(f"{_duration(seconds * (total - done) / done)} left")
-    return ", ".join(parts)
-
-
-def has_bar(is_terminal: bool, environ: Mapping[str, str]) -> bool:
-    """Whether a bar may be drawn: on a terminal that takes control characters, for someone who wants them."""
-    return is_terminal and environ.get("TERM") not in (None, "", "dumb", "unknown") and not environ.get("NO_COLOR")
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-SECONDS_BETWEEN_LINES = 10.0
-
-Book = Annotated[str | None, typer.Option("--book", help="Id of the book.")]
-Config = Annotated[Path | None, typer.Option("--config", help="Settings file instead of the book's bookwise.toml.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything, and log to stderr.")]
-
-
-class Commands(TyperGroup):
-    """Maps our errors to exit codes and to one line on stderr; with --json also to the one document on stdout."""
-
-    def invoke(self, ctx: Any) -> Any:
-        as_json = "--json" in ctx.args or "--json" in sys.argv
-        signal.signal(signal.SIGTERM, _stop)
-        try:
-            return super().invoke(ctx)
-        except BookwiseError as error:
-            typer.echo(f"error: {error}", err=True)
-            if as_json:
-                print_json({"error": str(error), "exit_code": error.exit_code})
-            raise typer.Exit(error.exit_code) from error
-        except KeyboardInterrupt:
-            typer.echo("interrupted; what was finished is recorded, the next run goes on from there", err=True)
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-
-def _stop(*_: object) -> None:
-    """A polite end (SIGTERM) is an interrupt: what is finished is recorded, and the exit code is 130."""
-    raise KeyboardInterrupt
-
-
-_for_all_commands: dict[str, Any] = {}
-
-
-def set_for_all_commands(flags: Mapping[str, Any]) -> None:
-    """Flags that stand before the command's name."""
-    _for_all_commands.clear()
-    _for_all_commands.update(flags)
-
-
-def read_settings(
-    config: Path | None, *folders: Path, verbose: bool = False, flags: Mapping[str, Any] | None = None
-) -> Settings:
-    """The settings of this call; `folders` are where a `bookwise.toml` is looked for before the current one."""
-    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(message)s")
-    if config and not config.is_file():
-        raise UsageError(f"--config {config}: no such file")
-    return load_settings(_for_all_commands | dict(flags or {}), config=config or find_config(*folders, Path()))
-
-
-def read_book(
-    docs: Path | None, config: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
-) -> tuple[Settings, Path]:
-    """Settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
-    folders = (docs, docs.parent) if docs else ()
-    settings = read_settings(config, *folders, verbose=verbose, flags=flags)
-    if docs is None:
-        return settings, (config.parent if config else Path()) / settings.book.docs
-    inner = docs / settings.book.docs
-    return settings, inner if find_config(docs) and inner.is_dir() else docs
-
-
-@contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A bar on a terminal; elsewhere, in a dumb terminal and with NO_COLOR a line every ten seconds."""
-    started = time.monotonic()
-    if has_bar(sys.stderr.isatty(), os.environ):
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        console = Console(stderr=True)
-        with Bar(BarColumn(20), TextColumn("{task.description}"), console=console, transient=True) as bar:
-            task = bar.add_task("indexing", total=None)
-            yield lambda done, total, report: bar.update(
-                task,
-                completed=done,
-                total=total,
-                description=progress_text(done, total, report, time.monotonic() - started),
-            )
-    else:
-        last = started
-
-        def show(done: int, total: int, report: IngestReport) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if now - last >= SECONDS_BETWEEN_LINES:
-                last = now
-                typer.echo(progress_text(done, total, report, now - started), err=True)
-
-        yield show
-
-
-def show(view: View, document: dict[str, Any], *, as_json: bool) -> None:
+def show(view: View, document: Mapping[str, Any], *, as_json: bool) -> None:
     """Print a result, as one JSON document or for people."""
     if as_json:
         print_json(document)
-        return
-    for part in view:
-        if isinstance(part, str):
-            typer.echo(part)
-        elif part.rows:
-            _print_table(part)
+    elif can_draw(sys.stdout):
+        console = _console()
+        for part in view:
+            _draw(part, console)
+    else:
+        for part in view:
+            _print(part)
 
 
 def write(text: str) -> None:
-    """Print a piece of a result at once, the line going on after it."""
-    typer.echo(text, nl=False)
-    sys.stdout.flush()
+    """Print a piece of a text at once, more of the same line follows."""
+    _put(sys.stdout, visible(text))
+    flush_output()
 
 
-def print_json(document: dict[str, Any]) -> None:
+def print_json(document: Mapping[str, Any]) -> None:
     """Print the one document of a `--json` call."""
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    # A lone surrogate, as in a file name that is no UTF-8, cannot be encoded but has an escape in JSON.
+    _put(sys.stdout, "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text) + "\n")
 
 
-def _print_table(table: Table) -> None:
-    """With lines on a terminal; in a pipe one row a line, nothing cut off."""
-    rows = [["" if cell is None else str(cell) for cell in row] for row in table.rows]
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table as Grid
-        from rich.text import Text
+def note(line: str) -> None:
+    """Print one line to stderr: what is not the result."""
+    _put(sys.stderr, masked(one_line(line)) + "\n")
 
-        console = Console()
-        console.print(table.title, style="bold")
-        grid = Grid(*table.columns, box=None)
-        for row in rows:
-            grid.add_row(*map(Text, row))
-        console.print(grid)
+
+def print_error(message: str, hint: str | None = None) -> None:
+    """Print an error to stderr: its first line, what it lists indented below, and the next step."""
+    first, *listed = message.split("\n  ")
+    _put(sys.stderr, _painted(masked(one_line(first)), _RED) + "\n")
+    for line in listed:
+        # A dash: a log reader may take an indented line for a command of its own.
+        _put(sys.stderr, f"  - {masked(one_line(line))}\n")
+    if hint:
+        _put(sys.stderr, f"hint: {masked(one_line(hint))}\n")
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask on stderr unless `yes`; raises UsageError where the answer is not y."""
+    if yes:
         return
-    typer.echo(f"{table.title}:")
+    _put(sys.stderr, f"{one_line(question)} [y/N]: ")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("aborted: answer y, or pass --yes")
+
+
+def can_draw(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether it is a terminal that takes control characters."""
+    return stream.isatty() and environ.get("TERM") not in (
+        "dumb",
+        "unknown",
+        *(("", None) if os.name != "nt" else ()),
+    )
+
+
+def can_draw_progress() -> bool:
+    """Whether stderr is a terminal that takes control characters."""
+    return can_draw(sys.stderr)
+
+
+def is_interactive() -> bool:
+    """Whether a person types: stdin is a terminal."""
+    return sys.stdin.isatty()
+
+
+def flush_output() -> None:
+    """Hand over what is buffered; raises OutputClosed where the reader has gone, OutputError where it cannot be."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as failure:
+            raise lost_output(failure) from failure
+
+
+def close_output() -> None:
+    """Drop what is buffered, so that Python says nothing about it at its end."""
+    try:
+        hole = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except OSError:
+                os.dup2(hole, stream.fileno())
+        os.close(hole)
+    except (OSError, ValueError):
+        return
+
+
+def log_to_stderr(level: int) -> None:
+    """Log to stderr, one line a record, through the gate."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(SafeFormatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
+
+
+class SafeFormatter(logging.Formatter):
+    """Keeps a record on its line, steers nothing, and shows no password of an address."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as text; a traceback keeps its lines."""
+        safe = logging.makeLogRecord(record.__dict__ | {"msg": one_line(record.getMessage()), "args": None})
+        return masked(visible(super().format(safe)))
+
+
+def _put(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    except OSError as failure:
+        raise lost_output(failure) from failure
+
+
+def lost_output(failure: OSError) -> OutputClosed | OutputError:
+    """Return the error to raise where writing to stdout or stderr failed."""
+    # Windows tells EINVAL where the reader of a pipe has gone.
+    if failure.errno in _GONE or (os.name == "nt" and failure.errno == errno.EINVAL):
+        return OutputClosed("the reader of the output has gone")
+    return OutputError(f"cannot write the output: {failure.strerror or failure}")
+
+
+def _painted(text: str, colour: str) -> str:
+    return f"{colour}{text}{_RESET}" if can_draw(sys.stderr) and not os.environ.get("NO_COLOR") else text
+
+
+def _print(part: Part) -> None:
+    """As plain text: one row of a table a line, nothing cut off or wrapped."""
+    match part:
+        case str():
+            text = one_line(part)
+        case Block() | Markdown():
+            text = visible(part.text)
+        case Link():
+            text = one_line(str(part))
+        case Table():
+            text = _columns(part)
+    if not isinstance(part, Table) or part.rows:
+        _put(sys.stdout, text + "\n")
+
+
+def _columns(table: Table) -> str:
+    rows = _cells(table)
     widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
-    for row in (list(table.columns), *rows):
-        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    typer.echo()
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (list(table.columns), *rows)
+    ]
+    return "\n".join([f"{table.title}:", *lines, ""])
+
+
+def _cells(table: Table) -> list[list[str]]:
+    return [["" if cell is None else one_line(str(cell)) for cell in row] for row in table.rows]
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def _draw(part: Part, console: Console) -> None:
+    """On a terminal: words wrapped, Markdown rendered, links to be opened."""
+    from rich.text import Text
+
+    match part:
+        case str():
+            console.print(Text(one_line(part)))
+        case Block():
+            console.print(Text(visible(part.text)))
+        case Link():
+            text = Text(one_line(part.text))
+            text.stylize(f"link {one_line(part.address)}")
+            console.print(text)
+        case Markdown():
+            # Without hyperlinks: an address that a lesson hides behind other words is shown.
+            from rich.markdown import Markdown as Rendered
+
+            console.print(Rendered(visible(part.text), hyperlinks=False))
+        case Table():
+            if part.rows:
+                _draw_table(part, console)
+
+
+def _draw_table(table: Table, console: Console) -> None:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    console.print(Text(table.title, "bold"))
+    grid = Grid(*table.columns, box=None, pad_edge=False, header_style="dim")
+    for row in _cells(table):
+        grid.add_row(*map(Text, row))
+    console.print(grid)
+    console.print()

@@ -7,15 +7,14 @@ from typing import Annotated
 import typer
 
 from ingestion.commands.ingest import run_ingest, show_report
-from ingestion.commands.options import AllowDelete, Docs, State
+from ingestion.commands.options import AllowDelete, Book, Config, Docs, Json, State, Verbose
 from ingestion.commands.reporting import Reports
-from ingestion.commands.terminal import Book, Config, Json, Verbose
 from ingestion.errors import ExitCode
 
 
 def verify(
     docs: Docs = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what differs.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair the differences.")] = False,
     book: Book = None,
     config: Config = None,
     allow_delete: AllowDelete = False,
@@ -24,7 +23,10 @@ def verify(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Compare every lesson with its points in the index, whatever the records say; exit 12 where they differ."""
+    """Compare every lesson with its points in the index.
+
+    Ignores the state file; exits 12 if anything differs.
+    """
     report = run_ingest(
         docs,
         "full",

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, Json, print_json, read_settings, show, write
-from ingestion.errors import BookwiseError, ExitCode
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config, Json
+from ingestion.commands.terminal import note, show, write
+from ingestion.errors import ExitCode
 from rag.commands.filter_options import with_filters
-from rag.commands.search import Ranking
+from rag.commands.search import Question, Ranking, question_of
 from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 
@@ -21,16 +23,15 @@ if TYPE_CHECKING:
 
 NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book instead of using the language model.")]
 MaxSearches = Annotated[
-    int | None, typer.Option("--max-searches", min=1, max=20, help="How often the model may search for an answer.")
+    int | None,
+    typer.Option("--max-searches", metavar="N", min=1, max=20, help="Maximum searches of the model per answer."),
 ]
-CiteAs = Annotated[
-    CiteStyle, typer.Option("--cite-style", help="number, as in [1], or source, as in [Source: Page].")
-]
+CiteAs = Annotated[CiteStyle, typer.Option("--cite-style", case_sensitive=False, help="[1], or [Source: Page].")]
 
 
 @with_filters()
 def ask(
-    question: str,
+    question: Question,
     book: Book = None,
     filters: Filters = NO_FILTERS,
     ranking: Ranking = "hybrid",
@@ -41,26 +42,31 @@ def ask(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Answer a question from the book with numbered sources, or say that the book does not (exit 10)."""
+    """Answer a question from the book, with numbered sources.
+
+    Exits 10 if the book does not answer it.
+    """
     import asyncio
 
     settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
     streams = stream and not as_json
-    answering = _answer(
-        settings, question, filters, ranking, with_model=not no_llm, cite_style=cite_style, streams=streams
+    response = asyncio.run(
+        _answer(
+            settings,
+            question_of(question),
+            filters,
+            ranking,
+            with_model=not no_llm,
+            cite_style=cite_style,
+            streams=streams,
+        )
     )
-    try:
-        response = asyncio.run(answering)
-    except BookwiseError as error:
-        if not as_json:
-            raise
-        _fail(question, settings, error)
     from rag.views import answer_view, refusal_note, sources_view
 
     view = ["", *sources_view(response)] if streams else answer_view(response)
     show(view, response.model_dump(mode="json"), as_json=as_json)
     if response.state in ("no_results", "error"):
-        typer.echo(refusal_note(response), err=True)
+        note(refusal_note(response))
         raise typer.Exit(ExitCode.NO_ANSWER)
 
 
@@ -95,13 +101,3 @@ async def _answer(
                 if isinstance(event, Done):
                     return event.response
     raise AssertionError("an agent ends with Done")
-
-
-def _fail(question: str, settings: Settings, error: BookwiseError) -> None:
-    """Print the error as an AgentResponse (spec 000) and leave with its code."""
-    from rag.models import AgentResponse
-
-    response = AgentResponse.failed(question, settings.agent.model, str(error))
-    typer.echo(f"error: {error}", err=True)
-    print_json(response.model_dump(mode="json") | {"exit_code": error.exit_code})
-    raise typer.Exit(error.exit_code) from error

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, read_settings, show, write
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config
+from ingestion.commands.terminal import is_interactive, note, print_error, show, write
 from ingestion.errors import BookwiseError
+from ingestion.output import Block
 from rag.commands.ask import CiteAs, MaxSearches, NoModel
 from rag.commands.filter_options import with_filters
 from rag.commands.search import Ranking
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from ingestion.settings import Settings
     from rag.conversations.session import ChatSession, KeptThread
 
-GREETING = "Ask about the book; /help shows what else there is."
-FULL = "This conversation has all the turns it may have (AGENT_MAX_TURNS); begin another with /new."
+GREETING = "Ask about the book; /help lists the commands."
+FULL = "Turn limit reached (AGENT_MAX_TURNS); start a new conversation with /new."
 
 
 @with_filters()
@@ -35,11 +38,18 @@ def chat(
     cite_style: CiteAs = "number",
     session: Annotated[
         str | None,
-        typer.Option("--session", help="Keep the conversation under this UUID, or go on with it; or `new`."),
+        typer.Option(
+            "--session",
+            metavar="UUID",
+            help="Save or resume the conversation with this UUID; `new` starts one.",
+        ),
     ] = None,
     config: Config = None,
 ) -> None:
-    """Ask one question after another; what was said before is kept in mind."""
+    """Hold a conversation about the book.
+
+    Follow-up questions use the conversation so far.
+    """
     import asyncio
 
     from rag.agent.agent import build_agent
@@ -52,7 +62,7 @@ def chat(
         talk = ChatSession(agent, filters, settings.agent.max_turns, write, cite_style, thread, ranking)
         if thread:
             talk.messages = thread.messages()
-            typer.echo(f"session {thread.thread_id}, {talk.turns} turns so far", err=True)
+            note(f"session {thread.thread_id}, {talk.turns} turns so far")
         asyncio.run(_converse(talk, settings))
 
 
@@ -81,16 +91,16 @@ async def _answer(question: str, session: ChatSession) -> None:
     from rag.views import refusal_note, sources_view
 
     if session.is_full:
-        typer.echo(FULL, err=True)
+        note(FULL)
         return
     try:
         response = await session.ask(question)
     except BookwiseError as error:
-        typer.echo(f"error: {error}", err=True)
+        print_error(f"error: {error}", error.hint)
         return
     show(["", *sources_view(response), ""], {}, as_json=False)
     if response.state in ("no_results", "error"):
-        typer.echo(refusal_note(response), err=True)
+        note(refusal_note(response))
 
 
 def _obey(text: str, session: ChatSession) -> None:
@@ -107,13 +117,16 @@ def _obey(text: str, session: ChatSession) -> None:
         "/save": lambda: _save(session, rest.strip()),
     }
     run = commands.get(word)
-    typer.echo(run() if run else f"no command {word}; there are {', '.join(commands)} and /quit", err=run is None)
+    if run is None:
+        note(f"unknown command {word}; choose {', '.join(commands)} or /quit")
+    else:
+        show([Block(run())], {}, as_json=False)
 
 
 def _sources(session: ChatSession) -> str:
     from rag.views import sources_view
 
-    lines = [part for part in sources_view(session.last) if isinstance(part, str)] if session.last else []
+    lines = [str(part) for part in sources_view(session.last)] if session.last else []
     return "\n".join(lines).strip() or "The last answer has no sources."
 
 
@@ -123,7 +136,7 @@ def _searches(session: ChatSession) -> str:
             f"{each.query!r}: {each.results_count} passages, mean score {each.average_similarity:.2f}"
             for each in session.searches
         )
-        or "Nothing was searched for yet."
+        or "No searches yet."
     )
 
 
@@ -135,24 +148,24 @@ def _new(session: ChatSession) -> str:
 
 def _save(session: ChatSession, name: str) -> str:
     if not name:
-        return "Say where: /save FILE"
+        return "Usage: /save FILE"
     try:
         Path(name).write_text(session.as_markdown(), encoding="utf-8")
     except OSError as error:
         return f"{name}: {error.strerror}"
-    return f"{session.turns} turns are in {name}."
+    return f"Saved {session.turns} turns to {name}."
 
 
 async def _lines(settings: Settings) -> AsyncGenerator[str]:
     """What is typed, or what comes through the pipe; ends with the input, and with Ctrl-D."""
-    if not sys.stdin.isatty():
+    if not is_interactive():
         for line in sys.stdin:
             yield line
         return
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
 
-    typer.echo(GREETING)
+    note(GREETING)
     prompt: PromptSession[str] = PromptSession(
         "> ", history=FileHistory(str(Path(settings.index.directory) / "chat_history"))
     )

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, Json, read_settings, show
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config, Json
+from ingestion.commands.terminal import note, show
 from ingestion.errors import ExitCode, OutputError, UsageError
+from ingestion.output import Block
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
@@ -22,24 +25,27 @@ if TYPE_CHECKING:
     from rag.evaluation.run import Asked
 
 
-Questions = Annotated[Path, typer.Argument(help="JSONL file, one question a line.")]
+Questions = Annotated[Path, typer.Argument(metavar="FILE", help="JSONL file, one question per line.")]
 Corpus = Annotated[
-    str | None, typer.Option("--corpus", help="Ask only the questions of this corpus, of the chosen book.")
+    str | None, typer.Option("--corpus", metavar="NAME", help="Ask only this corpus' questions, of the chosen book.")
 ]
 Answers = Annotated[
     bool | None,
     typer.Option(
         "--answers/--no-answers",
-        help="Answer each question too and check the answers; done unasked where a language model is set up.",
+        help="Answer each question too; on by default if a language model is configured.",
     ),
 ]
-Compare = Annotated[Path | None, typer.Option("--compare", help="What an earlier `eval --json` printed.")]
-Against = Annotated[str | None, typer.Option("--against", help="Another collection, to compare this one with.")]
+Compare = Annotated[
+    Path | None, typer.Option("--compare", metavar="RUN.json", help="Compare with an earlier `eval --json`.")
+]
+Against = Annotated[str | None, typer.Option("--against", metavar="NAME", help="Compare with another collection.")]
 MinRecall = Annotated[
-    float | None, typer.Option("--min-recall", min=0.0, max=1.0, help="Exit 12 if file recall@5 is below.")
+    float | None,
+    typer.Option("--min-recall", metavar="R", min=0.0, max=1.0, help="Exit 12 if file recall@5 is below."),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--calibrate", help="Fit the confidence policy and write it to the settings file.")
+    bool, typer.Option("--calibrate", help="Fit the confidence policy and write it to bookwise.toml.")
 ]
 ReportFile = Annotated[
     Path | None,
@@ -62,15 +68,17 @@ def evaluate_command(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Measure search and refusals on questions with known answers, and report results outside the filters."""
+    """Measure search, answers and refusals on known questions.
+
+    Reports results outside the filters too.
+    """
     from rag.evaluation.answer_changes import answer_changes, changes_view
     from rag.evaluation.comparison import compare as compared
-    from rag.evaluation.metrics import GATE, mean_of
     from rag.evaluation.questions import load_questions
     from rag.evaluation.views import evaluation_document, evaluation_view, markdown, report_markdown
 
     if compare and against:
-        raise UsageError("--compare and --against: give one of the two")
+        raise UsageError("use only one of --compare and --against")
     settings = read_settings(config, flags={"book.id": book})
     asked_for = _chosen(load_questions(questions), corpus)
     asked = _ask(settings, asked_for, answers=answers)
@@ -79,14 +87,21 @@ def evaluate_command(
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
     view = [*evaluation_view(outcomes, comparisons), *(changes_view(changes, len(outcomes)) if before else [])]
     document = evaluation_document(outcomes, comparisons, changes)
-    show([markdown(view)] if as_markdown else view, document, as_json=as_json)
+    show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
         _write_report(report, report_markdown(outcomes, comparisons, changes))
     if calibrate:
         _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
+    if min_recall is not None:
+        _require(min_recall, outcomes)
+
+
+def _require(min_recall: float, outcomes: Sequence[Outcome]) -> None:
+    from rag.evaluation.metrics import GATE, mean_of
+
     recall = mean_of(GATE, outcomes)
-    if min_recall is not None and (recall is None or recall < min_recall):
-        typer.echo(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}", err=True)
+    if recall is None or recall < min_recall:
+        note(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}")
         raise typer.Exit(ExitCode.NOT_IN_STEP)
 
 
@@ -158,4 +173,4 @@ def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
     weights = [policy.bias, policy.gap, policy.known, policy.named]
     levels = [policy.low, policy.medium, policy.high]
     set_table(path, "confidence", {"model": model, "weights": weights, "levels": levels})
-    typer.echo(f"confidence policy for {model} written to {path}", err=True)
+    note(f"confidence policy for {model} written to {path}")

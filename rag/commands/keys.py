@@ -7,21 +7,31 @@ from typing import Annotated
 
 import typer
 
-from ingestion.commands.terminal import Config, Json, read_settings, show
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Config, Json
+from ingestion.commands.program import Command, ListByDefault
+from ingestion.commands.terminal import show
 
-keys = typer.Typer(help="Manage API keys and what they may access.", no_args_is_help=True)
+keys = typer.Typer(cls=ListByDefault, help="Manage API keys and what they may access.")
 
 
-@keys.command("add")
+@keys.command("add", cls=Command)
 def add_key(
-    name: str,
-    book: Annotated[list[str] | None, typer.Option("--book", help="Only this book; may be repeated.")] = None,
-    highest_tier: Annotated[int, typer.Option("--highest-tier", min=1, max=4, help="No tier above it.")] = 4,
-    public: Annotated[bool, typer.Option("--public", help="For a page that all can read: lists no threads.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who or what the key is for.")],
+    book: Annotated[
+        list[str] | None, typer.Option("--book", metavar="ID", help="Only this book; may be repeated.")
+    ] = None,
+    highest_tier: Annotated[
+        int,
+        typer.Option("--highest-tier", metavar="N", min=1, max=4, help="Highest hardware tier the key can access."),
+    ] = 4,
+    public: Annotated[
+        bool, typer.Option("--public", help="For keys in public pages: cannot list conversations.")
+    ] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Make a key and show its secret, this once."""
+    """Create a key; its secret is shown only once."""
     from rag.conversations.api_keys import KeyStore
     from rag.conversations.database import database_of
 
@@ -29,12 +39,12 @@ def add_key(
         key, secret = KeyStore(database).add(
             name, books=tuple(book or ()), highest_tier=highest_tier, is_public=public
         )
-    show([f"{secret}\nkey {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
+    show([secret, f"key {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
 
 
-@keys.command("list")
+@keys.command("list", cls=Command)
 def list_keys(config: Config = None, as_json: Json = False) -> None:
-    """Show every key without its secret."""
+    """List all keys, without their secrets."""
     from ingestion.output import Table
     from rag.conversations.api_keys import KeyStore
     from rag.conversations.database import database_of
@@ -49,21 +59,28 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
             "highest_tier": each.highest_tier,
             "public": "yes" if each.is_public else "no",
             "created_at": each.created_at.isoformat(timespec="seconds"),
-            "status": "revoked" if each.revoked_at else "in use",
+            "status": "revoked" if each.revoked_at else "active",
         }
         for each in found
     ]
     names = ("key_id", "name", "books", "highest_tier", "public", "created_at", "status")
-    table = Table("keys", names, [tuple(row.values()) for row in rows])
-    show([table] if rows else ["No keys; make one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
+    table = Table("Keys", names, [tuple(row.values()) for row in rows])
+    show([table] if rows else ["No keys; create one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
 
 
-@keys.command("revoke")
-def revoke_key(key_id: str, config: Config = None) -> None:
-    """Refuse a key from now on; a running server notices within five seconds."""
+@keys.command("revoke", cls=Command)
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, as `keys list` shows it.")],
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Revoke a key.
+
+    A running server notices within five seconds.
+    """
     from rag.conversations.api_keys import KeyStore
     from rag.conversations.database import database_of
 
     with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
-    typer.echo(f"revoked {key_id}")
+    show([f"revoked {key_id}"], {"key_id": key_id, "status": "revoked"}, as_json=as_json)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from contextlib import closing
+from typing import Annotated
 
-from ingestion.commands.terminal import Book, Config, Json, read_settings, show
+import typer
+
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config, Json
+from ingestion.commands.terminal import show
+from ingestion.output import Markdown
 
 
-def lesson(reference: str, book: Book = None, config: Config = None, as_json: Json = False) -> None:
-    """Show a whole lesson as indexed, by its path or parent id."""
+def lesson(
+    reference: Annotated[str, typer.Argument(metavar="LESSON", help="Path of the lesson, or its parent id.")],
+    book: Book = None,
+    config: Config = None,
+    as_json: Json = False,
+) -> None:
+    """Show a whole lesson as it is indexed."""
     from ingestion.books import book_to_read
     from ingestion.factory import open_index
     from rag.retrieval.lessons import read_lesson
@@ -16,4 +27,4 @@ def lesson(reference: str, book: Book = None, config: Config = None, as_json: Js
     settings = read_settings(config, flags={"book.id": book})
     with closing(open_index(settings)) as store:
         read = read_lesson(store, book_to_read(settings, store), reference)
-    show([read.text()], {"title": read.title, "chunks": read.chunks}, as_json=as_json)
+    show([Markdown(read.text())], {"title": read.title, "chunks": read.chunks}, as_json=as_json)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, read_settings
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config
+from ingestion.commands.terminal import note
 from ingestion.errors import ConfigurationError, VectorStoreError
 from rag.commands.ask import NoModel
 from rag.commands.filter_options import with_filters
@@ -22,19 +24,23 @@ if TYPE_CHECKING:
 
 @with_filters("hardware_tier", "module", "proficiency_levels", "language")
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdin and stdout.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdin and stdout.")] = False,
     host: Annotated[
-        str, typer.Option("--host", help="Address for --http; beyond loopback keys are needed.")
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Address for --http; other than loopback requires API keys."),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port for --http; 0 takes a free one.")
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port for --http; 0 takes a free one.")
     ] = 8010,
     book: Book = None,
     filters: Filters = NO_FILTERS,
     no_llm: NoModel = False,
     config: Config = None,
 ) -> None:
-    """Offer the book to agents (Model Context Protocol): search_lessons, read_lesson and ask, inside the filters."""
+    """Offer the book to agents over the Model Context Protocol.
+
+    The tools are search_lessons, read_lesson and ask; callers cannot widen the filters.
+    """
     import asyncio
 
     settings = read_settings(config, flags={"book.id": book})
@@ -78,14 +84,14 @@ async def _serve_http(
     from rag.mcp.transports import serve_http
 
     with_keys = are_asked_for(settings, address[0])
-    keys = "keys are asked for" if with_keys else "no keys"
+    keys = "API key required" if with_keys else "no API keys"
     with closing(database_of(settings)) as database:
         access = Access(settings, KeyStore(database), open_to_all=not with_keys)
         await serve_http(
             lambda app: KeysOnly(app, access, lambda: tools.book_id, highest_tier),
             server,
             *address,
-            ready=lambda url: typer.echo(f"serving MCP on {url} ({keys})", err=True),
+            ready=lambda url: note(f"serving MCP on {url} ({keys})"),
         )
 
 
@@ -94,4 +100,4 @@ async def _check(tools: BookTools) -> None:
     try:
         await tools.check()
     except VectorStoreError as error:
-        typer.echo(f"warning: {error}; each call of a tool tries again", err=True)
+        note(f"warning: {error}; each call of a tool tries again")

@@ -6,26 +6,35 @@ from typing import Annotated
 
 import typer
 
-from ingestion.commands.terminal import Book, Config, Json, read_settings, show
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.options import Book, Config, Json
+from ingestion.commands.terminal import show
 from rag.commands.filter_options import with_filters
 from rag.filters import NO_FILTERS, Filters, SearchMode
 
+Question = Annotated[list[str], typer.Argument(metavar="QUESTION...", help="The question; quotes are not needed.")]
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Also show translations and summaries of what is found.")
 ]
 Diverse = Annotated[bool, typer.Option("--diverse", help="Diversify results (maximal marginal relevance).")]
-Expand = Annotated[int, typer.Option("--expand", min=0, max=10, help="Add N neighbouring chunks on each side.")]
+Expand = Annotated[
+    int, typer.Option("--expand", metavar="N", min=0, max=10, help="Add N neighbouring chunks on each side.")
+]
 WholeLesson = Annotated[bool, typer.Option("--whole-lesson", help="Show the whole lesson of each passage.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Explain the ranking of each passage.")]
-Ranking = Annotated[SearchMode, typer.Option("--ranking", help="Rank by meaning and words, or by one of them.")]
+Ranking = Annotated[
+    SearchMode, typer.Option("--ranking", case_sensitive=False, help="Rank by meaning and words, or by one of them.")
+]
 
 
 @with_filters()
 def search(
-    question: str,
+    question: Question,
     book: Book = None,
     filters: Filters = NO_FILTERS,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=20, help="Number of passages.")] = 5,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=20, help="Maximum number of passages.")
+    ] = 5,
     ranking: Ranking = "hybrid",
     expand: Expand = 0,
     whole_lesson: WholeLesson = False,
@@ -35,13 +44,13 @@ def search(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Show the passages nearest to a question, inside the filters."""
+    """Show the passages nearest to a question."""
     from rag.retrieval.retriever import open_retriever
     from rag.views import search_view
 
     with open_retriever(read_settings(config, flags={"book.id": book})) as retriever:
         response = retriever.search(
-            question,
+            question_of(question),
             limit=limit,
             filters=filters,
             mode=ranking,
@@ -51,3 +60,8 @@ def search(
             all_versions=all_versions,
         )
     show(search_view(response, explain=explain), response.model_dump(mode="json"), as_json=as_json)
+
+
+def question_of(words: list[str]) -> str:
+    """Return the words of a question that was typed without quotes."""
+    return " ".join(words)

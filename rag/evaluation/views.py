@@ -43,8 +43,8 @@ def markdown(view: View) -> str:
     """The same as Markdown."""
     parts = []
     for part in view:
-        if isinstance(part, str):
-            parts.append(part)
+        if not isinstance(part, Table):
+            parts.append(str(part))
         elif part.rows:
             rows = [part.columns, ("---",) * len(part.columns), *part.rows]
             lines = (f"| {' | '.join('' if cell is None else str(cell) for cell in row)} |" for row in rows)

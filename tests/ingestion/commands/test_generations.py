@@ -47,4 +47,4 @@ def test_generations_are_listed_rolled_back_and_dropped() -> None:
 @pytest.mark.usefixtures("index")
 def test_an_unknown_word_is_a_usage_error() -> None:
     result = run("generations", "undo")
-    assert result.exit_code == 2 and "generations rollback" in result.stderr
+    assert result.exit_code == 2 and "no such command 'undo'" in result.stderr

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import pytest
 
-from ingestion.commands.terminal import has_bar, progress_text
+from ingestion.commands.progress import duration, final_text, progress_text
+from ingestion.commands.terminal import can_draw
 from ingestion.report import ChunkCounts, IngestReport
 
 
@@ -15,26 +18,43 @@ def report_of(price: float | None = None, **counts: int) -> IngestReport:
 def test_everything_that_is_known_is_in_one_line() -> None:
     report = report_of(embedded=300, reused=100, tokens=1_000_000, price=0.02)
     assert progress_text(20, 80, report, 40.0) == (
-        "20 of 80 lessons, 400 chunks, 25 % reused, 1000000 tokens, $0.0200, 10 chunks/s, 2 min 0 s left"
+        "400 chunks, 20 of 80 lessons, 25 % reused, 1000000 tokens, $0.0200, 10 chunks/s, 2 min 0 s left"
     )
 
 
 def test_nothing_is_guessed_before_anything_is_done() -> None:
-    assert progress_text(0, 80, report_of(), 0.0) == "0 of 80 lessons, 0 chunks"
+    assert progress_text(0, 80, report_of(), 0.0) == "0 chunks, 0 of 80 lessons"
+
+
+def test_at_its_end_a_bar_says_what_was_done_in_how_long() -> None:
+    report = report_of(embedded=300, reused=100)
+    report.note("a.md", "new")
+    assert final_text(report, 8.0) == "400 chunks of 1 lessons in 8.0 s, 50 chunks/s"
+    assert [duration(seconds) for seconds in (0.42, 12, 185, 7260)] == ["0.4 s", "12 s", "3 min 5 s", "2 h 1 min"]
+
+
+class Stream(StringIO):
+    """A stream that is, or is not, a terminal."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
 
 
 @pytest.mark.parametrize(
-    ("terminal", "environ", "bar"),
+    ("terminal", "environ", "drawn"),
     [
         (True, {"TERM": "xterm"}, True),
         (False, {"TERM": "xterm"}, False),
         (True, {"TERM": "dumb"}, False),
         (True, {}, False),
-        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
-        (True, {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, True),
     ],
 )
-def test_only_a_terminal_that_takes_control_characters_gets_a_bar(
-    terminal: bool, environ: dict[str, str], bar: bool
+def test_only_a_terminal_that_takes_control_characters_is_drawn_on(
+    terminal: bool, environ: dict[str, str], drawn: bool
 ) -> None:
-    assert has_bar(terminal, environ) == bar
+    assert can_draw(Stream(terminal), environ) == drawn

@@ -147,4 +147,4 @@ def test_the_command_copies_to_a_folder_that_answers_as_the_index_does(clean_sur
     found = run.invoke(app, ["search", "node"], env={"BOOKWISE_DIRECTORY": "backup"})
     assert "01-node.md" in found.stdout
     itself = run.invoke(app, ["copy", "--to", ".bookwise"])
-    assert itself.exit_code == 2 and "copy from" in itself.stderr
+    assert itself.exit_code == 2 and "is the source index" in itself.stderr

@@ -74,14 +74,14 @@ def test_ask_without_the_model_calls_nobody(server: ChatServer) -> None:
     assert "no language model was used" in answer.stdout and server.requests == []
 
 
-def test_a_failing_model_is_exit_9_and_with_json_an_agent_response_with_the_error(server: ChatServer) -> None:
+def test_a_failing_model_is_exit_9_and_with_json_one_document_that_says_why(server: ChatServer) -> None:
     server.script += [error(401, "no"), error(401, "no")]
     failed = run("ask", QUESTION)
     assert failed.exit_code == 9 and "the key is not accepted" in failed.stderr and failed.stdout == ""
     failed = run("ask", QUESTION, "--json")
     told = document(failed)
-    assert (failed.exit_code, told["exit_code"], told["state"], told["confidence"]) == (9, 9, "error", "none")
-    assert "the key is not accepted" in told["error"]
+    assert (failed.exit_code, told["error"]["exit_code"], told["error"]["kind"]) == (9, 9, "chat_model")
+    assert "the key is not accepted" in told["error"]["message"]
 
 
 def test_a_refusal_of_the_model_is_exit_10(server: ChatServer) -> None:
@@ -149,7 +149,7 @@ def test_the_words_with_a_slash(folder: Path) -> None:
     talk = run("chat", "--tier", "3", stdin=f"/sources\n{QUESTION}\n/sources\n/filters\n/save talk.md\n/new\n/nope\n")
     assert talk.stdout.startswith("The last answer has no sources.") and talk.stdout.count("**Sources:**") == 2
     assert "hardware tier 3 or lower" in talk.stdout and "A new conversation." in talk.stdout
-    assert "no command /nope; there are /help" in talk.stderr
+    assert "unknown command /nope; choose /help" in talk.stderr
     assert Path("talk.md").read_text(encoding="utf-8").startswith(f"## Question\n\n{QUESTION}\n\n## Answer\n\n")
 
 
@@ -170,7 +170,7 @@ def test_a_session_id_must_be_one(folder: Path) -> None:
 def test_a_conversation_has_a_bound_and_another_can_be_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGENT_MAX_TURNS", "1")
     talk = run("chat", stdin=f"{QUESTION}\n{QUESTION}\n/new\n{QUESTION}\n")
-    assert talk.stdout.count("keeps its last message") == 2 and "begin another with /new" in talk.stderr
+    assert talk.stdout.count("keeps its last message") == 2 and "start a new conversation with /new" in talk.stderr
 
 
 def test_the_document_of_a_failed_question_is_one_that_was_never_answered() -> None:

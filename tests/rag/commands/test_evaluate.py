@@ -131,7 +131,7 @@ def test_no_answers_asks_no_model(server: ChatServer) -> None:
         (["missing.jsonl"], "cannot be read"),
         (["questions.jsonl", "--corpus", "other"], "no question about 'other'"),
         (["questions.jsonl", "--compare", "missing.json"], "cannot be read"),
-        (["questions.jsonl", "--compare", "a", "--against", "b"], "give one of the two"),
+        (["questions.jsonl", "--compare", "a", "--against", "b"], "use only one of"),
         (["questions.jsonl", "--book", "other"], "no book 'other'"),
         (["questions.jsonl", "--calibrate"], "10 answerable and 10 unanswerable"),
     ],

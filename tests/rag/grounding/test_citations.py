@@ -207,10 +207,13 @@ def test_the_footer_names_each_source_and_every_doubt() -> None:
         wrong = passage("The moon is made of rock.", page_url="https://x.example/moon", anchor="rock")
         server.script += [calls("moon made rock"), lambda request: says(_cite(request, "It has 12 legs {} [s9]."))]
         response = ask(shelf_for(server, wrong), "moon made rock ?")
-    assert sources_view(response) == [
-        "\n---\n**Sources:**",
+    assert list(map(str, sources_view(response))) == [
+        "",
+        "---",
+        "**Sources:**",
         "[1] Quality of service, https://x.example/moon#rock (score: 0.60; not verified)",
-        "\nNot found in what it cites: It has 12 legs.",
+        "",
+        "Not supported by its source: It has 12 legs.",
         "1 references to something that was not found were left out.",
     ]
 

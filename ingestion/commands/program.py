@@ -1,0 +1,223 @@
+"""The program: help in groups; every ending of a command is an exit code and, with --json, one document."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ingestion.commands.terminal import close_output, flush_output, lost_output, print_error, print_json, show
+from ingestion.commands.usage_errors import usage_error
+from ingestion.errors import BookwiseError, ExitCode, Interrupted, OutputClosed, OutputError, UsageError
+from ingestion.output import Block
+
+_ClickException = typer.BadParameter.__mro__[2]
+_WRITING = {"ingest", "verify", "copy", "batch"}
+OTHER_OPTIONS = "Options"
+
+
+class Command(TyperCommand):
+    """A command whose options stand in groups in its help."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then each group of options."""
+        write_options(self, ctx, formatter)
+
+
+class Program(TyperGroup):
+    """The root: maps how a command ends to exit codes, errors to one line on stderr, and groups its help."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Run one command and exit; behaves the same in a test's runner and as a process.
+
+        Arguments are never expanded: a question may hold `*` and `?`.
+        """
+        arguments = sys.argv[1:] if args is None else list(args)
+        name = prog_name or "bookwise"
+        self._main_shell_completion(extra, name, complete_var)
+
+        def run() -> None:
+            with self.make_context(name, list(arguments), **extra) as ctx:
+                self.invoke(ctx)
+
+        code = exit_code_of(run, arguments)
+        if standalone_mode:
+            raise SystemExit(code)
+        return code
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, then each group of commands."""
+        write_options(self, ctx, formatter)
+        for title, names in _groups((name, self.commands[name]) for name in self.list_commands(ctx)):
+            with formatter.section(title or "Commands"):
+                width = formatter.width - 6 - max(len(name) for name, _ in names)
+                formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in names])
+
+
+class ListByDefault(TyperGroup):
+    """A group of commands that lists where no command is named: `jobs` is `jobs list`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `list` before flags that stand alone."""
+        if not ctx.resilient_parsing and (not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options and the commands as plain sections."""
+        write_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
+    """Run the command and return its exit code; what failed is told on stderr, with --json on stdout too.
+
+    A bug is told in the document and raised on, so that its traceback shows.
+    """
+    as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        try:
+            run()
+            return _flushed(ExitCode.DONE)
+        except typer.Exit as done:
+            return _flushed(done.exit_code)
+        except Exception as error:
+            if (expected := _expected(error, arguments)) is None:
+                if as_json:
+                    _tell_bug(error)
+                raise
+            return _told(expected, as_json)
+        except KeyboardInterrupt:
+            resumes = "; completed work is saved; the next run resumes there" if _WRITING & {*arguments[:3]} else ""
+            return _told(Interrupted(f"interrupted{resumes}"), as_json)
+    except (OutputClosed, OutputError) as error:
+        return _told(error, as_json=False)
+
+
+def _expected(error: Exception, arguments: Sequence[str]) -> BookwiseError | None:
+    """The error as one of ours, None where it is a bug."""
+    if isinstance(error, BookwiseError):
+        return error
+    if isinstance(error, _ClickException):
+        return usage_error(error, arguments)
+    if isinstance(error, typer.Abort | EOFError):
+        return UsageError("aborted: answer y, or pass --yes")
+    return _lost_output(error)
+
+
+def _flushed(code: int) -> int:
+    flush_output()
+    return code
+
+
+def _told(error: BookwiseError, as_json: bool) -> int:
+    if isinstance(error, OutputClosed | OutputError):
+        close_output()
+    if not isinstance(error, OutputClosed):
+        prefix = "" if isinstance(error, Interrupted) else "error: "
+        print_error(prefix + str(error), error.hint)
+        # Where the output is what failed, a document was begun, or cannot be written.
+        if as_json and not isinstance(error, OutputError):
+            print_json(error_document(error))
+    return int(error.exit_code)
+
+
+def error_document(error: BookwiseError) -> dict[str, Any]:
+    """Return the one shape in which every command tells an error under --json."""
+    return {
+        "error": {
+            "message": str(error),
+            "kind": error.kind,
+            "exit_code": int(error.exit_code),
+            "hint": error.hint,
+        }
+    }
+
+
+def _tell_bug(error: Exception) -> None:
+    told = BookwiseError(f"unexpected error: {type(error).__name__}: {error}")
+    told.kind = "bug"
+    told.hint = "please report this with the traceback on stderr"
+    print_json(error_document(told))
+
+
+def _lost_output(error: Exception) -> BookwiseError | None:
+    """The error to tell where stdout or stderr is what failed: what is buffered still cannot be written."""
+    if not isinstance(error, OSError):
+        return None
+    if traceback.extract_tb(error.__traceback__)[-1].name == "echo":  # Typer's own printing, of help
+        return lost_output(error)
+    try:
+        flush_output()
+    except (OutputClosed, OutputError) as lost:
+        return lost
+    return None
+
+
+def _interrupt(*_: object) -> None:
+    """A polite end (SIGTERM) is an interrupt: what is finished is recorded, and the exit code is 130."""
+    raise KeyboardInterrupt
+
+
+def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the arguments, then each group of options; those without a group come last."""
+    params = [(param, record) for param in command.get_params(ctx) if (record := param.get_help_record(ctx))]
+    arguments = [record for param, record in params if param.param_type_name == "argument"]
+    if arguments:
+        with formatter.section("Arguments"):
+            formatter.write_dl(arguments)
+    options = [(param, record) for param, record in params if param.param_type_name == "option"]
+    groups = _groups((record, param) for param, record in options)
+    for title, found in sorted(groups, key=lambda group: group[0] is None):
+        with formatter.section(title or OTHER_OPTIONS):
+            formatter.write_dl([record for record, _ in found])
+
+
+def _groups(named: Iterable[tuple[Any, Any]]) -> list[tuple[str | None, list[tuple[Any, Any]]]]:
+    """What is shown, by its help panel, in the order in which the panels appear."""
+    groups: dict[str | None, list[tuple[Any, Any]]] = {}
+    for name, item in named:
+        if not getattr(item, "hidden", False):
+            groups.setdefault(getattr(item, "rich_help_panel", None), []).append((name, item))
+    return list(groups.items())
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and end, where it is asked for."""
+    if asked:
+        from importlib.metadata import version
+
+        show([f"bookwise {version('bookwise')}"], {}, as_json=False)
+        raise typer.Exit
+
+
+def show_help(
+    ctx: typer.Context,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...", help="The command to explain.")] = None,
+) -> None:
+    """Show the help of a command."""
+    root = ctx.find_root()
+    command: Any = root.command
+    context: Any = root
+    for word in words or ():
+        _, found, _ = command.resolve_command(context, [word]) if isinstance(command, TyperGroup) else (0, None, 0)
+        if found is None:
+            raise UsageError(f"{context.command_path} has no command {word!r}")
+        command, context = found, found.make_context(word, [], parent=context, resilient_parsing=True)
+    show([Block(context.get_help())], {}, as_json=False)

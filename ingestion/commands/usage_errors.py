@@ -1,0 +1,70 @@
+"""Errors of the command line's own parsing, in our words: the flag, what was given, what can be given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ingestion.errors import UsageError
+
+
+def usage_error(error: Any, arguments: Sequence[str]) -> UsageError:
+    """Return one of Typer's usage errors as ours, with the usage of its command as the hint."""
+    ours = UsageError(_message(error, arguments))
+    if error.ctx is not None:
+        ours.hint = f"see `{error.ctx.command_path} --help`"
+    return ours
+
+
+def _message(error: Any, arguments: Sequence[str]) -> str:
+    param = getattr(error, "param", None)
+    descriptor = getattr(param, "type_descriptor", None)
+    if descriptor is not None and "issing" not in type(error).__name__:
+        said = f"invalid {_name(param)}{_given(param, error, arguments)}"
+        if descriptor.is_choice and descriptor.choices:
+            return f"{said}: choose {either([_choice(each) for each in descriptor.choices])}"
+        low, high = getattr(param, "min", None), getattr(param, "max", None)
+        if low is not None or high is not None:
+            return f"{said}: choose a number {_range(low, high)}"
+        return f"{said}: {_lower(error.message.removeprefix('Value error, '))}"
+    if param is not None:
+        return f"missing {_name(param)}"
+    return _lower(error.format_message())
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "option":
+        return str(max(param.opts, key=len))
+    return str(param.metavar or param.name.upper()).strip("[]{}.")
+
+
+def _given(param: Any, error: Any, arguments: Sequence[str]) -> str:
+    """The value that was refused: as the message quotes it, else as it stands behind the flag."""
+    if quoted := re.search(r"('(?:[^'\\]|\\.)*') is not", error.message):
+        return f" {quoted[1]}"
+    for at, argument in enumerate(arguments):
+        flag, equals, value = argument.partition("=")
+        if flag in param.opts:
+            value = value if equals else next(iter(arguments[at + 1 :]), "")
+            return f" {value!r}"
+    return ""
+
+
+def _choice(value: Any) -> str:
+    return str(getattr(value, "value", value))
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if high is None:
+        return f"of {low:g} or more"
+    return f"of {high:g} or less" if low is None else f"from {low:g} to {high:g}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+def either(words: Sequence[str]) -> str:
+    """Return the words as a choice: `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
