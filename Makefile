@@ -4,7 +4,7 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-llm test-qdrant lint type check bench golden lock clean
+.PHONY: help setup demo docs docs-write test test-slow test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -58,6 +58,17 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.store
 	$(BIN)/python -m benchmarks.serve --chats 20
 
+.venv-docs/.made: scripts/requirements-docs.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/requirements-docs.lock
+	@touch $@
+
+docs: .venv-docs/.made  ## Build the documentation site in site/
+	.venv-docs/bin/zensical build --clean --strict
+
+docs-write: setup  ## Rewrite the generated parts of the documentation; review the difference
+	$(BIN)/python -m scripts.docs
+
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden
 
@@ -65,4 +76,4 @@ lock: setup  ## Pin the newest allowed versions
 	$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra dev --extra lock pyproject.toml -o requirements.lock
 
 clean:  ## Remove the environment and the demo's index
-	rm -rf .venv .venv-llm $(DEMO)
+	rm -rf .venv .venv-docs .venv-llm site $(DEMO)

@@ -38,7 +38,7 @@ class ConfidenceSettings:
         "auto",
         choice("auto", "spec"),
         env="BOOKWISE_CONFIDENCE",
-        help="when an answer is refused: `auto` by the embedding model, `spec` by spec 004's cosines",
+        help="when an answer is refused: `auto` by the embedding model, `spec` by fixed cosines",
     )
     model: str | None = setting(None, text, help="embedding model of the two below, which `eval --calibrate` writes")
     weights: tuple[float, ...] = setting((), numbers(4), help="bias, gap, known and named")

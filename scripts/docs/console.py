@@ -1,0 +1,94 @@
+"""Runs the commands that a page shows and puts their real output under them.
+
+A fence is run where the line above it says so:
+
+    <!-- run: sample -->
+    ```console
+    $ bookwise info
+    …
+    ```
+
+`sample` is a folder with the sample book; `indexed` is the same, indexed. The fences of one page that name the same
+folder run one after the other in it. `lines=N` shows the first N lines of each output and then `…`. A command that
+does not exit with 0 has its code in a last line, `(exit N)`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+FENCE = re.compile(
+    r"(?P<head><!-- run: (?P<folder>\w+)(?: lines=(?P<lines>\d+))? -->\n```console\n)(?P<body>.*?)```", re.DOTALL
+)
+STEADY = (
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)"), "2026-11-28T03:19:44+00:00"),
+    (re.compile(r"\b\d{8}T\d{6}-[0-9a-f]{6}\b"), "20261128T031944-fa114b"),
+    (re.compile(r"\b\d+(?:\.\d+)? ms\b"), "20 ms"),
+    (re.compile(r"\bin \d+(?:\.\d+)? s\b"), "in 3 s"),
+    (re.compile(r"\bbw_[\w-]{20,}"), "bw_…"),
+    (re.compile(r"\bkey [0-9a-f]{8,}\b"), "key 3f9c1a7e"),
+)
+"""What differs from run to run, and what is shown instead."""
+
+
+def refreshed(text: str, root: Path) -> str:
+    """Return the page with the output of every fence that is run."""
+    with ExitStack() as stack:
+        folders: dict[str, Path] = {}
+
+        def run(found: re.Match[str]) -> str:
+            name = found["folder"]
+            if name not in folders:
+                folders[name] = _folder(name, root, Path(stack.enter_context(tempfile.TemporaryDirectory())))
+            lines = int(found["lines"]) if found["lines"] else None
+            return found["head"] + _session(found["body"], folders[name], root, lines) + "```"
+
+        return FENCE.sub(run, text)
+
+
+def _folder(name: str, root: Path, place: Path) -> Path:
+    folder = place / "my-book"
+    shutil.copytree(root / "examples" / "physical-ai", folder)
+    if name == "indexed":
+        _run("bookwise ingest", folder, root)
+    elif name != "sample":
+        raise ValueError(f"no folder {name!r}; use sample or indexed")
+    return folder
+
+
+def _session(body: str, folder: Path, root: Path, lines: int | None) -> str:
+    shown = []
+    for command in re.findall(r"^\$ (.*(?:\\\n.*)*)$", body, re.MULTILINE):
+        output = _run(command, folder, root)
+        if lines is not None and output.count("\n") > lines:
+            output = "".join(output.splitlines(keepends=True)[:lines]) + "…\n"
+        shown.append(f"$ {command}\n{output}")
+    return "\n".join(shown)
+
+
+def _run(command: str, folder: Path, root: Path) -> str:
+    tools = folder.parent / "tools"
+    if not tools.exists():
+        tools.mkdir()
+        script = tools / "bookwise"
+        code = f"import sys; sys.path.insert(0, {str(root)!r}); sys.argv[0] = 'bookwise'; from cli import app; app()"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -c "{code}" "$@"\n')
+        script.chmod(0o755)
+    home = folder.parent
+    environ = {"PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(home), "LANG": "C.UTF-8", "COLUMNS": "100"}
+    arguments = ["bash", "-c", command]
+    done = subprocess.run(
+        arguments, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120
+    )
+    output = done.stdout.decode("utf-8").replace(str(folder), "/home/me/my-book").replace(str(home), "/home/me")
+    for pattern, steady in STEADY:
+        output = pattern.sub(steady, output)
+    output = "".join(line.rstrip() + "\n" for line in output.splitlines())
+    return output + (f"(exit {done.returncode})\n" if done.returncode else "")

@@ -1,0 +1,145 @@
+"""Reference pages made from the code, so that they cannot go stale."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any, Literal, get_args, get_origin
+
+from typer.main import get_command
+
+from cli import app
+from ingestion import errors
+from ingestion.errors import BookwiseError, ExitCode
+from ingestion.models import DocumentMetadata, QdrantPayload
+from ingestion.settings import FIELDS
+from ingestion.vector_stores.filters import PAYLOAD_INDEXES
+
+
+def commands() -> str:
+    """Return every command with its help, arguments and options."""
+    parts = [
+        "# Commands\n",
+        "Results go to stdout, everything else to stderr. `--json` prints exactly one document.\n",
+    ]
+    for path, command in _commands(get_command(app)):
+        parts.append(f"## `bookwise {path}`\n\n{_text(command.help or '')}\n")
+        arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+        options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+        rows = [(f"`{_metavar(parameter)}`", _text(getattr(parameter, "help", "") or "")) for parameter in arguments]
+        parts.append(_table(("argument", "meaning"), rows))
+        rows = [(_flags(option), _text(option.help or ""), _default(option)) for option in options]
+        parts.append(_table(("option", "meaning", "default"), rows))
+    return "\n".join(part for part in parts if part)
+
+
+def _commands(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in sorted(group.commands.items()):
+        if command.hidden:
+            continue
+        if hasattr(command, "commands"):
+            if getattr(command, "invoke_without_command", False):
+                yield f"{prefix}{name}", command
+            yield from _commands(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+def _flags(option: Any) -> str:
+    flags = ", ".join(f"`{flag}`" for flag in (*option.opts, *option.secondary_opts))
+    return flags if option.is_flag else f"{flags} `{_metavar(option)}`"
+
+
+def _metavar(parameter: Any) -> str:
+    annotation = parameter.type_descriptor.annotation
+    if get_origin(annotation) is Literal:
+        return "\\|".join(map(str, get_args(annotation)))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return "\\|".join(str(choice.value) for choice in annotation)
+    return _text(str(parameter.metavar or parameter.name.upper()))
+
+
+def _default(option: Any) -> str:
+    value = option.default
+    if option.is_flag or value in (None, "", (), []) or callable(value):
+        return ""
+    return f"`{getattr(value, 'value', value)}`"
+
+
+def settings() -> str:
+    """Return every setting by table, with its environment variable and default."""
+    head = (
+        "# Settings\n\nA setting is taken from the first of these that has it: a flag, the environment, `.env` in "
+        "the current folder, `bookwise.toml`, your own `~/.config/bookwise/config.toml`, the default. Secrets are "
+        "never read from `bookwise.toml`.\n"
+    )
+    tables: dict[str, list[Sequence[str]]] = {}
+    for name, field in FIELDS.items():
+        has_default = isinstance(field.default, str | int | float) and field.default != ""
+        row = (
+            f"`{name}`" if field.metadata["in_file"] else "environment only",
+            f"`{field.metadata['env']}`" if field.metadata["env"] else "",
+            f"`{field.default}`" if has_default else "",
+            _text(field.metadata["help"]),
+        )
+        tables.setdefault(name.partition(".")[0], []).append(row)
+    columns = ("`bookwise.toml`", "environment", "default", "meaning")
+    return "\n".join([head, *(f"## `[{table}]`\n\n{_table(columns, rows)}" for table, rows in tables.items())])
+
+
+def exit_codes() -> str:
+    """Return the exit codes, with the errors that end in each."""
+    classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, BookwiseError)]
+    rows = []
+    plain = {
+        ExitCode.DONE: "The command did what was asked.",
+        ExitCode.BUG: "A bug: please report it.",
+        ExitCode.NO_ANSWER: "`ask` found no answer in the book.",
+        ExitCode.NOT_IN_STEP: "Something is pending or differs: `plan --exit-code`, `verify`, `doctor`, `eval` below "
+        "its bar, a batch that is not done.",
+    }
+    for code in ExitCode:
+        meanings = [_first(inspect.getdoc(each) or "") for each in classes if each.exit_code == code]
+        rows.append((f"{code.value}", code.name.lower().replace("_", " "), plain.get(code) or " ".join(meanings)))
+    return "# Exit codes\n\n" + _table(("code", "name", "when"), rows)
+
+
+def payload() -> str:
+    """Return what is stored with each point, and which fields are indexed."""
+    fields = DocumentMetadata.__dataclass_fields__ | QdrantPayload.__dataclass_fields__
+    rows = [
+        (f"`{name}`", f"`{_text(str(field.type))}`", PAYLOAD_INDEXES.get(name, ""))
+        for name, field in fields.items()
+        if name != "metadata"
+    ]
+    head = (
+        "# Payload\n\nEach chunk is one point in Qdrant: named vectors `dense` (cosine) and `bm25` (sparse, IDF), "
+        "and this payload. A filter may use the indexed fields only.\n\n"
+    )
+    return head + _table(("field", "type", "index"), rows)
+
+
+def _first(text: str) -> str:
+    return _text(text.split("\n\n")[0])
+
+
+def _text(text: str) -> str:
+    """One line of Markdown; a pipe would end a cell."""
+    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines) + "\n"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "commands": commands,
+    "exit-codes": exit_codes,
+    "payload": payload,
+    "settings": settings,
+}

@@ -1,0 +1,38 @@
+"""The documentation shows what the program is and does: pages made from the code, outputs made by running it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts.docs import reference
+from scripts.docs.build import NOTE, changed_files
+from scripts.docs.console import FENCE
+from tests.support.paths import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SAID = re.compile(r"DESIGN(?:\.md)? (?:decision|row)|(?:REAL_BOOKS|QDRANT|MODELS|CHUNKING|LAYOUT)\.md|\bspec 00\d\b")
+"""What points to documents that are not in the repository."""
+
+
+@pytest.mark.parametrize("name", sorted(reference.PAGES))
+def test_a_reference_page_is_what_the_code_says(name: str) -> None:
+    page = ROOT / "docs" / "reference" / f"{name}.md"
+    assert page.read_text(encoding="utf-8") == NOTE + reference.PAGES[name](), "run `make docs-write`"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_shown_output_is_what_the_command_prints() -> None:
+    assert [str(path.relative_to(ROOT)) for path in changed_files(ROOT)] == [], "run `make docs-write`"
+
+
+def test_some_outputs_are_run_at_all() -> None:
+    assert sum(len(FENCE.findall(page.read_text(encoding="utf-8"))) for page in PAGES) >= 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_nothing_points_outside_of_the_repository(page: Path) -> None:
+    assert SAID.findall(page.read_text(encoding="utf-8")) == []
