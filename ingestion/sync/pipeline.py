@@ -22,7 +22,8 @@ from ingestion.errors import BookwiseError, LessonError
 from ingestion.models import DocumentChunk, IngestionMode, IngestionState
 from ingestion.report import IngestReport
 from ingestion.settings import Settings
-from ingestion.source.crawler import Crawl, crawl
+from ingestion.source.book_folder import crawl_book
+from ingestion.source.crawler import Crawl
 from ingestion.state.batch_ledger import BatchLedger, SentBatch
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateStore
@@ -113,9 +114,7 @@ def ingest(
     started = time.monotonic()
     settings = parts.settings
     report = IngestReport(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
-    found = crawl(
-        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
-    )
+    found = crawl_book(root, settings)
     with nullcontext() if dry_run else parts.as_writer() as lease:
         state = parts.states.load(book_id, settings.qdrant.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, lease)) as target:

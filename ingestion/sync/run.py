@@ -62,7 +62,7 @@ class Run:
         self._settings = settings
         self._book = Where((Equals("book_id", state.book_id),))
         self._embedding = f"{embedder.model}/{embedder.dimensions}"
-        self._fingerprint = fingerprint_of(settings, self._embedding)
+        self._fingerprint = fingerprint_of(settings, self._embedding, found.fingerprint)
         self._recorder = Recorder(state, states, target, self._fingerprint)
         self._embedder = embedder
         self._apart = apart
@@ -97,7 +97,7 @@ class Run:
             everything=self.report.mode != "incremental",
         )
         self.report.failures.extend(survey.failures)
-        self.report.skipped = (*self._found.skipped, *self._found.unreadable)
+        self.report.skipped = tuple(sorted((*self._found.skipped, *survey.unpublished)))
         self.report.total_files = len(self._found.files)
         self.report.total_chunks = self._state.total_chunks
         self.report.files["unchanged"] = len(self._plan.unchanged)
@@ -112,6 +112,7 @@ class Run:
                 root=self._relative_root(),
                 last_root=self._state.docs_root,
                 max_percent=self._settings.index.max_delete,
+                unpublished=len(survey.unpublished),
             )
         if rebuild:
             refuse_losses(self._target, would_be_lost(self._book, self.report.failures))

@@ -26,10 +26,11 @@ BYTES_A_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The facts of all readable files, and the errors of the others."""
+    """The facts of all readable files, the errors of the others, and the pages that the site does not show."""
 
     facts: tuple[FileFacts, ...]
     failures: tuple[LessonError, ...]
+    unpublished: tuple[Skipped, ...]
 
 
 def survey_files(
@@ -40,8 +41,12 @@ def survey_files(
     *,
     refused: Mapping[str, LessonError] = MappingProxyType({}),
 ) -> Survey:
-    """Facts of each file; only one whose record does not fit is looked into, and none that is `refused`."""
-    facts, failures = [], []
+    """Facts of each file; only one whose record does not fit is looked into, and none that is `refused`.
+
+    A folder that cannot be listed is a failure like a file that cannot be read.
+    """
+    facts, unpublished = [], []
+    failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
     for file in crawl.files:
         try:
             if file.path in refused:
@@ -52,13 +57,17 @@ def survey_files(
                 place = record.module, record.chapter, record.lesson
             else:
                 # Imported late: a run with nothing to do parses nothing.
-                from ingestion.source.parser import lesson_place
+                from ingestion.source.parser import UnpublishedPage, lesson_place
 
-                place = lesson_place(source, settings)
+                try:
+                    place = lesson_place(source, settings)
+                except UnpublishedPage as page:
+                    unpublished.append(Skipped(file.path, page.reason))
+                    continue
             facts.append(FileFacts(file.path, source.sha256, *place))
         except LessonError as error:
             failures.append(error)
-    return Survey(tuple(facts), tuple(failures))
+    return Survey(tuple(facts), tuple(failures), tuple(unpublished))
 
 
 def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:
@@ -77,13 +86,15 @@ def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[st
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
-def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
-    """What the points of a file depend on besides its content, one entry a stage."""
+def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
+    """What the points of a file depend on besides its content, one entry per stage; `book` is the crawl's own."""
     shown = {
         "base_url": settings.book.base_url,
         "language": settings.book.language,
         "modules": [asdict(module) for module in settings.modules],
         "paths": settings.book.paths,
+        "unlisted": settings.crawl.unlisted,
+        "book": book,
     }
     return {
         "parser": versions.PARSER,
