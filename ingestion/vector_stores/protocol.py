@@ -32,6 +32,13 @@ class VectorStore(Protocol):
 
     schema: Schema
 
+    @property
+    def is_remote(self) -> bool:
+        """Return whether each call is a request to a server, so that fewer calls with more in them are faster."""
+
+    def size(self) -> int:
+        """Return about how many points there are, without asking a server."""
+
     def upsert(self, points: Sequence[Point]) -> None:
         """Insert the points, or replace those with the same id, payload included.
 
@@ -65,6 +72,14 @@ class VectorStore(Protocol):
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
+
+    def search_with_rarity(
+        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        """Return what `search` returns, without the second list unless `keyword`, and the `rarity` of its terms.
+
+        On a server that is one request.
+        """
 
     def search_method(self, where: Where) -> str:
         """Return how `search` finds the nearest vectors under this filter, for people."""

@@ -45,6 +45,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Show the passages nearest to a question."""
+    from rag.retrieval.filters import where_of
     from rag.retrieval.retriever import open_retriever
     from rag.views import search_view
 
@@ -59,7 +60,13 @@ def search(
             diverse=diverse,
             all_versions=all_versions,
         )
-    show(search_view(response, explain=explain), response.model_dump(mode="json"), as_json=as_json)
+        document = response.model_dump(mode="json")
+        view = search_view(response, explain=explain)
+        if explain:
+            where = where_of(retriever.book_id, filters, retriever.settings.modules)
+            document["searched"] = searched = retriever.store.search_method(where)
+            view = [*view, f"Searched by: {searched}."]
+    show(view, document, as_json=as_json)
 
 
 def question_of(words: list[str]) -> str:

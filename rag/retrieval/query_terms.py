@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, query_vector
-from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import SparseVector
 
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
@@ -44,10 +42,11 @@ class Question:
         return sum(name in held for name in self.names) / len(self.names) if self.names else 1.0
 
 
-def read_question(text: str, store: VectorStore, where: Where) -> Question:
-    """The question as the book sees it, `where` its filters."""
-    terms = query_vector(text)
-    rarity, unknown = _rarity(terms, store, where)
+def question_of(text: str, terms: SparseVector, rarity: Mapping[int, float], points: int) -> Question:
+    """Return the question as the book sees it: `rarity` is that of its terms, in an index of so many points."""
+    unknown = set(terms.indices) - rarity.keys()
+    # Terms that no chunk has are the rarest of all.
+    rarity = dict(rarity) | dict.fromkeys(unknown, math.log(2 * points + 2))
     names = {term for name in names_in(text) for term in query_vector(name).indices}
     return Question(terms, rarity, frozenset(unknown), tuple(sorted(names & rarity.keys())))
 
@@ -61,15 +60,6 @@ def names_in(text: str) -> list[str]:
         if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins)):
             names.append(word)
     return names
-
-
-def _rarity(terms: SparseVector, store: VectorStore, where: Where) -> tuple[dict[int, float], set[int]]:
-    """Each term's IDF, and the terms that no chunk has, which are the rarest of all."""
-    rarity = store.rarity(terms.indices, where)
-    unknown = set(terms.indices) - rarity.keys()
-    if unknown:
-        rarity |= dict.fromkeys(unknown, math.log(2 * store.count(Where()) + 2))
-    return rarity, unknown
 
 
 def _share(weights: Mapping[int, float], some: Iterable[int]) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.settings.validators import Module
+from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
@@ -19,7 +20,7 @@ from rag.retrieval.expansion import expand
 from rag.retrieval.filters import check_values, module_of, where_of
 from rag.retrieval.fusion import DEPTH, fuse
 from rag.retrieval.mmr import diverse
-from rag.retrieval.query_terms import Question, read_question
+from rag.retrieval.query_terms import Question, question_of
 from rag.retrieval.rerankers import Reranker
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class _Ranking:
     The points come without vectors where only the shown ones' are needed, which are read later.
     """
 
+    question: Question
     dense: list[Hit]
     keyword: list[Hit]
     mixed: list[Hit]
@@ -58,8 +60,7 @@ def search(
     filters = query.filters
     where = where_of(query.book_id, filters, modules)
     vector = embedder.embed_query(query.text)
-    question = read_question(query.text, store, where)
-    ranking = _settled_ranking(query, store, vector, question, where)
+    ranking = _settled_ranking(query, store, vector, where)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules)
     hits = _without_repeats(query, ranking, store, where)
@@ -69,7 +70,7 @@ def search(
     results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
     results = tuple(result for result in results if result.score >= query.min_score)
     looked_at, shown = [hit.id for hit in hits], [result.id for result in results]
-    evidence = weigh_evidence(question, vector, ranking.dense, ranking.points, looked_at, shown)
+    evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
     return SearchResponse(
@@ -83,9 +84,7 @@ def search(
     )
 
 
-def _settled_ranking(
-    query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where
-) -> _Ranking:
+def _settled_ranking(query: SearchQuery, store: VectorStore, vector: Vector, where: Where) -> _Ranking:
     """The ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
@@ -94,27 +93,30 @@ def _settled_ranking(
 
     def look() -> _Ranking | None:
         nonlocal whole_before
-        ranking = _rank(query, store, vector, question, where)
+        ranking = _rank(query, store, vector, where)
         versions = whole_versions(store, ranking.points) if ranking.complete else None
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
         return replace(ranking, points=only(ranking.points, versions))
 
-    return settled(look, otherwise=lambda: _rank(query, store, vector, question, where))
+    return settled(look, otherwise=lambda: _rank(query, store, vector, where))
 
 
-def _rank(query: SearchQuery, store: VectorStore, vector: Vector, question: Question, where: Where) -> _Ranking:
-    dense, keyword = store.search(
+def _rank(query: SearchQuery, store: VectorStore, vector: Vector, where: Where) -> _Ranking:
+    terms = query_vector(query.text)
+    dense, keyword, rarity = store.search_with_rarity(
         dense=vector if query.mode != "keyword" else None,
-        sparse=question.terms if query.mode != "dense" else None,
+        sparse=terms,
+        keyword=query.mode != "dense",
         where=where,
         limit=DEPTH,
     )
+    question = question_of(query.text, terms, rarity, store.size())
     mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
-    points = store.retrieve(wanted, vectors=query.diverse or not dense)
-    return _Ranking(dense, keyword, mixed, points, complete=len(points) == len(wanted))
+    points = store.retrieve(wanted, vectors=query.diverse or not dense or store.is_remote)
+    return _Ranking(question, dense, keyword, mixed, points, complete=len(points) == len(wanted))
 
 
 def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:

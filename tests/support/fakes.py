@@ -126,6 +126,17 @@ class MemoryStore:
         words = [Hit(point.id, _overlap(point.sparse, wanted)) for point in points]
         return _ranked(near, limit), _ranked([hit for hit in words if hit.score > 0], limit)
 
+    is_remote = False
+
+    def size(self) -> int:
+        return len(self.points)
+
+    def search_with_rarity(
+        self, *, dense: Any, sparse: SparseVector, keyword: bool, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        near, worded = self.search(dense=dense, sparse=sparse if keyword else None, where=where, limit=limit)
+        return near, worded, self.rarity(sparse.indices, where)
+
     def search_method(self, where: Where) -> str:
         return "looks at every point"
 

@@ -127,7 +127,7 @@ class Replicas:
         raft = {"term": 1, "commit": 1, "pending_operations": 0, "leader": 1, "role": "Leader", "is_voter": True}
         failures = {
             peers[str(each + 1)]["uri"]: {
-                "fail_count": 3,
+                "count": 3,
                 "latest_error": "connection refused",
                 "latest_error_timestamp": "2026-11-29T00:00:00Z",
             }

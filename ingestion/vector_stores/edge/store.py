@@ -49,6 +49,12 @@ class EdgeStore:
         self._counts: dict[Where, int] = {}
         self._rarities: dict[tuple[int, Where], float | None] = {}
 
+    is_remote = False
+
+    def size(self) -> int:
+        """See VectorStore."""
+        return self.count(Where())
+
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore."""
         validate_points(points, self.schema.dimensions)
@@ -134,6 +140,13 @@ class EdgeStore:
                 return self._shard.query_batch(qe.QueryBatchRequest(batch))
 
         return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+
+    def search_with_rarity(
+        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        """See VectorStore."""
+        near, worded = self.search(dense=dense, sparse=sparse if keyword else None, where=where, limit=limit)
+        return near, worded, self.rarity(sparse.indices, where)
 
     def search_method(self, where: Where) -> str:
         """See VectorStore."""

@@ -51,10 +51,10 @@ class Server:
         self, nodes: Sequence[Node], *, attempts: int = ATTEMPTS, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self.sleep = sleep
-        self.version = ""
         self._nodes = tuple(nodes)
         self._attempts = attempts
         self._current = 0
+        self._has_answered = False
 
     @property
     def client(self) -> QdrantClient:
@@ -66,19 +66,21 @@ class Server:
         """The host of the node that is used now."""
         return self._nodes[self._current].host
 
-    def call(self, what: str, request: Callable[[QdrantClient], T], *, attempts: int | None = None) -> T:
-        """Return the request's answer, tried at most `attempts` times.
+    def call(self, what: str, request: Callable[[QdrantClient], T]) -> T:
+        """Return the request's answer, tried a few times, fewer where the server has not answered anything yet.
 
         Lost connections, server errors and rate limits are tried again: at once at the other addresses, then after a
         pause that doubles and is spread at random, or after as long as the server asks. Requests must therefore bear
         repetition. Raises RequestFailed, a VectorStoreError with `what` failed, where and why.
         """
-        tried, attempts = 0, attempts or self._attempts
+        tried, attempts = 0, self._attempts if self._has_answered else ATTEMPTS_TO_CONNECT
         untried = len(self._nodes) - 1
         while True:
             used = self._current
             try:
-                return request(self._nodes[used].client)
+                answer = request(self._nodes[used].client)
+                self._has_answered = True
+                return answer
             except Exception as exc:
                 if untried and is_lost_connection(exc):
                     untried -= 1
@@ -104,6 +106,23 @@ class Server:
                 return None
             raise
 
+    def make(self, what: str, request: Callable[[QdrantClient], object]) -> None:
+        """Send a request that creates something, which an attempt whose answer was lost may have done."""
+        try:
+            self.call(what, request)
+        except RequestFailed as error:
+            if error.status != 409:
+                raise
+
+    def version(self) -> str:
+        """Return the server's version; raises VectorStoreError where it is older than OLDEST_SERVER."""
+        version = self.call("reading the version", lambda client: client.info().version)
+        number = re.match(r"(\d+)\.(\d+)", version)
+        if number and (int(number[1]), int(number[2])) < OLDEST_SERVER:
+            oldest = ".".join(map(str, OLDEST_SERVER))
+            raise VectorStoreError(f"Qdrant at {self.host} is version {version}; {oldest} or newer is needed")
+        return version
+
     def _leave(self, used: int, what: str, exc: Exception) -> None:
         """Use the next node from now on, unless another thread has already moved on."""
         if len(self._nodes) > 1 and self._current == used:
@@ -120,17 +139,15 @@ def connect(
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Server:
-    """Return a checked connection to the server at `url`, or to the cluster whose addresses it lists.
+    """Return a connection to the server at `url`, or to the cluster whose addresses it lists; nothing is asked yet.
 
     `https` in an address is TLS, a path in it is a prefix. Raises ConfigurationError for an address that cannot be
-    used, VectorStoreError for a server that cannot be reached, refuses the key or is older than OLDEST_SERVER.
+    used.
     """
     settings = settings or QdrantSettings()
     listed = addresses(url)
     nodes = [_node(address, api_key, settings, patient=len(listed) == 1) for address in listed]
-    server = Server(nodes, sleep=sleep)
-    _check_version(server)
-    return server
+    return Server(nodes, sleep=sleep)
 
 
 def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: bool) -> Node:
@@ -186,13 +203,3 @@ def _quick_transport(verify: Any) -> Any:
             return super().handle_request(request)
 
     return QuickConnect(verify=verify)
-
-
-def _check_version(server: Server) -> None:
-    server.version = server.call(
-        "reading the version", lambda client: client.info().version, attempts=ATTEMPTS_TO_CONNECT
-    )
-    number = re.match(r"(\d+)\.(\d+)", server.version)
-    if number and (int(number[1]), int(number[2])) < OLDEST_SERVER:
-        oldest = ".".join(map(str, OLDEST_SERVER))
-        raise VectorStoreError(f"Qdrant at {server.host} is version {server.version}; {oldest} or newer is needed")

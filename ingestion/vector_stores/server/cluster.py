@@ -41,7 +41,7 @@ def cluster_health(server: Server, index: str, state: str, settings: QdrantSetti
         warnings += _warnings_of(state, state_info, STATE_INDEXES)
         _add_replicas(server, state, state_info, facts, warnings)
         warnings += _few_replicas(state, state_info, info)
-    return Health(server.version, tuple(facts), tuple(warnings))
+    return Health(server.version(), tuple(facts), tuple(warnings))
 
 
 def lost_replicas(server: Server, collection: str) -> list[str]:
@@ -77,7 +77,8 @@ def _add_nodes(server: Server, facts: list[tuple[str, str]], warnings: list[str]
         return
     facts.append(("nodes", str(len(status.peers))))
     for address, failure in sorted((status.message_send_failures or {}).items()):
-        warnings.append(f"node {address} cannot be reached ({failure.latest_error or failure.fail_count})")
+        cause = failure.latest_error or f"{failure.count} failures"
+        warnings.append(f"node {address} cannot be reached ({cause})")
 
 
 def _facts_of(info: rest.CollectionInfo) -> Iterator[tuple[str, str]]:

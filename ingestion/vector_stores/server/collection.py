@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -60,10 +60,8 @@ def metadata_of(info: rest.CollectionInfo) -> dict[str, Any] | None:
     return mark if isinstance(mark, dict) else None
 
 
-def create_collection(client: QdrantClient, collection: str, schema: Schema, settings: QdrantSettings) -> None:
-    """Create the collection, unless an attempt whose answer was lost has done so."""
-    if client.collection_exists(collection):
-        return
+def creation(collection: str, schema: Schema, settings: QdrantSettings) -> Callable[[QdrantClient], bool]:
+    """Return the request that creates a collection; raises ConfigurationError as `options_of` does."""
     dense: dict[str, Any] = {"size": schema.dimensions, "distance": "Cosine"}
     if settings.vectors_on_disk:
         dense["on_disk"] = True
@@ -73,7 +71,7 @@ def create_collection(client: QdrantClient, collection: str, schema: Schema, set
         "metadata": {METADATA: schema.as_json()},
     }
     request = TypeAdapter(rest.CreateCollection).validate_python(wanted)
-    client.create_collection(
+    return lambda client: client.create_collection(
         collection,
         vectors_config=request.vectors,
         sparse_vectors_config=request.sparse_vectors,
@@ -108,9 +106,7 @@ def options_of(settings: QdrantSettings) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         # The first part names what is meant; those behind it are the alternatives that were tried.
-        raise ConfigurationError(
-            f"qdrant.options.{first['loc'][0]} cannot be used: {first['msg'].lower()}"
-        ) from error
+        raise ConfigurationError(f"qdrant.options.{first['loc'][0]}: {first['msg'].lower()}") from error
     return options
 
 

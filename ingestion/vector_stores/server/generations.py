@@ -24,7 +24,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.server.bulk_load import deferred_indexing, is_deferred, resume_indexing
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
-from ingestion.vector_stores.server.collection import INDEX_PARAMS, create_collection, differences, metadata_of
+from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, differences, metadata_of
 from ingestion.vector_stores.server.lease import writer_lease
 from ingestion.vector_stores.server.state import ServerStates
 from ingestion.vector_stores.server.state_collection import StateCollection
@@ -48,7 +48,8 @@ class ServerGenerations:
 
     @contextmanager
     def writer(self, wait: float) -> Iterator[Lease]:
-        """See Generations."""
+        """See Generations; a server that is too old is refused before anything is written."""
+        self._server.version()
         with writer_lease(self._state, wait=wait) as lease:
             yield lease
 
@@ -107,10 +108,8 @@ class ServerGenerations:
             if collection not in named and metadata_of(self._info(collection)) is not None:
                 self._delete(collection, lease)
         collection = f"{self._name}__{new_generation()}"
-        self._server.call(
-            f"creating collection {collection!r}",
-            lambda client: create_collection(client, collection, schema, self._settings),
-        )
+        create = creation(collection, schema, self._settings)
+        self._server.make(f"creating collection {collection!r}", create)
         self._complete_indexes(collection, {})
         return ServerStore(self._server, collection, schema, self._settings, lease=lease)
 

@@ -51,7 +51,7 @@ class StateCollection:
             return
         info = self.server.find(f"opening {self.name!r}", lambda client: client.get_collection(self.name))
         if info is None:
-            self.server.call(f"creating {self.name!r}", self._create)
+            self.server.make(f"creating {self.name!r}", self._create)
         else:
             self._adopt(info)
             self._warn_of_few_replicas(info)
@@ -59,9 +59,6 @@ class StateCollection:
         self._ready = True
 
     def _create(self, client: QdrantClient) -> None:
-        # Whoever loses a race for it, or only the answer to an earlier attempt, finds it made.
-        if client.collection_exists(self.name):
-            return
         client.create_collection(
             self.name,
             vectors_config={},

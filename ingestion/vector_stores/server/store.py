@@ -70,6 +70,12 @@ class ServerStore:
         self._in_flight = (settings or QdrantSettings()).in_flight
         self._quantization = rescored(settings or QdrantSettings())
 
+    is_remote = True
+
+    def size(self) -> int:
+        """See VectorStore; as many as there were when the collection was opened."""
+        return self._points
+
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore; so is a point that is too large for a request, or that the server refuses."""
         validate_points(points, self.schema.dimensions)
@@ -137,47 +143,60 @@ class ServerStore:
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """See VectorStore."""
+        near, worded, _ = self._search(dense, sparse, (), where, limit)
+        return near, worded
+
+    def search_with_rarity(
+        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
+    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        """See VectorStore."""
+        return self._search(dense, sparse if keyword else None, sparse.indices, where, limit)
+
+    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
+        """See VectorStore."""
+        if not terms or _matches_nothing(where):
+            return {}
+        requests = [_rarity_request(term, _to_filter(where)) for term in terms]
+        return _rarities(terms, self._query(requests))
+
+    def _search(
+        self,
+        dense: Vector | None,
+        sparse: SparseVector | None,
+        terms: Sequence[int],
+        where: Where,
+        limit: int,
+    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        """Return both ranked lists and the rarity of terms, which the first request asks for along with them."""
         if _matches_nothing(where):
-            return [], []
+            return [], [], {}
         matching = _to_filter(where)
         params = {DENSE: None if dense is None else self._dense_params(where)}
+        rarity: dict[int, float] | None = None
 
         def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
+            nonlocal rarity
             requests = [
                 rest.QueryRequest(
                     query=_to_query(query), using=name, filter=matching, limit=most, params=params.get(name)
                 )
                 for name, query in queries.items()
             ]
-            answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
-            return [answer.points for answer in answers]
+            along = terms if rarity is None else ()
+            answers = self._query([*requests, *(_rarity_request(term, matching) for term in along)])
+            if rarity is None:
+                rarity = _rarities(along, answers[len(requests) :])
+            return [answer.points for answer in answers[: len(requests)]]
 
-        return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+        near, worded = ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+        return near, worded, self.rarity(terms, where) if rarity is None else rarity
+
+    def _query(self, requests: list[rest.QueryRequest]) -> list[rest.QueryResponse]:
+        return self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
 
     def search_method(self, where: Where) -> str:
         """See VectorStore."""
         return described(self._dense_params(where), self._matching(where))
-
-    def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
-        """See VectorStore."""
-        if _matches_nothing(where):
-            return {}
-        matching = _to_filter(where)
-        requests = [
-            rest.QueryRequest(
-                query=rest.SparseVector(indices=[term], values=[1.0]),
-                using=SPARSE,
-                filter=matching,
-                limit=1,
-                with_vector=[SPARSE],
-            )
-            for term in terms
-        ]
-        if not requests:
-            return {}
-        answers = self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
-        best = {term: answer.points[0] for term, answer in zip(terms, answers, strict=True) if answer.points}
-        return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
 
     def checkpoint(self) -> None:
         """See VectorStore; a server has made each write safe before it acknowledged it."""
@@ -261,6 +280,17 @@ class ServerStore:
 
     def _call(self, doing: str, request: Callable[[QdrantClient], T]) -> T:
         return self._server.call(f"{doing} in collection {self.collection!r}", request)
+
+
+def _rarity_request(term: int, matching: rest.Filter) -> rest.QueryRequest:
+    """Return the search for one point that has a term, whose score for the term alone tells its IDF."""
+    query = rest.SparseVector(indices=[term], values=[1.0])
+    return rest.QueryRequest(query=query, using=SPARSE, filter=matching, limit=1, with_vector=[SPARSE])
+
+
+def _rarities(terms: Sequence[int], answers: Sequence[rest.QueryResponse]) -> dict[int, float]:
+    best = {term: answer.points[0] for term, answer in zip(terms, answers, strict=True) if answer.points}
+    return rarity_of((term, point.score, _sparse(point.vector)) for term, point in best.items())
 
 
 def _vector_bytes(point: Point) -> int:

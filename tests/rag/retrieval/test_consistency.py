@@ -41,7 +41,7 @@ class Lent:
     def writer(self, wait: float) -> AbstractContextManager[Any]:
         return nullcontext(lambda: None)
 
-    def active_schema(self) -> Schema:
+    def active_schema(self, lease: object = None) -> Schema:
         return self._store.schema
 
     def known_count(self, book_id: str) -> None:
@@ -50,7 +50,7 @@ class Lent:
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def open_active(self) -> Lent:
+    def open_active(self, lease: object = None) -> Lent:
         return self
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
-from rag.retrieval.query_terms import names_in, read_question
+from rag.retrieval.query_terms import Question, names_in, question_of
 from tests.support.books import BOOK, Library, page
 
 BOOK_ONLY = Where((Equals("book_id", BOOK),))
@@ -43,6 +43,12 @@ def store(tmp_path: Path) -> VectorStore:
 )
 def test_names_have_a_capital_inside_a_sentence_or_a_digit(text: str, names: list[str]) -> None:
     assert names_in(text) == names
+
+
+def read_question(text: str, store: VectorStore, where: Where) -> Question:
+    """The question as this index sees it."""
+    terms = query_vector(text)
+    return question_of(text, terms, store.rarity(terms.indices, where), store.size())
 
 
 def test_words_that_the_book_lacks_are_not_known(store: VectorStore) -> None:

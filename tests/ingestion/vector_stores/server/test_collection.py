@@ -6,12 +6,15 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 from qdrant_client.grpc import HealthCheckReply, HealthCheckRequest
 
-from ingestion.errors import VectorStoreError
+from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.settings.loader import load_settings
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.server import search_params
@@ -110,6 +113,63 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
     assert caplog.text == ""
 
 
+def test_options_go_through_to_the_server_and_the_settings_with_names_come_before_them(qdrant: QdrantServer) -> None:
+    options = {
+        "shard_number": 3,
+        "replication_factor": 5,
+        "on_disk_payload": False,
+        "wal_config": {"wal_capacity_mb": 64},
+        "hnsw_config": {"m": 8, "on_disk": True},
+        "quantization_config": {"binary": {"always_ram": True}},
+        "optimizers_config": {"default_segment_number": 4},
+    }
+    build(generations_on(qdrant, QdrantSettings(options=options, replicas=2, hnsw_m=32)))
+    sent = created(qdrant)
+    assert (sent["shard_number"], sent["replication_factor"], sent["on_disk_payload"]) == (3, 2, False)
+    assert sent["hnsw_config"] == {"m": 32, "on_disk": True}
+    assert sent["quantization_config"] == {"binary": {"always_ram": True}}
+    assert sent["wal_config"] == {"wal_capacity_mb": 64}
+    assert sent["optimizers_config"] == {"default_segment_number": 4}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shard_nummer": 3}, r"qdrant\.options\.shard_nummer: extra inputs"),
+        ({"quantization_config": {"scalar": {"type": "int7"}}}, r"qdrant\.options\.quantization_config: "),
+        ({"vectors": {"size": 4}}, r"qdrant\.options\.vectors is set by bookwise itself"),
+    ],
+)
+def test_an_option_that_the_client_does_not_know_is_a_configuration_error(
+    qdrant: QdrantServer, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        generations_on(qdrant, QdrantSettings(options=options)).create(SCHEMA)
+    assert qdrant.paths("PUT", "/collections/book") == []
+
+
+def test_an_option_that_the_server_ignored_is_a_warning(
+    qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    generations = generations_on(qdrant, QdrantSettings(options={"id_tracker": {"memory": "cold"}}))
+    build(generations)
+    with generations.writer(0) as lease:
+        generations.open_active(lease)
+    assert "qdrant.options.id_tracker is not known to the server, which ignored it" in caplog.text
+
+
+def test_options_are_read_from_a_table_and_from_the_environment(tmp_path: Path) -> None:
+    config = tmp_path / "bookwise.toml"
+    config.write_text("[qdrant.options]\nshard_number = 3\n[qdrant.options.hnsw_config]\nm = 8\n")
+    settings = load_settings({}, config=config, environ={"BOOKWISE_QDRANT_REPLICAS": "2"})
+    assert settings.qdrant.options == {"shard_number": 3, "hnsw_config": {"m": 8}}
+    assert settings.qdrant.replicas == 2
+    settings = load_settings({}, environ={"BOOKWISE_QDRANT_OPTIONS": '{"shard_number": 4}'})
+    assert settings.qdrant.options == {"shard_number": 4}
+    with pytest.raises(ConfigurationError, match=r"BOOKWISE_QDRANT_OPTIONS .*is not JSON"):
+        load_settings({}, environ={"BOOKWISE_QDRANT_OPTIONS": "{"})
+
+
 # --- a large first load
 
 LARGE = QdrantSettings(defer_chunks=10)
@@ -194,7 +254,7 @@ def test_grpc_is_spoken_when_it_is_asked_for() -> None:
     server.start()
     try:
         with pytest.raises(VectorStoreError, match=r"is version 1\.16\.0"):
-            connect("http://127.0.0.1:1", KEY, QdrantSettings(grpc=True, grpc_port=port))
+            connect("http://127.0.0.1:1", KEY, QdrantSettings(grpc=True, grpc_port=port)).version()
     finally:
         server.stop(None).wait()
     assert keys == [KEY]
@@ -202,4 +262,4 @@ def test_grpc_is_spoken_when_it_is_asked_for() -> None:
 
 def test_a_path_in_the_url_is_a_prefix_of_every_request() -> None:
     with running(QdrantServer()) as server, pytest.raises(VectorStoreError, match=r"404 .*/behind/proxy"):
-        connect(f"{server.url}/behind/proxy", KEY)
+        connect(f"{server.url}/behind/proxy", KEY).version()

@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.errors import PointRefused, VectorStoreError
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.server.client import ATTEMPTS, Server
+from ingestion.vector_stores.server.client import ATTEMPTS, ATTEMPTS_TO_CONNECT, Server
 from ingestion.vector_stores.server.failures import LONGEST_PAUSE
 from ingestion.vector_stores.server.generations import ServerGenerations
 from ingestion.vector_stores.server.store import ServerStore
@@ -107,6 +107,7 @@ def test_a_refusal_is_not_tried_again(
 def test_the_attempts_are_bounded_and_so_are_the_pauses(
     qdrant: QdrantServer, store: ServerStore, pauses: list[float]
 ) -> None:
+    assert store.count(Where()) == 0
     qdrant.faults = [Fault("PUT .*/points$", "drop", times=1000)]
     host = qdrant.url.removeprefix("http://")
     with pytest.raises(
@@ -141,7 +142,7 @@ class Unavailable(grpc.RpcError):  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
-    ("status", "calls"), [(grpc.StatusCode.UNAVAILABLE, ATTEMPTS), (grpc.StatusCode.INVALID_ARGUMENT, 1)]
+    ("status", "calls"), [(grpc.StatusCode.UNAVAILABLE, ATTEMPTS_TO_CONNECT), (grpc.StatusCode.INVALID_ARGUMENT, 1)]
 )
 def test_the_same_holds_over_grpc(server: Server, status: grpc.StatusCode, calls: int) -> None:
     made: list[int] = []

@@ -1,0 +1,60 @@
+"""How many requests a command sends: what a runner far from its cluster pays for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingestion.settings import Settings, override
+from ingestion.vector_stores.server.client import connect
+from ingestion.vector_stores.server.generations import ServerGenerations
+from rag.retrieval.retriever import open_retriever
+from tests.support.books import Library, long_text, page
+from tests.support.fakes import FakeEmbedder
+from tests.support.qdrant_server import KEY, QdrantServer, running
+
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+
+PAGES = {
+    f"module-1-ros2/chapter-1-a/{number:02}-x.md": page(f"P{number}", long_text(f"word {number}"))
+    for number in range(1, 5)
+}
+
+
+@pytest.fixture
+def qdrant() -> Iterator[QdrantServer]:
+    with running(QdrantServer(api_key=None)) as server:
+        yield server
+
+
+def library_on(qdrant: QdrantServer, folder: Path, *, state_on_server: bool) -> Library:
+    generations = ServerGenerations(connect(qdrant.url, KEY), "bookwise")
+    states = generations.states() if state_on_server else None
+    library = Library(folder, generations=generations, flags={"index.wait": 0}, states=states)
+    library.write(PAGES)
+    library.run()
+    library.run()
+    return library
+
+
+@pytest.mark.parametrize(("state_on_server", "most"), [(False, 7), (True, 8)])
+def test_a_run_with_nothing_to_do(qdrant: QdrantServer, tmp_path: Path, state_on_server: bool, most: int) -> None:
+    library = library_on(qdrant, tmp_path, state_on_server=state_on_server)
+    qdrant.requests.clear()
+    assert not library.run().pending
+    assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
+
+
+def test_a_search_opens_the_index_and_asks_with_five_requests_then_with_three(
+    qdrant: QdrantServer, tmp_path: Path
+) -> None:
+    library_on(qdrant, tmp_path, state_on_server=True)
+    qdrant.requests.clear()
+    settings = override(Settings(), {"qdrant.url": qdrant.url})
+    with open_retriever(settings, FakeEmbedder()) as retriever:
+        for most in (5, 3, 3):
+            assert retriever.search("What is a word?", limit=5).results
+            assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
+            qdrant.requests.clear()
