@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ingestion.commands.batch import batch
 from ingestion.commands.check import check
 from ingestion.commands.configuration import set_root_flags
 from ingestion.commands.copy import copy
@@ -53,6 +54,7 @@ for panel, commands in GROUPS.items():
 app.command("status", cls=Command, hidden=True)(plan)
 app.command("eval", cls=Command, rich_help_panel="Ask")(evaluate_command)
 app.command("delete-book", cls=Command, rich_help_panel="Manage")(delete_book)
+app.add_typer(batch, name="batch", rich_help_panel="Index")
 app.add_typer(keys, name="keys", rich_help_panel="Serve")
 app.add_typer(jobs, name="jobs", rich_help_panel="Manage")
 app.add_typer(generations, name="generations", rich_help_panel="Manage")

@@ -97,6 +97,10 @@ class LessonError(BookwiseError):
         self.line = line
         super().__init__(f"{path}{f':{line}' if line else ''}: {reason}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the arguments: exceptions are otherwise rebuilt from their message alone."""
+        return type(self), (self.path, self.reason, self.line)
+
 
 class ConfigurationError(BookwiseError):
     """The settings are wrong, or do not fit the index."""

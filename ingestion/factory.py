@@ -18,7 +18,7 @@ from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
-from ingestion.sync.pipeline import Parts
+from ingestion.sync.parts import Parts
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
 
@@ -38,12 +38,16 @@ def build_parts(settings: Settings) -> Parts:
         embedder=embedder_of(settings),
         generations=generations,
         states=states_of(settings, generations),
-        cache=EmbeddingCache(directory / "embeddings.sqlite"),
+        cache=cache_of(settings),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
-        batches=batch_ledger_of(settings) if kind_of(settings) == "openai" else None,
         apart=partial(_subprocess_workers, settings) if kind_of(settings) == "openai" else None,
     )
+
+
+def cache_of(settings: Settings) -> EmbeddingCache:
+    """Build the embedding cache; its file is opened at the first use."""
+    return EmbeddingCache(Path(settings.index.directory) / "embeddings.sqlite")
 
 
 def ledger_of(settings: Settings) -> JobLedger:
@@ -57,8 +61,8 @@ def batch_ledger_of(settings: Settings) -> BatchLedger:
 
 
 def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
-    """Where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
-    # Imported late: only `--batch` and `--resume` need it.
+    """Return where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
+    # Imported late: only `bookwise batch` needs it.
     from ingestion.embedding.openai_batch import OpenAIBatches
 
     key = settings.openai.api_key
@@ -68,7 +72,7 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
         )
     if settings.openai.azure_api_version:
         raise ConfigurationError(
-            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); ingest without --batch"
+            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); run `bookwise ingest`"
         )
     return OpenAIBatches(
         settings.embedding.model,

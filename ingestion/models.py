@@ -150,13 +150,17 @@ class EmbeddedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantPayload:
-    """What is stored with a point (spec 003): the metadata, the text and the counts, as JSON types."""
+    """What is stored with a point (spec 003): the metadata, the text and the counts, as JSON types.
+
+    `bm25` is the version of the sparse vector beside it.
+    """
 
     metadata: DocumentMetadata
     text: str
     word_count: int
     token_count: int
     embed_key: str
+    bm25: str
 
     @classmethod
     def of(cls, chunk: DocumentChunk) -> QdrantPayload:
@@ -167,6 +171,7 @@ class QdrantPayload:
             word_count=chunk.word_count,
             token_count=chunk.token_count,
             embed_key=chunk.embed_key,
+            bm25=versions.BM25,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -178,6 +183,7 @@ class QdrantPayload:
             "word_count": self.word_count,
             "token_count": self.token_count,
             "embed_key": self.embed_key,
+            "bm25": self.bm25,
         }
 
     @classmethod
@@ -192,6 +198,7 @@ class QdrantPayload:
             word_count=payload["word_count"],
             token_count=payload["token_count"],
             embed_key=payload["embed_key"],
+            bm25=payload["bm25"],
         )
 
 

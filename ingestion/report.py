@@ -1,9 +1,10 @@
-"""What a run did or would do, as one value that the command line prints and CI reads."""
+"""What a run did or would do: outcomes that the stages return, and the one place that adds them up."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from ingestion.errors import LessonError
@@ -12,7 +13,7 @@ from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ChunkCounts:
     """Chunks of the files that were looked at, and where their vectors came from."""
 
@@ -24,14 +25,32 @@ class ChunkCounts:
     reused: int = 0
     tokens: int = 0
 
+    def __add__(self, other: ChunkCounts) -> ChunkCounts:
+        return ChunkCounts(*(getattr(self, name) + getattr(other, name) for name in _COUNTS))
 
-@dataclass(slots=True, kw_only=True)
+
+_COUNTS = tuple(each.name for each in fields(ChunkCounts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOutcome:
+    """What became of one file, or would: its change, where it was before if it moved, and what the linter found."""
+
+    path: str
+    change: str
+    moved_from: str | None = None
+    empty: bool = False
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
     """The result of `ingest` or, with `dry_run`, what it would be.
 
-    `files` counts files by change, `changes` lists those that were looked at; `chunks.tokens` are the tokens of the
-    texts that were embedded, `price` is dollars a million of them (None: unknown). `total_chunks` is what the book
-    has afterwards. `coverage` counts the chunks of each module and hardware tier, where a report asked for it.
+    `files` counts files by change, `changes` lists those that were looked at. `findings` are those of all lessons,
+    unchanged ones included. `chunks.tokens` are the tokens of the texts that were embedded, `price` is in dollars per
+    million tokens (None: unknown). `total_chunks` is what the book has afterwards. `coverage` counts
+    the chunks of each module and hardware tier, where a report asked for it.
     """
 
     book_id: str
@@ -39,40 +58,31 @@ class IngestReport:
     root: str
     dry_run: bool = False
     files: Counter[str] = field(default_factory=Counter)
-    changes: dict[str, str] = field(default_factory=dict)
-    moved_from: dict[str, str] = field(default_factory=dict)
-    empty: list[str] = field(default_factory=list)
-    chunks: ChunkCounts = field(default_factory=ChunkCounts)
-    failures: list[LessonError] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    skipped: tuple[Skipped, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)
+    moved_from: Mapping[str, str] = field(default_factory=dict)
+    empty: Sequence[str] = field(default_factory=list)
+    chunks: ChunkCounts = ChunkCounts()
+    failures: Sequence[LessonError] = field(default_factory=list)
+    findings: Sequence[Finding] = field(default_factory=list)
+    skipped: Sequence[Skipped] = ()
     price: float | None = None
-    in_batches: int = 0
     total_files: int = 0
     total_chunks: int = 0
     seconds: float = 0.0
-    coverage: dict[tuple[str, int], int] = field(default_factory=dict)
+    coverage: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def cost(self) -> float | None:
-        """What embedding costs, in dollars; None where the price is not known."""
+        """Return what embedding costs, in dollars; None where the price is not known."""
         return None if self.price is None else self.chunks.tokens * self.price / 1_000_000
 
     @property
     def pending(self) -> bool:
-        """Whether a file was, or would be, looked at or removed."""
+        """Return whether a file was, or would be, looked at or removed."""
         return bool(self.changes)
 
-    def note(self, path: str, change: str, moved_from: str | None = None) -> None:
-        """Count a file under what became of it."""
-        self.files[change] += 1
-        if change != "unchanged":
-            self.changes[path] = change
-        if moved_from:
-            self.moved_from[path] = moved_from
-
     def as_json(self) -> dict[str, Any]:
-        """One JSON document."""
+        """Return one JSON document."""
         return {
             "book_id": self.book_id,
             "mode": self.mode,
@@ -82,15 +92,13 @@ class IngestReport:
             "changes": dict(sorted(self.changes.items())),
             "moved_from": dict(sorted(self.moved_from.items())),
             "empty": sorted(self.empty),
-            "chunks": {name: getattr(self.chunks, name) for name in ChunkCounts.__slots__},
-            "failures": [{"path": each.path, "line": each.line, "reason": each.reason} for each in self.failures],
-            "findings": [
-                {"path": each.path, "line": each.line, "rule": each.rule, "message": each.message}
-                for each in self.findings
+            "chunks": asdict(self.chunks),
+            "failures": [
+                {"path": failure.path, "line": failure.line, "reason": failure.reason} for failure in self.failures
             ],
-            "skipped": [{"path": each.path, "reason": each.reason} for each in self.skipped],
+            "findings": [asdict(finding) for finding in self.findings],
+            "skipped": [asdict(skipped) for skipped in self.skipped],
             "cost": self.cost,
-            "in_batches": self.in_batches,
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),
@@ -99,3 +107,89 @@ class IngestReport:
                 for (module, tier), count in sorted(self.coverage.items())
             ],
         }
+
+
+class Tally:
+    """Adds up what the stages of one run return; only the thread that runs it calls this."""
+
+    def __init__(
+        self, *, book_id: str, mode: IngestionMode, root: str, dry_run: bool = False, price: float | None = None
+    ) -> None:
+        self._run: dict[str, Any] = {
+            "book_id": book_id,
+            "mode": mode,
+            "root": root,
+            "dry_run": dry_run,
+            "price": price,
+        }
+        self._files: Counter[str] = Counter()
+        self._outcomes: dict[str, FileOutcome] = {}
+        self._failures: list[LessonError] = []
+        self._findings: list[Finding] = []
+        self._chunks = ChunkCounts()
+        self._embedding = ChunkCounts()
+        self._totals: dict[str, Any] = {}
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """Return the paths of the lessons that failed so far."""
+        return frozenset(failure.path for failure in self._failures)
+
+    @property
+    def failures(self) -> Sequence[LessonError]:
+        """Return why lessons failed so far."""
+        return tuple(self._failures)
+
+    def start(
+        self,
+        *,
+        unchanged: int,
+        findings: Iterable[Finding],
+        skipped: Sequence[Skipped],
+        total_files: int,
+        total_chunks: int,
+    ) -> None:
+        """Note what the plan leaves alone, what the records say of it, and the size of the book."""
+        self._files["unchanged"] += unchanged
+        self._findings += findings
+        self._totals = {"skipped": tuple(skipped), "total_files": total_files, "total_chunks": total_chunks}
+
+    def add_files(self, outcomes: Iterable[FileOutcome], chunks: ChunkCounts | None = None) -> None:
+        """Add files that are done, and what became of their chunks."""
+        for outcome in outcomes:
+            self._files[outcome.change] += 1
+            self._outcomes[outcome.path] = outcome
+        self._chunks += chunks or ChunkCounts()
+
+    def add_failures(self, failures: Iterable[LessonError]) -> None:
+        """Add lessons that failed."""
+        self._failures += failures
+
+    def set_embedding(self, so_far: ChunkCounts) -> None:
+        """Note what the embedding stage did since its start."""
+        self._embedding = so_far
+
+    def set_total_chunks(self, total: int) -> None:
+        """Note the chunks that the book has now."""
+        self._totals["total_chunks"] = total
+
+    def report(self, seconds: float = 0.0) -> IngestReport:
+        """Return the report so far."""
+        looked_at = [outcome for outcome in self._outcomes.values() if outcome.change != "unchanged"]
+        found = [finding for outcome in self._outcomes.values() for finding in outcome.findings]
+        return IngestReport(
+            **self._run,
+            **self._totals,
+            files=Counter(self._files),
+            changes={outcome.path: outcome.change for outcome in looked_at},
+            moved_from={outcome.path: outcome.moved_from for outcome in looked_at if outcome.moved_from},
+            empty=[outcome.path for outcome in self._outcomes.values() if outcome.empty],
+            chunks=self._chunks + self._embedding,
+            failures=list(self._failures),
+            findings=sorted([*self._findings, *found], key=_place),
+            seconds=seconds,
+        )
+
+
+def _place(finding: Finding) -> tuple[str, int]:
+    return finding.path, finding.line or 0

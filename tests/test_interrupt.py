@@ -108,7 +108,7 @@ def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
     took = time.monotonic() - sent
     service.go_on.set()
     assert process.returncode == 130 and took < SECONDS_TO_STOP
-    assert "4 lessons are done and recorded, 4 are left" in said and "Traceback" not in said
+    assert "4 lessons are done and saved, 4 are left" in said and "Traceback" not in said
     assert len(desk.records()) == 4
     done = service.texts()[:4]
     server.requests.clear()
@@ -126,7 +126,7 @@ def test_an_interrupt_does_not_wait_for_a_service_that_asks_to_wait(desk: Desk, 
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130 and time.monotonic() - sent < SECONDS_TO_STOP
-    assert "0 lessons are done and recorded, 8 are left" in said and desk.records() == {}
+    assert "0 lessons are done and saved, 8 are left" in said and desk.records() == {}
 
 
 def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits(

@@ -1,136 +1,140 @@
-"""`ingest --batch` and `ingest --resume`: send texts, look how far they are, index what came back."""
+"""`bookwise batch`: have a service embed within a day at half the price, ahead of `bookwise ingest`."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
-from ingestion.commands.progress import progress_bar
-from ingestion.commands.terminal import note, show
+import typer
+
+from ingestion.commands.configuration import read_book, read_settings
+from ingestion.commands.options import Book, Config, Docs, Json, MaxCost, MaxTokens, Mode, State, Verbose
+from ingestion.commands.program import Command, ListByDefault
+from ingestion.commands.terminal import show
 from ingestion.errors import ExitCode
-from ingestion.settings import Settings
-from ingestion.state.batch_ledger import mode_flag
 
 if TYPE_CHECKING:
-    from ingestion.models import IngestionMode
-    from ingestion.operations.batch import Batches, OpenBatch
+    from ingestion.operations.batch import Batches, FetchedBatch, OpenBatch
+    from ingestion.settings import Settings
 
-SECONDS_BETWEEN_LOOKS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """The flags of `ingest` that count here."""
-
-    send: bool
-    wait: bool
-    mode: IngestionMode
-    allow_delete: bool
-    strict: bool
-    as_json: bool
-    verbose: bool
+batch = typer.Typer(cls=ListByDefault, help="Embed at half price through the Batch API.")
 
 
-def ingest_by_batch(settings: Settings, root: Path, options: BatchOptions) -> int:
-    """Do what was asked and return the exit code: 12 while a batch is running, else as `ingest`."""
-    from ingestion.books import book_to_write
-    from ingestion.factory import batch_ledger_of, batch_service_of, build_parts
-    from ingestion.operations.batch import Batches
+@batch.command(cls=Command)
+def submit(
+    docs: Docs = None,
+    mode: Mode = "incremental",
+    book: Book = None,
+    config: Config = None,
+    state: State = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Submit the texts that `ingest` would embed.
 
-    with closing(build_parts(settings)) as parts, closing(batch_ledger_of(settings)) as ledger:
-        book_id = book_to_write(settings, parts.states)
-        service = batch_service_of(settings, parts.embedder.dimensions)
-        batches = Batches(parts, service, ledger, book_id=book_id)
-        if options.send and not _send(batches, root, book_id, options):
-            return 0
-        return _resume(batches, root, book_id, options)
-
-
-def _send(batches: Batches, root: Path, book_id: str, options: BatchOptions) -> bool:
-    """Send and tell; True if its end is to be waited for."""
-    sending = batches.send(root, mode=options.mode, allow_delete=options.allow_delete)
-    told = [_sent_line(each) for each in sending.batches]
-    if sending.waiting:
-        told.append(f"Sent before, and still in a batch: {sending.waiting}.")
-    goes_on = bool(sending.batches or sending.waiting)
-    flags = mode_flag(options.mode)
-    if not goes_on:
-        told.append(f"Every text has its vector; `bookwise ingest{flags}` indexes them without a batch.")
-    elif not options.wait:
-        told.append(
-            f"`bookwise ingest --resume{flags}` fetches the vectors and indexes the lessons, within 24 hours."
-        )
-    lines = [f"{book_id}: {told[0]}", *told[1:]]
-    if goes_on and options.wait:
-        _note(lines)
-        return True
+    The index is not touched. A text is never in two open batches. `bookwise batch fetch` then puts the vectors into
+    the embedding cache, where `bookwise ingest` finds them. A batch over --max-cost or --max-tokens is not submitted
+    (exit 11).
+    """
+    flags = {
+        "book.id": book,
+        "embedding.max_cost": max_cost,
+        "embedding.max_tokens": max_tokens,
+        "index.state": state,
+    }
+    settings, root = read_book(docs, config, verbose=verbose, flags=flags)
+    with _batches(settings) as (book_id, batches):
+        submission = batches.submit(root, mode=mode)
+    lines = [_sent_line(each) for each in submission.batches]
+    if submission.waiting:
+        lines.append(f"Already in an open batch: {submission.waiting} texts.")
+    if submission.batches or submission.waiting:
+        lines.append("Within 24 hours, `bookwise batch fetch` gets the vectors; then run `bookwise ingest`.")
+    else:
+        lines.append("Every text has its vector; run `bookwise ingest`.")
     document = {
         "book_id": book_id,
-        "waiting": sending.waiting,
-        "batches": [each.as_json() for each in sending.batches],
+        "waiting": submission.waiting,
+        "batches": [each.as_json() for each in submission.batches],
     }
-    show(lines, document, as_json=options.as_json)
-    return False
+    show([f"{book_id}: {lines[0]}", *lines[1:]], document, as_json=as_json)
 
 
-def _resume(batches: Batches, root: Path, book_id: str, options: BatchOptions) -> int:
-    found = batches.look()
-    while options.wait and not _all_ended(found):
-        _note(_running_lines(found))
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-        found = batches.look()
-    document: dict[str, Any] = {"book_id": book_id, "batches": [each.as_json() for each in found]}
-    if not found:
-        lines = [f"{book_id}: no batch is open. `bookwise ingest --batch` sends one."]
-        show(lines, document, as_json=options.as_json)
-        return 0
-    if not _all_ended(found):
-        lines = [*_running_lines(found), "Nothing is indexed yet; run `bookwise ingest --resume` again later."]
-        show(lines, document, as_json=options.as_json)
-        return ExitCode.NOT_IN_STEP
-    return _finish(batches, root, found, document, options)
+@batch.command("list", cls=Command)
+def list_batches(book: Book = None, config: Config = None, as_json: Json = False, verbose: Verbose = False) -> None:
+    """List the open batches with their status; exit 12 while one is running."""
+    with _batches(read_settings(config, verbose=verbose, flags={"book.id": book})) as (book_id, batches):
+        found = batches.open()
+    lines = [_status_line(each) for each in found] or [f"{book_id}: no open batch."]
+    show(lines, {"book_id": book_id, "batches": [each.as_json() for each in found]}, as_json=as_json)
+    _exit_pending(found)
 
 
-def _finish(
-    batches: Batches, root: Path, found: Sequence[OpenBatch], document: dict[str, Any], options: BatchOptions
-) -> int:
-    from ingestion.commands.views import report_view
+@batch.command(cls=Command)
+def fetch(book: Book = None, config: Config = None, as_json: Json = False, verbose: Verbose = False) -> None:
+    """Put the vectors of batches that ended into the embedding cache; exit 12 while one is running.
 
-    with progress_bar() as progress:
-        report = batches.finish(root, found, mode=options.mode, allow_delete=options.allow_delete, progress=progress)
-    lines = _running_lines(found)
-    if report.chunks.embedded:
-        lines.append(f"Embedded at the full price, as in no batch (changed since): {report.chunks.embedded}.")
-    view = [*lines, *report_view(report, verbose=options.verbose)]
-    show(view, document | report.as_json(), as_json=options.as_json)
-    return ExitCode.LESSONS_FAILED if report.failures or (options.strict and report.findings) else 0
-
-
-def _all_ended(found: Sequence[OpenBatch]) -> bool:
-    return all(each.status.ended for each in found)
-
-
-def _running_lines(found: Sequence[OpenBatch]) -> list[str]:
-    return [
-        f"{each.status.batch_id}: {each.status.state}, {each.status.completed} of {len(each.sent.keys)} texts "
-        f"embedded, {each.status.failed} failed{_price(each.sent.cost)}"
-        for each in found
-    ]
+    Texts that their batch did not embed are counted by reason (exit 3); `bookwise ingest` embeds them at the full
+    price.
+    """
+    with _batches(read_settings(config, verbose=verbose, flags={"book.id": book})) as (book_id, batches):
+        fetching = batches.fetch()
+    lines = [line for each in fetching.fetched for line in _fetched_lines(each)]
+    lines += [_status_line(each) for each in fetching.running]
+    lines = lines or [f"{book_id}: no open batch."]
+    document = {
+        "book_id": book_id,
+        "fetched": [each.as_json() for each in fetching.fetched],
+        "running": [each.as_json() for each in fetching.running],
+    }
+    show(lines, document, as_json=as_json)
+    if any(each.failed for each in fetching.fetched):
+        raise typer.Exit(ExitCode.LESSONS_FAILED)
+    _exit_pending(fetching.running)
 
 
-def _sent_line(batch: OpenBatch) -> str:
-    sent = batch.sent
-    return f"{len(sent.keys)} texts ({sent.tokens} tokens) sent as {batch.status.batch_id}{_price(sent.cost)}."
+@contextmanager
+def _batches(settings: Settings) -> Iterator[tuple[str, Batches]]:
+    from ingestion.books import book_to_write
+    from ingestion.factory import batch_ledger_of, batch_service_of, build_parts, cache_of
+    from ingestion.operations.batch import Batches
+
+    with (
+        closing(build_parts(settings)) as parts,
+        closing(cache_of(settings)) as cache,
+        closing(batch_ledger_of(settings)) as ledger,
+    ):
+        book_id = book_to_write(settings, parts.states)
+        service = batch_service_of(settings, parts.embedder.dimensions)
+        yield book_id, Batches(parts, cache, service, ledger, book_id=book_id)
+
+
+def _exit_pending(found: Sequence[OpenBatch]) -> None:
+    if not all(each.status.ended for each in found):
+        raise typer.Exit(ExitCode.NOT_IN_STEP)
+
+
+def _sent_line(sent: OpenBatch) -> str:
+    return (
+        f"submitted {len(sent.sent.keys)} texts ({sent.sent.tokens} tokens) as {sent.status.batch_id}"
+        f"{_price(sent.sent.cost)}."
+    )
+
+
+def _status_line(found: OpenBatch) -> str:
+    return (
+        f"{found.status.batch_id}: {found.status.state}, {found.status.completed} of {len(found.sent.keys)} texts "
+        f"embedded, {found.status.failed} failed{_price(found.sent.cost)}"
+    )
+
+
+def _fetched_lines(fetched: FetchedBatch) -> list[str]:
+    failed = [f"not embedded: {count} texts: {reason}" for reason, count in fetched.failed.items()]
+    return [f"{fetched.batch_id}: {fetched.state}; {fetched.vectors} vectors are in the embedding cache.", *failed]
 
 
 def _price(cost: float | None) -> str:
     return "" if cost is None else f", ${cost:.4f} at half price"
-
-
-def _note(lines: Sequence[str]) -> None:
-    for line in lines:
-        note(line)

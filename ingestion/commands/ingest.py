@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,6 @@ from ingestion.commands.options import (
     Book,
     Config,
     Docs,
-    IgnoreBatches,
     Json,
     MaxCost,
     MaxTokens,
@@ -27,16 +27,11 @@ from ingestion.commands.options import (
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
-from ingestion.errors import ExitCode, UsageError
+from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
     from ingestion.report import IngestReport
-
-
-CONTRADICTION = (
-    "use one of --batch and --resume, --wait only with one of them, --dry-run and --ignore-batches with none"
-)
 
 
 def ingest(
@@ -50,10 +45,6 @@ def ingest(
     max_cost: MaxCost = None,
     max_tokens: MaxTokens = None,
     strict: Strict = False,
-    batch: Annotated[bool, typer.Option("--batch", help="Send what is to be embedded, at half price.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Fetch what was sent, and index it.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait for the batch to end.")] = False,
-    ignore_batches: IgnoreBatches = False,
     reports: Reports = None,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -62,19 +53,10 @@ def ingest(
 
     Embeds what is new, removes what is gone, and leaves the rest as it is.
 
-    `--batch` embeds within a day at half the price; `--resume` then indexes, or exits 12 while the service is at it.
-    A run above --max-cost or --max-tokens, or for texts in an open batch, does nothing and exits 11.
+    A run above --max-cost or --max-tokens does nothing and exits 11.
     """
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
-    if batch or resume or wait:
-        from ingestion.commands.batch import BatchOptions, ingest_by_batch
-
-        if batch == resume or dry_run or ignore_batches:
-            raise UsageError(CONTRADICTION)
-        options = BatchOptions(batch, wait, mode, allow_delete, strict, as_json, verbose)
-        meant = read_book(docs, config, verbose=verbose, flags={"book.id": book, **flags})
-        raise typer.Exit(ingest_by_batch(*meant, options))
-    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ignore_batches": ignore_batches}
+    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete}
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)
     show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
@@ -106,7 +88,7 @@ def run_ingest(
             from ingestion.operations.info import coverage_of
 
             with closing(store):
-                report.coverage = coverage_of(store, book_id)
+                report = replace(report, coverage=coverage_of(store, book_id))
         return report
 
 

@@ -37,9 +37,6 @@ State = Annotated[
     str | None,
     typer.Option("--state", metavar="FILE", help="Where to keep the ingestion state: a file, `qdrant` or `auto`."),
 ]
-IgnoreBatches = Annotated[
-    bool, typer.Option("--ignore-batches", help="Embed now, at full price, also what an open batch embeds.")
-]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", metavar="DOLLARS", help="Maximum embedding cost in US dollars.")

@@ -11,7 +11,7 @@ from ingestion.commands.terminal import can_draw_progress, note
 
 if TYPE_CHECKING:
     from ingestion.report import IngestReport
-    from ingestion.sync.run import Progress
+    from ingestion.sync.pipeline import Progress
 
 SECONDS_BETWEEN_LINES = 10.0
 

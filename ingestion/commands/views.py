@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.output import Cell, Table, View
-from ingestion.state.batch_ledger import mode_flag
 
 if TYPE_CHECKING:
     from ingestion.operations.info import BookInfo, IndexInfo
@@ -50,7 +49,6 @@ def report_view(report: IngestReport, *, verbose: bool) -> View:
         *([f"… and {more} more warnings; --verbose shows all"] if more else []),
         *(f"failed: {failure}" for failure in report.failures),
         _summary(report),
-        *([_in_batches(report)] if report.in_batches else []),
     ]
 
 
@@ -71,13 +69,6 @@ def _summary(report: IngestReport) -> str:
     )
     total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
     return f"{report.book_id}: {files}. Chunks: {work}.{total}"
-
-
-def _in_batches(report: IngestReport) -> str:
-    return (
-        f"{report.in_batches} of the {report.chunks.embedded} texts to embed are sent in a batch already, and not "
-        f"paid for again by `bookwise ingest --resume{mode_flag(report.mode)}`."
-    )
 
 
 def check_view(report: CheckReport) -> View:

@@ -43,7 +43,6 @@ class EmbeddingCache:
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
         self._max_bytes = max_bytes
-        self._reserved = 0
         self._lock = Lock()
         self._db: sqlite3.Connection | None = None
         self._failed = False
@@ -60,17 +59,20 @@ class EmbeddingCache:
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Store these vectors, replacing those under the same keys."""
         if vectors:
-            self._attempt(lambda db: _insert(db, vectors, self._max_bytes + self._reserved), otherwise=None)
+            self._attempt(lambda db: _insert(db, vectors, self._max_bytes), otherwise=None)
 
     def reserve(self, size: int) -> None:
-        """Allow `size` bytes more until closed: vectors that were paid for must reach the index."""
-        self._reserved += size
+        """Let the file hold `size` bytes more than its bound from now on, also when it is opened again.
+
+        Vectors of a batch were paid for, and must still be there when the index is written.
+        """
+        if size:
+            self._attempt(lambda db: _reserve(db, size), otherwise=None)
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         with self._lock:
             self._disconnect()
-            self._reserved = 0
 
     def _attempt(self, action: Callable[[sqlite3.Connection], T], *, otherwise: T) -> T:
         """Return the result of the action, on a new file if this one is damaged; `otherwise` after a failure."""
@@ -138,11 +140,23 @@ def _insert(db: sqlite3.Connection, vectors: Mapping[str, Vector], max_bytes: in
     _shrink(db, max_bytes)
 
 
+def _reserve(db: sqlite3.Connection, size: int) -> None:
+    mebibytes = -(-size // (1 << 20))
+    if mebibytes > _reserved(db) >> 20:
+        db.execute(f"PRAGMA user_version = {mebibytes}")
+
+
+def _reserved(db: sqlite3.Connection) -> int:
+    """Return the bytes that are reserved beside the bound."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0]) << 20
+
+
 def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
     """Delete the least recently used rows, down to nine tenths of the limit, if it is exceeded."""
     pages = db.execute(
         "SELECT (SELECT page_count FROM pragma_page_count) - freelist_count FROM pragma_freelist_count"
     )
+    max_bytes += _reserved(db)
     used = pages.fetchone()[0] * db.execute("PRAGMA page_size").fetchone()[0]
     if used <= max_bytes:
         return

@@ -1,61 +1,64 @@
-"""Embedding at half price in two steps: send what has no vector as batches, come back and index what they made.
+"""Fill the embedding cache through the Batch API: within a day, at half the price.
 
-A batch fills the embedding cache and nothing else. The index is then written by the one pass, which finds every
-vector there; a batch that fails, or is never fetched, leaves the index as it was.
+A batch fills the cache and nothing else: an ordinary `ingest` then finds the vectors there. A batch that fails, or is
+never fetched, costs nothing but the half price that was paid for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.embedding.openai_batch import PRICE_SHARE, BatchAnswer, BatchStatus
-from ingestion.errors import ConfigurationError, EmbeddingError, LessonError, StateError
-from ingestion.models import DocumentChunk, IngestionMode
-from ingestion.report import IngestReport
+from ingestion.errors import ConfigurationError, StateError
+from ingestion.models import IngestionMode
 from ingestion.state.batch_ledger import BatchLedger, SentBatch
+from ingestion.sync.file_groups import compared_groups
 from ingestion.sync.guards import refuse_spending
-from ingestion.sync.pipeline import Parts, ingest
-from ingestion.sync.run import Progress
+from ingestion.sync.known_vectors import VectorCache
+from ingestion.sync.parts import Parts
+from ingestion.sync.preview import previewed_groups
+from ingestion.sync.run import planned_run
 from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-_VECTORS_A_WRITE = 1000
+VECTORS_PER_WRITE = 1000
 
 
 class BatchService(Protocol):
     """Takes texts and gives their vectors later; see OpenAIBatches. Every call may raise EmbeddingError."""
 
     def split(self, texts: Mapping[str, str]) -> list[dict[str, str]]:
-        """The texts in as few batches as may be."""
+        """Return the texts in as few batches as may be."""
 
     def create(self, texts: Mapping[str, str], tag: str) -> BatchStatus:
         """Start a batch."""
 
     def find(self, tag: str) -> BatchStatus | None:
-        """The batch that was started with this tag."""
+        """Return the batch that was started with this tag."""
 
     def status(self, batch_id: str) -> BatchStatus:
-        """How far it is."""
+        """Return how far it is."""
 
     def answers(self, batch: BatchStatus) -> Iterator[BatchAnswer]:
-        """What came of its texts."""
+        """Yield what came of its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBatch:
-    """A batch that was sent, and what the service says of it."""
+    """A batch that was submitted, and its status at the service."""
 
     sent: SentBatch
     status: BatchStatus
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON object."""
+        """Return one JSON object."""
         return {
             "batch_id": self.status.batch_id,
             "state": self.status.state,
@@ -69,106 +72,111 @@ class OpenBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
-    """What was sent now, and how many of the texts without a vector were on their way already."""
+class Submission:
+    """What was submitted now, and how many of the texts without a vector were in an open batch already."""
 
     batches: tuple[OpenBatch, ...]
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class FetchedBatch:
+    """A batch that ended: vectors that are in the cache now, and texts that it did not embed, counted by reason."""
+
+    batch_id: str
+    state: str
+    vectors: int
+    failed: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return one JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """What was fetched, and the batches that are still running."""
+
+    fetched: tuple[FetchedBatch, ...]
+    running: tuple[OpenBatch, ...]
+
+
 class Batches:
     """The batches of one book."""
 
-    def __init__(self, parts: Parts, service: BatchService, ledger: BatchLedger, *, book_id: str) -> None:
-        # This run is what the open batches wait for.
-        self._parts = replace(parts, batches=None)
+    def __init__(
+        self, parts: Parts, cache: VectorCache, service: BatchService, ledger: BatchLedger, *, book_id: str
+    ) -> None:
+        self._parts = parts
+        self._cache = cache
         self._service = service
         self._ledger = ledger
         self._book_id = book_id
         self._embedding = f"{parts.embedder.model}, {parts.embedder.dimensions} dimensions"
 
-    def send(self, root: Path, *, mode: IngestionMode, allow_delete: bool = False) -> Sending:
-        """Send the texts of the lessons below `root` that have no vector and are in no open batch.
+    def submit(self, root: Path, *, mode: IngestionMode = "incremental") -> Submission:
+        """Submit the texts of the lessons below `root` that have no vector and are in no open batch.
 
-        Raises what `ingest` does, BudgetExceeded before anything is sent, and EmbeddingError; what was sent until
-        then is in the ledger.
+        Raises what planning a run does, BudgetExceeded before anything is submitted, and EmbeddingError; what was
+        submitted until then is in the ledger.
         """
-        texts: dict[str, str] = {}
-        with self._parts.as_writer():  # two that send at once would pay twice
-            waiting = {key for each in self._open() for key in each.keys}
-            ingest(
-                self._parts,
-                root,
-                book_id=self._book_id,
-                mode=mode,
-                allow_delete=allow_delete,
-                dry_run=True,
-                lacking=lambda chunk: texts.setdefault(chunk.embed_key, chunk.embed_text),
-            )
+        with self._parts.as_writer():  # two that submit at once would pay twice
+            waiting = {key for batch in self._open() for key in batch.keys}
+            texts = self._texts_without_vectors(root, mode)
             new = {key: text for key, text in texts.items() if key not in waiting}
             self._keep_to_budget(new)
-            sent = tuple(self._send(group) for group in self._service.split(new))
-        return Sending(sent, len(texts) - len(new))
+            sent = tuple(self._send(batch) for batch in self._service.split(new))
+        return Submission(sent, len(texts) - len(new))
 
-    def look(self) -> list[OpenBatch]:
-        """The open batches as the service sees them; raises ConfigurationError if all are of another embedding."""
+    def open(self) -> list[OpenBatch]:
+        """Return the open batches with their status; raises ConfigurationError if all are of another embedding."""
         mine = self._open()
         others = [] if mine else self._ledger.open_batches(self._book_id)
         if others:
             raise ConfigurationError(
-                f"batch {others[0].batch_id} of {self._book_id} was sent for {others[0].embedding}, the settings "
-                f"ask for {self._embedding}; choose the former to fetch it (OPENAI_EMBEDDING_MODEL)"
+                f"batch {others[0].batch_id} of {self._book_id} was submitted for {others[0].embedding}, the "
+                f"settings ask for {self._embedding}; set that model to fetch it (OPENAI_EMBEDDING_MODEL)"
             )
-        return [OpenBatch(each, self._service.status(each.batch_id)) for each in mine if each.batch_id]
+        return [OpenBatch(batch, self._service.status(batch.batch_id)) for batch in mine if batch.batch_id]
 
-    def finish(
-        self,
-        root: Path,
-        ended: Sequence[OpenBatch],
-        *,
-        mode: IngestionMode,
-        allow_delete: bool = False,
-        progress: Progress | None = None,
-    ) -> IngestReport:
-        """Fetch the vectors of batches that ended and index the lessons with them.
+    def fetch(self) -> Fetching:
+        """Put the vectors of batches that ended into the cache, and close these batches.
 
-        A lesson with a text that its batch did not embed is a failure; it keeps its old points. Texts that were in
-        no batch, because their lessons changed since, are embedded as in any run. The batches are closed once the
-        run is over, so that one that was stopped may be repeated. Raises EmbeddingError if the service
-        refused them whole.
+        Raises EmbeddingError where results cannot be read and StateError where the cache cannot keep them: the batch
+        stays open then, and is fetched again.
         """
-        lost = self._fetch(ended)
-        refused = self._refused(root, mode, lost) if lost else {}
-        report = ingest(
-            self._parts,
-            root,
-            book_id=self._book_id,
-            mode=mode,
-            allow_delete=allow_delete,
-            progress=progress,
-            refused=refused,
-        )
-        self._close(ended)
-        return report
+        found = self.open()
+        ended = [batch for batch in found if batch.status.ended]
+        # Twice the vectors' own size: the pages of the cache's file are not full.
+        texts = sum(len(batch.sent.keys) for batch in ended)
+        self._cache.reserve(texts * self._parts.embedder.dimensions * 4 * 2)
+        fetched = tuple(self._fetch(batch) for batch in ended)
+        return Fetching(fetched, tuple(batch for batch in found if not batch.status.ended))
+
+    def _texts_without_vectors(self, root: Path, mode: IngestionMode) -> dict[str, str]:
+        plan = planned_run(self._parts, root, book_id=self._book_id, mode=mode, allow_delete=True, dry_run=True)
+        with plan as run:
+            groups = previewed_groups(compared_groups(run), run.known_vectors())
+            return {chunk.embed_key: chunk.embed_text for group in groups for chunk in group.missing}
 
     def _open(self) -> list[SentBatch]:
-        """The open batches of this embedding.
+        """Return the open batches of this embedding.
 
         One without a name is looked for, and closed if it never arrived; so is one whose results are deleted by now.
         """
         batches = self._ledger.open_batches(self._book_id)
-        mine = [self._named(each) for each in batches if each.embedding == self._embedding]
-        return [each for each in mine if each]
+        mine = [self._named(batch) for batch in batches if batch.embedding == self._embedding]
+        return [batch for batch in mine if batch]
 
     def _named(self, batch: SentBatch) -> SentBatch | None:
         if batch.lost:
-            self._ledger.end(batch.tag, "never fetched")
+            self._ledger.end(batch.tag, "expired before it was fetched")
             return None
         if batch.batch_id:
             return batch
         found = self._service.find(batch.tag)
         if found is None:
-            self._ledger.end(batch.tag, "never reached the service")
+            self._ledger.end(batch.tag, "never submitted")
             return None
         return self._ledger.name(batch, found.batch_id)
 
@@ -178,11 +186,10 @@ class Batches:
         return None if price is None else price * PRICE_SHARE
 
     def _keep_to_budget(self, texts: Mapping[str, str]) -> None:
-        settings = self._parts.settings
-        most_tokens, most_cost = settings.embedding.max_tokens, settings.embedding.max_cost
-        if most_tokens is not None or most_cost is not None:
+        limits = self._parts.settings.embedding
+        if limits.max_tokens is not None or limits.max_cost is not None:
             tokens = sum(count_tokens(list(texts.values())))
-            refuse_spending(tokens, self._price, most_tokens=most_tokens, most_cost=most_cost)
+            refuse_spending(tokens, self._price, max_tokens=limits.max_tokens, max_cost=limits.max_cost)
 
     def _send(self, texts: Mapping[str, str]) -> OpenBatch:
         tokens = sum(count_tokens(list(texts.values())))
@@ -191,59 +198,28 @@ class Batches:
         status = self._service.create(texts, batch.tag)
         return OpenBatch(self._ledger.name(batch, status.batch_id), status)
 
-    def _fetch(self, ended: Sequence[OpenBatch]) -> dict[str, str]:
-        """Put what came into the cache; returned is why each other text has no vector."""
-        if not any(each.status.files for each in ended):
-            self._close(ended)
-            reasons = "; ".join(
-                f"{each.status.batch_id} is {each.status.state}: {each.status.reason}" for each in ended
-            )
-            raise EmbeddingError(f"the service embedded nothing, and nothing is indexed: {reasons}")
-        cache = self._parts.cache
-        assert cache is not None
-        texts = sum(len(each.sent.keys) for each in ended)
-        # Twice the vectors' own size: the pages of the file are not full.
-        cache.reserve(texts * self._parts.embedder.dimensions * 4 * 2)
-        lost: dict[str, str] = {}
-        for each in ended:
-            lost |= {key: _why_lost(each.status) for key in each.sent.keys}
-            answers = (answer for answer in self._service.answers(each.status) if answer.key in lost)
-            while some := list(islice(answers, _VECTORS_A_WRITE)):
-                vectors = {answer.key: answer.vector for answer in some if answer.vector is not None}
-                self._keep(vectors)
-                lost |= {answer.key: answer.reason for answer in some if answer.vector is None}
-                for key in vectors:
-                    lost.pop(key, None)
-        return lost
+    def _fetch(self, batch: OpenBatch) -> FetchedBatch:
+        lost = dict.fromkeys(batch.sent.keys, _why_lost(batch.status))
+        answers = (answer for answer in self._service.answers(batch.status) if answer.key in lost)
+        while some := list(islice(answers, VECTORS_PER_WRITE)):
+            vectors = {answer.key: answer.vector for answer in some if answer.vector is not None}
+            self._keep(vectors)
+            lost |= {answer.key: answer.reason for answer in some if answer.vector is None}
+            for key in vectors:
+                del lost[key]
+        self._ledger.end(batch.sent.tag, batch.status.state)
+        kept = len(set(batch.sent.keys)) - len(lost)
+        return FetchedBatch(batch.status.batch_id, batch.status.state, kept, dict(Counter(lost.values())))
 
     def _keep(self, vectors: Mapping[str, Vector]) -> None:
-        """Into the cache, and make sure: what it lost would be embedded again at the full price."""
-        cache = self._parts.cache
-        assert cache is not None
-        cache.put(vectors)
-        if cache.get(list(vectors)).keys() != vectors.keys():
+        """Put vectors into the cache, and make sure: what it lost would be embedded again at the full price."""
+        self._cache.put(vectors)
+        if self._cache.get(list(vectors)).keys() != vectors.keys():
             raise StateError(
-                "the embedding cache cannot keep the vectors of a batch; make room where it lies, then run "
-                "`bookwise ingest --resume` again"
+                "the embedding cache cannot keep the vectors of a batch; free disk space where it lies, then run "
+                "`bookwise batch fetch` again"
             )
-
-    def _refused(self, root: Path, mode: IngestionMode, lost: Mapping[str, str]) -> dict[str, LessonError]:
-        """The lessons that need a text which was lost."""
-        refused: dict[str, LessonError] = {}
-
-        def refuse(chunk: DocumentChunk) -> None:
-            if reason := lost.get(chunk.embed_key):
-                path, line = chunk.metadata.source_file, chunk.metadata.line_start
-                refused.setdefault(path, LessonError(path, f"not embedded: {reason}", line))
-
-        options: Any = {"allow_delete": True, "dry_run": True}
-        ingest(self._parts, root, book_id=self._book_id, mode=mode, lacking=refuse, **options)
-        return refused
-
-    def _close(self, ended: Sequence[OpenBatch]) -> None:
-        for each in ended:
-            self._ledger.end(each.sent.tag, each.status.state)
 
 
 def _why_lost(status: BatchStatus) -> str:
-    return f"{status.batch_id} is {status.state}{f' ({status.reason})' if status.reason else ''}"
+    return f"the batch is {status.state}{f' ({status.reason})' if status.reason else ''}"

@@ -1,7 +1,7 @@
 """Remove a whole book from the index and the state."""
 
 from ingestion.errors import UsageError
-from ingestion.sync.pipeline import Parts
+from ingestion.sync.parts import Parts
 from ingestion.vector_stores.filters import Equals, Where
 
 

@@ -1,6 +1,6 @@
 """Go back to the former generation, or drop it."""
 
-from ingestion.sync.pipeline import Parts
+from ingestion.sync.parts import Parts
 
 
 def roll_back(parts: Parts) -> None:

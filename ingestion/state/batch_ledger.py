@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ingestion.errors import BudgetExceeded
-from ingestion.models import IngestionMode, utc_now
+from ingestion.models import utc_now
 from ingestion.state.database import Database
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ class SentBatch:
     """One batch. `batch_id` is None from before it is sent until the service has named it.
 
     `keys` are the embed keys of its texts, `embedding` names the model and the dimensions they were made for,
-    `cost` is in dollars (None: unknown), `ended` is the time at which its vectors were in the index, or None.
+    `cost` is in dollars (None: unknown), `ended` is the time at which its vectors were in the cache, or None.
     """
 
     tag: str
@@ -44,29 +42,6 @@ class SentBatch:
     def lost(self) -> bool:
         """Whether its results are deleted by now."""
         return datetime.fromisoformat(self.sent) < datetime.now(UTC) - RESULTS_ARE_KEPT
-
-
-def mode_flag(mode: IngestionMode) -> str:
-    """What a command to give next must repeat of the mode."""
-    return "" if mode == "incremental" else f" --mode {mode}"
-
-
-def texts_in_batches(wanted: AbstractSet[str], batches: Sequence[SentBatch]) -> int:
-    """How many of the texts, by embed key, are in a batch that is to be fetched."""
-    return sum(len(wanted & set(each.keys)) for each in batches if not each.lost)
-
-
-def refuse_paying_twice(wanted: AbstractSet[str], batches: Sequence[SentBatch], mode: IngestionMode) -> None:
-    """Raise BudgetExceeded where texts that a run would embed, by embed key, are in a batch that is to be fetched."""
-    first = next((each for each in batches if texts_in_batches(wanted, [each])), None)
-    if first:
-        texts = texts_in_batches(wanted, batches)
-        flags = mode_flag(mode)
-        raise BudgetExceeded(
-            f"{texts} of {len(wanted)} texts to embed were sent as {first.batch_id or 'a batch'} at {first.sent}, at "
-            f"half the price; nothing was embedded or written. Run `bookwise ingest --resume{flags}`, which indexes "
-            "them once it has ended, or embed them now, at the full price, with --ignore-batches"
-        )
 
 
 class BatchLedger:
@@ -89,7 +64,7 @@ class BatchLedger:
             cost=cost,
             sent=utc_now(),
         )
-        values = {each.name: getattr(batch, each.name) for each in fields(batch)} | {"keys": list(keys)}
+        values = {field.name: getattr(batch, field.name) for field in fields(batch)} | {"keys": list(keys)}
         with self._database.transaction() as (connection, table):
             connection.execute(table.insert().values(**values))
         return batch

@@ -56,7 +56,6 @@ class EmbedRequests:
         self,
         embedder: Embedder,
         cache: VectorCache | None,
-        counts: ChunkCounts,
         apart: StartWorkers | None = None,
     ) -> None:
         self._limits = embedder.limits
@@ -65,7 +64,9 @@ class EmbedRequests:
         self._embedder = embedder
         self._apart = apart
         self._cache = cache
-        self._counts = counts
+        self._embedded = 0
+        self._reused = 0
+        self._tokens = 0
         self._batcher: Batcher[DocumentChunk] = Batcher(self._limits)
         self._filling = Request()
         self._by_key: dict[str, Request] = {}
@@ -83,6 +84,11 @@ class EmbedRequests:
             self._workers.stop()
         self.settle()
 
+    @property
+    def counts(self) -> ChunkCounts:
+        """Return the texts embedded so far, their tokens, and how often one was asked for again."""
+        return ChunkCounts(embedded=self._embedded, reused=self._reused, tokens=self._tokens)
+
     def want_more(self, rounds: int) -> bool:
         """Whether fewer requests are under way or waiting than keep the embedder busy for so many rounds."""
         return self.error is None and self.unfinished < rounds * self._limits.in_flight
@@ -92,7 +98,7 @@ class EmbedRequests:
         asked = list(chunks)
         for chunk, tokens in zip(asked, count_tokens([chunk.embed_text for chunk in asked]), strict=True):
             if chunk.embed_key in self._by_key:
-                self._counts.reused += 1
+                self._reused += 1
             else:
                 self._by_key[chunk.embed_key] = self._pack(chunk, tokens)
         return {chunk.embed_key: self._by_key[chunk.embed_key] for chunk in asked}
@@ -120,8 +126,8 @@ class EmbedRequests:
             request.take(done)
             self.unfinished -= 1
             self.error = self.error or request.error
-            self._counts.embedded += len(request.vectors)
-            self._counts.tokens += sum(request.tokens[key] for key in request.vectors)
+            self._embedded += len(request.vectors)
+            self._tokens += sum(request.tokens[key] for key in request.vectors)
             made |= request.vectors
         if made and self._cache:
             self._cache.put(made)

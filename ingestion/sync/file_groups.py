@@ -3,124 +3,182 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingestion.chunking.chunks import chunk_lesson
-from ingestion.embedding.batching import Limits
-from ingestion.errors import LessonError
+from ingestion.errors import BookwiseError, LessonError
 from ingestion.models import DocumentChunk, RecordedFinding
-from ingestion.report import ChunkCounts, IngestReport
+from ingestion.report import ChunkCounts, FileOutcome
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
+from ingestion.source.findings import Finding
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
-from ingestion.sync.plan import ChunkPlan, FileChange, FilePlan, Plan, plan_chunks, refine_change
+from ingestion.sync.plan import ChunkDiff, FileChange, FilePlan, diff_chunks, refine_change
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 
+if TYPE_CHECKING:
+    from ingestion.sync.run import PlannedRun
+
 logger = logging.getLogger(__name__)
 
-CHUNKS_A_GROUP = 256
+CHUNKS_PER_GROUP = 256
 """A group of more than one file has no more, so that one write holds it and no file is seen half written."""
 
-FEWEST_CHUNKS_A_GROUP = 64
+MIN_CHUNKS_PER_GROUP = 64
 """Where the embedder takes little at a time, groups are small, so that lessons are done soon, but worth a flush."""
 
-FILES_A_GROUP = 64
-
-
-@dataclass(frozen=True, slots=True)
-class LessonNotes:
-    """What a record keeps of a lesson besides its chunks; see IngestionRecord."""
-
-    findings: tuple[RecordedFinding, ...] = ()
-    includes: Mapping[str, str] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, lesson: Lesson) -> LessonNotes:
-        """Return the notes on a parsed lesson."""
-        found = tuple(RecordedFinding(each.line, each.rule, each.message) for each in lesson.findings)
-        return cls(found, lesson.includes, lesson.links)
+FILES_PER_GROUP = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkedFile:
-    """One file ready to be written: its chunks, what differs, and the payloads the store holds now, by id."""
+    """One file's chunks, and what its record keeps besides them; see IngestionRecord."""
 
     plan: FilePlan
+    chunks: tuple[DocumentChunk, ...]
+    findings: tuple[RecordedFinding, ...] = ()
+    includes: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedGroup:
+    """Files that are chunked, and those before and between them that could not be."""
+
+    files: tuple[ChunkedFile, ...]
+    failures: tuple[LessonError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFile:
+    """One file ready to be written: what differs, and the payloads the store holds now, by id."""
+
+    chunked: ChunkedFile
     change: FileChange
-    wanted: tuple[DocumentChunk, ...]
-    chunks: ChunkPlan
+    diff: ChunkDiff
     stored: Mapping[str, Mapping[str, Any]]
-    lesson: LessonNotes
 
-    def count(self, counts: ChunkCounts) -> None:
-        """Add what becomes of its chunks."""
-        counts.kept += len(self.chunks.keep)
-        counts.patched += len(self.chunks.patch)
-        counts.written += len(self.chunks.write)
-        counts.deleted += len(self.chunks.stale)
+    @property
+    def plan(self) -> FilePlan:
+        """Return the plan of the file."""
+        return self.chunked.plan
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file."""
+        return self.chunked.plan.facts.path
+
+    @property
+    def chunks(self) -> tuple[DocumentChunk, ...]:
+        """Return all chunks that the file is to have."""
+        return self.chunked.chunks
+
+    @property
+    def counts(self) -> ChunkCounts:
+        """Return what becomes of its chunks."""
+        diff = self.diff
+        return ChunkCounts(
+            kept=len(diff.keep), patched=len(diff.patch), written=len(diff.write), deleted=len(diff.stale)
+        )
+
+    @property
+    def outcome(self) -> FileOutcome:
+        """Return what becomes of the file."""
+        # Equal counts hide chunks of another version: a store restored from an older copy, say.
+        change = "damaged" if self.change == "unchanged" and self.diff.pending else self.change
+        return FileOutcome(
+            path=self.path,
+            change=change,
+            moved_from=self.plan.moved_from,
+            empty=not self.chunks,
+            findings=tuple(Finding(self.path, *finding) for finding in self.chunked.findings),
+        )
 
 
-ChunkGroup = list[tuple[FilePlan, list[DocumentChunk], LessonNotes]]
-"""Files with their chunks, not yet compared with the store."""
+@dataclass(frozen=True, slots=True)
+class ComparedGroup:
+    """Files compared with the store, and those that failed before that."""
+
+    files: tuple[ComparedFile, ...]
+    failures: tuple[LessonError, ...] = ()
+
+    @property
+    def counts(self) -> ChunkCounts:
+        """Return what becomes of all its chunks."""
+        return sum((file.counts for file in self.files), ChunkCounts())
+
+    @property
+    def outcomes(self) -> list[FileOutcome]:
+        """Return what becomes of its files."""
+        return [file.outcome for file in self.files]
 
 
-def chunk_groups(
-    plan: Plan,
-    sources: Mapping[str, SourceFile],
-    *,
-    settings: Settings,
-    embedding: str,
-    limits: Limits,
-    report: IngestReport,
-) -> Iterator[ChunkGroup]:
-    """The plan's files in path order, chunked; a lesson that fails goes to the report instead."""
-    most = min(CHUNKS_A_GROUP, max(FEWEST_CHUNKS_A_GROUP, limits.inputs * limits.in_flight))
-    group: ChunkGroup = []
+def chunked_groups(run: PlannedRun) -> Iterator[ChunkedGroup]:
+    """Yield the plan's files in path order, chunked; a lesson that fails is a failure of its group."""
+    sources = {file.path: file for file in run.found.files}
+    limits = run.parts.embedder.limits
+    max_chunks = min(CHUNKS_PER_GROUP, max(MIN_CHUNKS_PER_GROUP, limits.inputs * limits.in_flight))
+    files: list[ChunkedFile] = []
+    failures: list[LessonError] = []
     pending = 0
-    for each in plan.files:
-        try:
-            lesson = _parse(each, sources[each.facts.path], settings)
-            chunks = chunk_lesson(lesson, each.key, settings, embedding=embedding)
-        except LessonError as error:
-            report.failures.append(error)
+    for plan in run.plan.files:
+        chunked = _chunked(plan, sources[plan.facts.path], run.parts.settings, run.parts.embedding)
+        if isinstance(chunked, LessonError):
+            failures.append(chunked)
             continue
-        except Exception as error:
-            logger.debug("chunking %s failed", each.facts.path, exc_info=True)
-            report.failures.append(LessonError(each.facts.path, f"cannot be chunked: {error!r}; please report this"))
-            continue
-        report.findings.extend(lesson.findings)
-        if group and (pending + len(chunks) > most or len(group) == FILES_A_GROUP):
-            yield group
-            group, pending = [], 0
-        group.append((each, chunks, LessonNotes.of(lesson)))
-        pending += len(chunks)
-    if group:
-        yield group
+        if files and (pending + len(chunked.chunks) > max_chunks or len(files) == FILES_PER_GROUP):
+            yield ChunkedGroup(tuple(files), tuple(failures))
+            files, failures, pending = [], [], 0
+        files.append(chunked)
+        pending += len(chunked.chunks)
+    if files or failures:
+        yield ChunkedGroup(tuple(files), tuple(failures))
 
 
-def _parse(each: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
+def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = None) -> Iterator[ComparedGroup]:
+    """Yield the groups compared with the store; those of the plan, unless they are made elsewhere."""
+    for group in chunked_groups(run) if groups is None else groups:
+        yield compare_group(group, run.target.store)
+
+
+def _chunked(plan: FilePlan, source: SourceFile, settings: Settings, embedding: str) -> ChunkedFile | LessonError:
+    """Return the file's chunks, or why it has none; an error that is not the lesson's is raised."""
+    try:
+        lesson = _parse(plan, source, settings)
+        chunks = chunk_lesson(lesson, plan.key, settings, embedding=embedding)
+    except LessonError as error:
+        return error
+    except BookwiseError:
+        raise
+    except Exception as error:
+        logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
+        return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
+    found = tuple(RecordedFinding(each.line, each.rule, each.message) for each in lesson.findings)
+    return ChunkedFile(plan, tuple(chunks), found, lesson.includes, lesson.links)
+
+
+def _parse(plan: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
     text = read_source(source)
-    if text.sha256 != each.facts.file_hash:
+    if text.sha256 != plan.facts.file_hash:
         raise LessonError(text.path, "changed while the run was reading it; run again")
     return parse_lesson(text, settings)
 
 
-def compare_group(group: ChunkGroup, store: VectorStore | None) -> list[ChunkedFile]:
-    """What each file's chunks change in the store."""
-    stored: dict[str, dict[str, Mapping[str, Any]]] = {each.facts.path: {} for each, _, _ in group}
-    if store:
-        where = Where((Equals("book_id", group[0][0].key.book_id), AnyOf("source_file", tuple(stored))))
+def compare_group(group: ChunkedGroup, store: VectorStore | None) -> ComparedGroup:
+    """Return what each file's chunks change in the store."""
+    stored: dict[str, dict[str, Mapping[str, Any]]] = {file.plan.facts.path: {} for file in group.files}
+    if store and group.files:
+        book_id = group.files[0].plan.key.book_id
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(stored))))
         for point in store.scroll(where):
             stored[point.payload["source_file"]][point.id] = point.payload
-    compared = []
-    for each, wanted, notes in group:
-        there = stored[each.facts.path]
-        chunks = plan_chunks(wanted, there)
-        change = refine_change(each.change, chunks, there)
-        compared.append(ChunkedFile(each, change, tuple(wanted), chunks, there, notes))
-    return compared
+    return ComparedGroup(tuple(_compared(file, stored[file.plan.facts.path]) for file in group.files), group.failures)
+
+
+def _compared(file: ChunkedFile, stored: Mapping[str, Mapping[str, Any]]) -> ComparedFile:
+    diff = diff_chunks(file.chunks, stored)
+    return ComparedFile(file, refine_change(file.plan.change, diff, stored), diff, stored)

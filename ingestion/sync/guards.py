@@ -14,26 +14,24 @@ def refuse_deletion(
     root: str,
     last_root: str | None,
     max_percent: int,
-    unpublished: int = 0,
 ) -> None:
     """Raise before a run would take away more of a book than it may (exit 11), or where there is no book (exit 5).
 
     `present` are the paths found, unreadable ones included, `known` those recorded or stored, `moved` the known ones
-    whose content was found elsewhere. `unpublished` is the number of pages that the site does not show.
+    whose content was found elsewhere.
     """
-    drafts = f" ({unpublished} pages there are drafts or otherwise not published)" if unpublished else ""
     if not present:
         if known:
             raise DeletionRefused(
-                f"no lessons below {root}{drafts}, but {len(known)} are indexed for {book_id}; nothing was deleted. "
-                "If the book is really gone, run `bookwise delete-book`"
+                f"no lessons below {root}, but {len(known)} are indexed for {book_id}; nothing was deleted. If the "
+                "book is really gone, run `bookwise delete-book`"
             )
-        raise SourceError(f"no .md or .mdx files below {root}{drafts}; name the folder that holds the lessons")
+        raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
     gone = len(known - present - moved)
     if gone * 100 > max_percent * len(known):
         raise DeletionRefused(
-            f"{gone} of {len(known)} indexed lessons are no longer below {root}{drafts}; nothing was deleted. "
-            f"Check the folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
+            f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
+            f"folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
         )
     if gone and last_root not in (None, root):
         raise DeletionRefused(
@@ -42,22 +40,22 @@ def refuse_deletion(
         )
 
 
-def refuse_spending(tokens: int, price: float | None, *, most_tokens: int | None, most_cost: float | None) -> None:
+def refuse_spending(tokens: int, price: float | None, *, max_tokens: int | None, max_cost: float | None) -> None:
     """Raise before a run would embed more tokens, or for more dollars, than it may (exit 11).
 
-    `price` is dollars a million tokens; ConfigurationError where it is not known but a cost is bounded.
+    `price` is in dollars per million tokens; ConfigurationError where it is not known but a cost is bounded.
     """
     kept = "nothing was embedded or written. Raise the budget, or see `bookwise plan`"
-    if most_tokens is not None and tokens > most_tokens:
+    if max_tokens is not None and tokens > max_tokens:
         raise BudgetExceeded(
-            f"the run would embed {tokens} tokens, the budget is {most_tokens} (--max-tokens); {kept}"
+            f"the run would embed {tokens} tokens, the budget is {max_tokens} (--max-tokens); {kept}"
         )
-    if most_cost is None or not tokens:
+    if max_cost is None or not tokens:
         return
     if price is None:
         raise ConfigurationError("--max-cost: the price of the embedding model is not known; set embedding.price")
     cost = tokens * price / 1_000_000
-    if cost > most_cost:
+    if cost > max_cost:
         raise BudgetExceeded(
-            f"the run would embed {tokens} tokens for ${cost:.4f}, the budget is ${most_cost:g} (--max-cost); {kept}"
+            f"the run would embed {tokens} tokens for ${cost:.4f}, the budget is ${max_cost:g} (--max-cost); {kept}"
         )

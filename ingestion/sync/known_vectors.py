@@ -13,44 +13,44 @@ from ingestion.vector_stores.protocol import VectorStore
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-_KEYS_A_QUERY = 256
+_KEYS_PER_QUERY = 256
 
 
 class VectorCache(Protocol):
     """Vectors by embed key, beside the index."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, Vector]:
-        """Those of the keys that are there."""
+        """Return the vectors that it has, by embed key."""
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
-        """Keep these."""
+        """Store these."""
 
     def reserve(self, size: int) -> None:
-        """Drop nothing before it holds `size` bytes more than its bound, until it is closed."""
+        """Raise its bound, if need be, so that `size` bytes that were paid for are kept beside the rest."""
 
     def close(self) -> None:
         """Release it."""
 
 
 class KnownVectors:
-    """Finds the vectors of texts that were embedded before, in `stores` and the cache (DESIGN decision 5)."""
+    """Finds the vectors of texts that were embedded before, in `stores` and the cache (decision 5 of the design)."""
 
     def __init__(self, *, stores: Sequence[VectorStore], cache: VectorCache | None) -> None:
         self._stores = stores
         self._cache = cache
 
     def missing(self, chunks: Sequence[DocumentChunk]) -> list[DocumentChunk]:
-        """The chunks, one a text, that would have to be embedded."""
-        there = self.of(chunks)
-        return [chunk for key, chunk in _by_key(chunks).items() if key not in there]
+        """Return the chunks, one per text, that would have to be embedded."""
+        known = self.of(chunks)
+        return [chunk for key, chunk in _by_key(chunks).items() if key not in known]
 
     def of(self, chunks: Sequence[DocumentChunk]) -> dict[str, Vector]:
-        """The vectors that are there, by embed key."""
+        """Return the vectors that are known, by embed key."""
         found: dict[str, Vector] = {}
         for store in self._stores:
             keys = [key for key in _by_key(chunks) if key not in found]
-            for start in range(0, len(keys), _KEYS_A_QUERY):
-                where = Where((AnyOf("embed_key", tuple(keys[start : start + _KEYS_A_QUERY])),))
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                where = Where((AnyOf("embed_key", tuple(keys[start : start + _KEYS_PER_QUERY])),))
                 for point in store.scroll(where, fields=["embed_key"], vectors=True):
                     if point.dense is not None:
                         found[point.payload["embed_key"]] = point.dense
@@ -60,7 +60,7 @@ class KnownVectors:
 
 
 def tokens_to_embed(chunks: Sequence[DocumentChunk]) -> int:
-    """The tokens that embedding these chunks takes, breadcrumbs included."""
+    """Return the tokens that embedding these chunks takes, breadcrumbs included."""
     return sum(count_tokens([chunk.embed_text for chunk in chunks]))
 
 

@@ -1,16 +1,18 @@
 """Reconcile files, records and stored points into a plan: what a run will do, and nothing else.
 
 Everything here is pure. A file is compared first by hash and fingerprint, then, if it must be looked at, chunk by
-chunk with the points that the store holds for it (DESIGN decisions 5 to 7).
+chunk with the points that the store holds for it (docs/design.md, decisions 5 to 7).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
+from ingestion import versions
 from ingestion.ids import LessonKey
 from ingestion.models import DocumentChunk, IngestionRecord
 
@@ -29,20 +31,24 @@ LessonPlace = tuple[str, int | None, int | None]
 
 _TIMES = ("created_at", "updated_at")
 
+_FIRST_BM25 = "1"
+"""The version of points that name none: those of the first release."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a present file says before it is chunked."""
+    """What a present file says before it is chunked; `includes_changed` tells of the files that it includes."""
 
     path: str
     file_hash: str
     module: str
     chapter: int | None
     lesson: int | None
+    includes_changed: bool = False
 
     @property
     def place(self) -> LessonPlace:
-        """Where the file stands in its book, which another file may claim too."""
+        """Return where the file stands in its book, which another file may claim too."""
         return self.module, self.chapter, self.lesson
 
 
@@ -66,12 +72,12 @@ class Plan:
 
     @property
     def pending(self) -> bool:
-        """Whether there is anything to do."""
+        """Return whether there is anything to do."""
         return bool(self.files or self.deleted)
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkPlan:
+class ChunkDiff:
     """What to do for one file: chunks to leave, payloads to replace, points to write, ids to delete."""
 
     keep: tuple[DocumentChunk, ...]
@@ -81,7 +87,7 @@ class ChunkPlan:
 
     @property
     def pending(self) -> bool:
-        """Whether the store must change."""
+        """Return whether the store must change."""
         return bool(self.patch or self.write or self.stale)
 
 
@@ -96,58 +102,65 @@ def make_plan(
     stored_hashes: Mapping[str, str] = MappingProxyType({}),
     everything: bool = False,
 ) -> Plan:
-    """The plan for one book.
+    """Return the plan for one book.
 
-    `failed` are present files that cannot be read: neither looked at nor deleted. `stored` is the number of points
-    a path has in the store, or None where records and store are known to agree. `stored_hashes` are those of files
-    that the store knows and no record does, so that a move is seen without records. `everything` looks at every file.
+    Where several files claim one complete place, the ids of all of them carry their paths, so that an id never
+    changes hands: a kept link to one of them breaks rather than opens another lesson. `failed` are present files that
+    cannot be read: neither looked at nor deleted. `stored` is the number of points a path has in the store, or None
+    where records and store are known to agree. `stored_hashes` are those of files that the store knows and no record
+    does, so that a move is seen without records. `everything` looks at every file.
     """
-    present = {each.path: each for each in facts}
+    present = {file.path: file for file in facts}
     kept = set(failed)
     known = records.keys() | (stored or {}).keys()
     deleted = tuple(sorted(path for path in known if path not in present and path not in kept))
     hashes = {**stored_hashes, **{path: record.file_hash for path, record in records.items()}}
     by_hash = {hashes[path]: path for path in reversed(deleted) if path in hashes}
     places = {path: _place(record) for path, record in records.items() if path in kept}
-    owners = _owners(places | {path: each.place for path, each in present.items()})
+    claims = Counter((places | {path: file.place for path, file in present.items()}).values())
     files, unchanged = [], []
-    for path, each in sorted(present.items()):
-        key = _key(each, book_id, owns_place=owners.get(each.place) == path)
-        change = _change(each, key, records.get(path), fingerprint, stored)
-        moved_from = by_hash.get(each.file_hash) if change == "new" else None
+    for path, file in sorted(present.items()):
+        key = _key(file, book_id, owns_place=None not in file.place and claims[file.place] == 1)
+        change = _change(file, key, records.get(path), fingerprint, stored)
+        moved_from = by_hash.get(file.file_hash) if change == "new" else None
         if moved_from:
             change = "moved"
         if change == "unchanged" and not everything:
             unchanged.append(path)
         else:
-            files.append(FilePlan(each, key, change, moved_from))
+            files.append(FilePlan(file, key, change, moved_from))
     return Plan(tuple(files), deleted, tuple(unchanged))
 
 
-def plan_chunks(wanted: Sequence[DocumentChunk], stored: Mapping[str, Mapping[str, Any]]) -> ChunkPlan:
-    """What differs between a file's chunks and the payloads the store holds for it, by point id."""
+def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[str, Any]]) -> ChunkDiff:
+    """Return what differs between a file's chunks and the payloads the store holds for it, by point id."""
     keep, patch, write = [], [], []
-    for chunk in wanted:
+    for chunk in chunks:
         payload = stored.get(chunk.id)
-        if payload is None or payload.get("embed_key") != chunk.embed_key:
+        if payload is None or payload.get("embed_key") != chunk.embed_key or _has_old_terms(payload):
             write.append(chunk)
         elif _without_times(payload) != _without_times(chunk.payload()):
             patch.append(chunk)
         else:
             keep.append(chunk)
-    wanted_ids = {chunk.id for chunk in wanted}
-    stale = tuple(sorted(point_id for point_id in stored if point_id not in wanted_ids))
-    return ChunkPlan(tuple(keep), tuple(patch), tuple(write), stale)
+    ids = {chunk.id for chunk in chunks}
+    stale = tuple(sorted(point_id for point_id in stored if point_id not in ids))
+    return ChunkDiff(tuple(keep), tuple(patch), tuple(write), stale)
 
 
-def refine_change(change: FileChange, chunks: ChunkPlan, stored: Mapping[str, Mapping[str, Any]]) -> FileChange:
-    """What a modified file turned out to be, once its chunks are compared."""
+def _has_old_terms(payload: Mapping[str, Any]) -> bool:
+    """Return whether the point's sparse vector is of another BM25: written again, its dense vector is reused."""
+    return bool(payload.get("bm25", _FIRST_BM25) != versions.BM25)
+
+
+def refine_change(change: FileChange, diff: ChunkDiff, stored: Mapping[str, Mapping[str, Any]]) -> FileChange:
+    """Return what a modified file turned out to be, once its chunks are compared."""
     if change != "modified" or not stored:
         return change
-    if not chunks.write and not chunks.stale:
+    if not diff.write and not diff.stale:
         return "metadata"
     before = {payload.get("embed_key") for payload in stored.values()}
-    return "renumbered" if all(chunk.embed_key in before for chunk in chunks.write) and chunks.write else change
+    return "renumbered" if all(chunk.embed_key in before for chunk in diff.write) and diff.write else change
 
 
 def _place(record: IngestionRecord) -> LessonPlace:
@@ -164,15 +177,6 @@ def _key(facts: FileFacts, book_id: str, *, owns_place: bool) -> LessonKey:
     )
 
 
-def _owners(places: Mapping[str, LessonPlace]) -> dict[LessonPlace, str]:
-    """The first path, in order, of each complete place; a page without chapter or lesson number claims none."""
-    owners: dict[LessonPlace, str] = {}
-    for path, place in sorted(places.items()):
-        if None not in place:
-            owners.setdefault(place, path)
-    return owners
-
-
 def _change(
     facts: FileFacts,
     key: LessonKey,
@@ -182,7 +186,7 @@ def _change(
 ) -> FileChange:
     if record is None:
         return "unrecorded" if stored and facts.path in stored else "new"
-    if record.file_hash != facts.file_hash:
+    if record.file_hash != facts.file_hash or facts.includes_changed:
         return "modified"
     if record.fingerprint != fingerprint:
         return "outdated"

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from ingestion.models import DocumentChunk
-from ingestion.report import ChunkCounts
-from ingestion.sync.file_groups import ChunkedFile, ChunkGroup, compare_group
+from ingestion.report import ChunkCounts, FileOutcome, Tally
+from ingestion.sync.file_groups import ComparedGroup, compared_groups
 from ingestion.sync.known_vectors import KnownVectors, tokens_to_embed
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.sync.run import PlannedRun
+from ingestion.sync.writer import stored_ids
 
 
-def look_through(
-    groups: Iterable[ChunkGroup],
-    store: VectorStore | None,
-    known: KnownVectors,
-    counts: ChunkCounts,
-    lacking: Callable[[DocumentChunk], object] | None = None,
-) -> Iterator[ChunkedFile]:
-    """The files, compared with the store; counts what would be embedded, reused, written and deleted.
+@dataclass(frozen=True, slots=True)
+class PreviewedGroup:
+    """A compared group, and the chunks whose texts would be embedded, each text once in the whole run."""
 
-    `lacking` is called with each chunk to write whose text has no vector.
-    """
+    group: ComparedGroup
+    missing: tuple[DocumentChunk, ...]
+    reused: int
+
+    @property
+    def counts(self) -> ChunkCounts:
+        """Return what would become of its chunks."""
+        tokens = tokens_to_embed(self.missing)
+        return self.group.counts + ChunkCounts(embedded=len(self.missing), reused=self.reused, tokens=tokens)
+
+
+def previewed_groups(groups: Iterable[ComparedGroup], known: KnownVectors) -> Iterator[PreviewedGroup]:
+    """Yield the groups with what each would have embedded."""
     asked: set[str] = set()
     for group in groups:
-        files = compare_group(group, store)
-        new = [chunk for file in files for chunk in file.chunks.write]
-        unknown = {chunk.embed_key: chunk for chunk in known.missing(new)}
-        for chunk in new if lacking else ():
-            if lacking and chunk.embed_key in unknown:
-                lacking(chunk)
-        missing = [chunk for chunk in unknown.values() if chunk.embed_key not in asked]
+        new = [chunk for file in group.files for chunk in file.diff.write]
+        missing = tuple(chunk for chunk in known.missing(new) if chunk.embed_key not in asked)
         asked |= {chunk.embed_key for chunk in missing}
-        counts.embedded += len(missing)
-        counts.reused += len(new) - len(missing)
-        counts.tokens += tokens_to_embed(missing)
-        for file in files:
-            file.count(counts)
-        yield from files
+        yield PreviewedGroup(group, missing, len(new) - len(missing))
+
+
+def preview(run: PlannedRun, tally: Tally) -> None:
+    """Add up what applying the plan would do; nothing is written."""
+    taken: set[str] = set()
+    for previewed in previewed_groups(compared_groups(run), run.known_vectors()):
+        group = previewed.group
+        tally.add_files(group.outcomes, previewed.counts)
+        tally.add_failures(group.failures)
+        taken.update(chunk.id for file in group.files for chunk in file.chunks)
+    deleted = ChunkCounts(deleted=len(_ids_to_delete(run) - taken))
+    tally.add_files((FileOutcome(path=path, change="deleted") for path in run.plan.deleted), deleted)
+
+
+def _ids_to_delete(run: PlannedRun) -> set[str]:
+    """Return the points of deleted files; a file at their place may take some of them over."""
+    store = run.target.store
+    return stored_ids(store, run.state.book_id, run.plan.deleted) if store else set()

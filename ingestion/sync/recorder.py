@@ -1,4 +1,4 @@
-"""Records what is written: first the store makes it safe, then the state says so (DESIGN decision 6)."""
+"""Records what is written: first the store makes it safe, then the state says so (docs/design.md, decision 6)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ingestion.state.state_file import StateStore
 from ingestion.sync.target import Target
 
 if TYPE_CHECKING:
-    from ingestion.sync.file_groups import ChunkedFile
+    from ingestion.sync.file_groups import ComparedFile
 
 logger = logging.getLogger(__name__)
 
-SECONDS_BETWEEN_SAVES = 2.0
+SAVE_INTERVAL_SECONDS = 2.0
 """To make every group safe by itself would take a third of a fast run; so much is written again after a crash."""
 
-SECONDS_A_SAVE = 0.04
+CHEAP_SAVE_SECONDS = 0.04
 """A save that takes longer makes the next one wait longer by as much: so saves take two parts in a hundred of a run,
 for which the embedded engine lets no other thread go on. No vector is lost meanwhile, the cache has them."""
 
@@ -38,15 +38,15 @@ class Recorder:
         self._states = states
         self._target = target
         self._fingerprint = fingerprint
-        self._due = time.monotonic() + SECONDS_BETWEEN_SAVES
+        self._due = time.monotonic() + SAVE_INTERVAL_SECONDS
 
-    def add(self, file: ChunkedFile) -> None:
+    def add(self, file: ComparedFile) -> None:
         """Record a file whose chunks were all written."""
         facts, key = file.plan.facts, file.plan.key
         self._state.records[facts.path] = IngestionRecord(
             source_file=facts.path,
             file_hash=facts.file_hash,
-            chunk_ids=tuple(chunk.id for chunk in file.wanted),
+            chunk_ids=tuple(chunk.id for chunk in file.chunks),
             ingested_at=utc_now(),
             book_id=key.book_id,
             module=facts.module,
@@ -54,9 +54,9 @@ class Recorder:
             lesson=facts.lesson,
             shares_lesson=key.source_file is not None,
             fingerprint=self._fingerprint,
-            findings=file.lesson.findings,
-            includes=file.lesson.includes,
-            links=file.lesson.links,
+            findings=file.chunked.findings,
+            includes=file.chunked.includes,
+            links=file.chunked.links,
         )
 
     def remove(self, paths: Iterable[str]) -> None:
@@ -77,7 +77,7 @@ class Recorder:
         if self._target.in_use:
             self._states.save(self._state)
         ended = time.monotonic()
-        self._due = ended + SECONDS_BETWEEN_SAVES * max(1.0, (ended - begun) / SECONDS_A_SAVE)
+        self._due = ended + SAVE_INTERVAL_SECONDS * max(1.0, (ended - begun) / CHEAP_SAVE_SECONDS)
 
     def save_what_is_safe(self) -> None:
         """Save after a failure, which this must not hide: what cannot be recorded is found by the next run."""

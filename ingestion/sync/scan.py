@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
+from pathlib import Path
 
 from ingestion import versions
 from ingestion.errors import LessonError
@@ -19,82 +20,97 @@ from ingestion.sync.plan import FileFacts, Plan
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 
-PATHS_A_READ = 100
+PATHS_PER_READ = 100
 
-BYTES_A_TOKEN = 4
+BYTES_PER_TOKEN = 4
+
+MISSING = ""
+"""The hash of an included file that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
-    """The facts of all readable files, the errors of the others, and the pages that the site does not show."""
+class Scan:
+    """The facts of all readable files, and the errors of the others."""
 
     facts: tuple[FileFacts, ...]
     failures: tuple[LessonError, ...]
-    unpublished: tuple[Skipped, ...]
 
 
-def survey_files(
-    crawl: Crawl,
-    records: Mapping[str, IngestionRecord],
-    fingerprint: Mapping[str, str],
-    settings: Settings,
-    *,
-    refused: Mapping[str, LessonError] = MappingProxyType({}),
-) -> Survey:
-    """Facts of each file; only one whose record does not fit is looked into, and none that is `refused`.
-
-    A folder that cannot be listed is a failure like a file that cannot be read.
-    """
-    facts, unpublished = [], []
-    failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
+def scan_files(
+    crawl: Crawl, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], settings: Settings
+) -> Scan:
+    """Return the facts of each file; only one whose record does not fit is looked into."""
+    facts, failures = [], []
+    includes = _Includes(crawl.root)
     for file in crawl.files:
         try:
-            if file.path in refused:
-                raise refused[file.path]
             source = read_source(file)
             record = records.get(file.path)
             if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:
                 place = record.module, record.chapter, record.lesson
             else:
                 # Imported late: a run with nothing to do parses nothing.
-                from ingestion.source.parser import UnpublishedPage, lesson_place
+                from ingestion.source.parser import lesson_place
 
-                try:
-                    place = lesson_place(source, settings)
-                except UnpublishedPage as page:
-                    unpublished.append(Skipped(file.path, page.reason))
-                    continue
-            facts.append(FileFacts(file.path, source.sha256, *place))
+                place = lesson_place(source, settings)
+            changed = bool(record and record.includes and includes.differ(record.includes))
+            facts.append(FileFacts(file.path, source.sha256, *place, includes_changed=changed))
         except LessonError as error:
             failures.append(error)
-    return Survey(tuple(facts), tuple(failures), tuple(unpublished))
+    return Scan(tuple(facts), tuple(failures))
+
+
+class _Includes:
+    """Hashes of included files, each read once; only regular files of the book's folder, without following links."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._hashes: dict[str, str] = {}
+
+    def differ(self, recorded: Mapping[str, str]) -> bool:
+        """Return whether an included file is not the recorded one."""
+        return any(self._hash(path) != expected for path, expected in recorded.items())
+
+    def _hash(self, path: str) -> str:
+        if path not in self._hashes:
+            self._hashes[path] = _hash_of(self._root / path, self._root.parent)
+        return self._hashes[path]
+
+
+def _hash_of(location: Path, folder: Path) -> str:
+    try:
+        if not location.resolve().is_relative_to(folder.resolve()) or not location.is_file():
+            return MISSING
+        return hashlib.sha256(location.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return MISSING
 
 
 def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:
-    """Recorded files below folders that could not be listed: they may well still be there."""
+    """Return recorded files below folders that could not be listed: they may well still be there."""
     prefixes = tuple("" if folder.path == "./" else folder.path for folder in folders)
     return [path for path in records if path.startswith(prefixes)] if prefixes else []
 
 
 def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[str, str]:
-    """The hash of each file, as its points tell it; a file whose points tell several has none."""
+    """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
     found: dict[str, set[str]] = {}
-    for start in range(0, len(paths), PATHS_A_READ):
-        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(paths[start : start + PATHS_A_READ]))))
+    for start in range(0, len(paths), PATHS_PER_READ):
+        where = Where(
+            (Equals("book_id", book_id), AnyOf("source_file", tuple(paths[start : start + PATHS_PER_READ])))
+        )
         for point in store.scroll(where, fields=("source_file", "source_file_hash")):
             found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
-def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
-    """What the points of a file depend on besides its content, one entry per stage; `book` is the crawl's own."""
+def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
+    """Return what the record of a file depends on besides its content, one entry per stage."""
     shown = {
         "base_url": settings.book.base_url,
         "language": settings.book.language,
         "modules": [asdict(module) for module in settings.modules],
         "paths": settings.book.paths,
-        "unlisted": settings.crawl.unlisted,
-        "book": book,
     }
     return {
         "parser": versions.PARSER,
@@ -108,7 +124,7 @@ def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[s
 
 
 def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
-    """About how many chunks the files to look at have: most are near the size that chunks aim at."""
+    """Estimate how many chunks the files to look at have: most are near the target size."""
     look_at = {file.facts.path for file in plan.files}
     size = 0
     for file in crawl.files:
@@ -116,4 +132,4 @@ def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
             # One that has gone since is a failure of its own, later.
             with suppress(OSError):
                 size += file.location.stat().st_size
-    return size // (BYTES_A_TOKEN * settings.chunk.tokens)
+    return size // (BYTES_PER_TOKEN * settings.chunk.tokens)

@@ -11,8 +11,6 @@ import pytest
 
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.protocol import Generations
-from tests.support.batch_desk import PAGES, Desk
-from tests.support.openai_batches import BatchServer
 from tests.support.vector_points import build_index, index_directory
 
 if TYPE_CHECKING:
@@ -68,13 +66,3 @@ def either_generations(request: pytest.FixtureRequest) -> Iterator[Generations]:
     from tests.support.qdrant_server import KEY
 
     yield ServerGenerations(connect(request.getfixturevalue("server").url, KEY), "bookwise")
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """Three lessons, and a service that takes batches."""
-    monkeypatch.chdir(tmp_path)
-    with BatchServer() as server:
-        desk = Desk(server)
-        desk.write(PAGES)
-        yield desk

@@ -13,7 +13,8 @@ from ingestion.models import IngestionMode
 from ingestion.report import IngestReport
 from ingestion.settings.loader import load_settings
 from ingestion.state.state_file import StateFile, StateStore
-from ingestion.sync.pipeline import Parts, ingest
+from ingestion.sync.parts import Parts
+from ingestion.sync.pipeline import ingest
 from tests.support.fakes import FakeEmbedder, Faults, MemoryGenerations
 
 BOOK = "test-book"

@@ -38,8 +38,8 @@ import signal
 import ingestion.sync.file_groups, ingestion.sync.recorder, cli
 # A shell that starts jobs in the background lets them ignore SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-ingestion.sync.file_groups.FILES_A_GROUP = 2
-ingestion.sync.recorder.SECONDS_BETWEEN_SAVES = 0.0
+ingestion.sync.file_groups.FILES_PER_GROUP = 2
+ingestion.sync.recorder.SAVE_INTERVAL_SECONDS = 0.0
 cli.app()
 """
 """The command, with two files a group and a save after each, which makes a run over eight lessons a long one."""
@@ -164,8 +164,8 @@ def _run_command(folder: Path, arguments: Sequence[str]) -> None:
     sys.argv = ["bookwise", *arguments]
     sys.stdout = sys.stderr = (folder / "output").open("w")
     ingestion.factory.embedder_of = LoudEmbedder
-    ingestion.sync.file_groups.FILES_A_GROUP = 2
-    ingestion.sync.recorder.SECONDS_BETWEEN_SAVES = 0.0
+    ingestion.sync.file_groups.FILES_PER_GROUP = 2
+    ingestion.sync.recorder.SAVE_INTERVAL_SECONDS = 0.0
     cli.app()
 
 

@@ -152,9 +152,10 @@ def test_jobs_are_listed_newest_first_within_the_limit_and_by_book(ledger: JobLe
 
 def test_a_ledger_outlives_its_process(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'deep' / 'jobs.sqlite'}"
-    report = IngestReport(book_id=BOOK, mode="full", root="docs", price=2.0, chunks=ChunkCounts(tokens=500_000))
-    report.failures.append(LessonError("a.md", "is binary", 4))
-    with closing(JobLedger(url)) as ledger, job_of(ledger, report):
+    failures = [LessonError("a.md", "is binary", 4)]
+    counts = ChunkCounts(tokens=500_000)
+    report = IngestReport(book_id=BOOK, mode="full", root="docs", price=2.0, chunks=counts, failures=failures)
+    with closing(JobLedger(url)) as ledger, job_of(ledger, lambda: report):
         pass
     with closing(JobLedger(url)) as ledger:
         [entry] = ledger.entries()
@@ -169,9 +170,9 @@ def command(*arguments: str) -> Result:
 def kept(clean_surroundings: Path) -> int:
     """The id of one job in the ledger where the command looks for it."""
     with closing(JobLedger("sqlite:///.bookwise/jobs.sqlite")) as ledger:
-        report = IngestReport(book_id=BOOK, mode="full", root="docs", price=0.0)
-        report.failures.append(LessonError("a.md", "is binary", 4))
-        with job_of(ledger, report):
+        failures = [LessonError("a.md", "is binary", 4)]
+        report = IngestReport(book_id=BOOK, mode="full", root="docs", price=0.0, failures=failures)
+        with job_of(ledger, lambda: report):
             pass
         return last(ledger).job.job_id
 

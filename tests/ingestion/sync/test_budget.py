@@ -68,4 +68,4 @@ def test_money_without_a_price_is_a_configuration_error(library: Library) -> Non
 
 
 def test_nothing_to_embed_is_within_every_budget() -> None:
-    refuse_spending(0, None, most_tokens=0, most_cost=0.0)
+    refuse_spending(0, None, max_tokens=0, max_cost=0.0)

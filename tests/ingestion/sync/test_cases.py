@@ -59,7 +59,7 @@ def test_a_second_run_does_nothing_whatever_the_batch_size(
     library: Library, cases: Path, deletes: list[Where], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """Case C01."""
-    for bound in ("file_groups.CHUNKS_A_GROUP", "file_groups.FILES_A_GROUP", "known_vectors._KEYS_PER_QUERY"):
+    for bound in ("file_groups.CHUNKS_PER_GROUP", "file_groups.FILES_PER_GROUP", "known_vectors._KEYS_PER_QUERY"):
         monkeypatch.setattr(f"ingestion.sync.{bound}", size)
     shutil.copytree(cases / "c01/docs", library.docs)
     library.write(

@@ -28,8 +28,8 @@ AFTER = {
 
 
 def one_file_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingestion.sync.file_groups.FILES_A_GROUP", 1)
-    monkeypatch.setattr("ingestion.sync.recorder.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("ingestion.sync.file_groups.FILES_PER_GROUP", 1)
+    monkeypatch.setattr("ingestion.sync.recorder.SAVE_INTERVAL_SECONDS", 0.0)
 
 
 def survives(

@@ -18,7 +18,6 @@ from ingestion.embedding.cache import EmbeddingCache
 from ingestion.embedding.workers import MAX_REFUSED, CallResult, ThreadWorkers
 from ingestion.errors import EmbeddingError, InputsRefused
 from ingestion.models import DocumentChunk
-from ingestion.report import ChunkCounts
 from ingestion.sync.embed_scheduler import EmbedRequests, Request
 from tests.support.chunks import chunk as chunk_of
 from tests.support.fakes import FakeEmbedder
@@ -48,8 +47,7 @@ def text_of(number: int) -> str:
 
 
 def embed(embedder: Any, wanted: Sequence[DocumentChunk], **options: Any) -> dict[str, Request]:
-    counts = options.get("counts") or ChunkCounts()
-    with EmbedRequests(embedder, options.get("cache"), counts, options.get("apart")) as requests:
+    with EmbedRequests(embedder, options.get("cache"), options.get("apart")) as requests:
         made = requests.add(wanted)
         requests.send()
         while requests.unfinished:
@@ -58,9 +56,14 @@ def embed(embedder: Any, wanted: Sequence[DocumentChunk], **options: Any) -> dic
 
 
 def test_each_text_is_asked_for_once_however_often_it_is_wanted() -> None:
-    embedder, counts = FakeEmbedder(limits=Limits(inputs=3, in_flight=2)), ChunkCounts()
+    embedder = FakeEmbedder(limits=Limits(inputs=3, in_flight=2))
     wanted = chunks(7)
-    made = embed(embedder, [*wanted, *wanted], counts=counts)
+    with EmbedRequests(embedder, None) as requests:
+        made = requests.add([*wanted, *wanted])
+        requests.send()
+        while requests.unfinished:
+            requests.settle(wait=True)
+    counts = requests.counts
     assert sorted(embedder.texts) == sorted(chunk.embed_text for chunk in wanted)
     assert embedder.calls == 3 and len(made) == 7
     assert (counts.embedded, counts.reused) == (7, 7) and counts.tokens > 7
@@ -119,7 +122,7 @@ def test_after_a_failure_nothing_more_is_sent_and_the_first_error_is_kept() -> N
 
     embedder = Spent(limits=Limits(inputs=1))
     wanted = chunks(20)
-    with EmbedRequests(embedder, None, ChunkCounts()) as requests:
+    with EmbedRequests(embedder, None) as requests:
         made = requests.add(wanted)
         requests.send()
         while requests.unfinished:
@@ -148,7 +151,7 @@ def test_no_more_requests_are_under_way_than_the_limit_and_that_many_are() -> No
 def test_what_is_paid_for_is_in_the_cache_even_if_nobody_takes_it(tmp_path: Path) -> None:
     cache = EmbeddingCache(tmp_path / "cache.sqlite")
     wanted = chunks(4)
-    with EmbedRequests(FakeEmbedder(limits=Limits(inputs=2)), cache, ChunkCounts()) as requests:
+    with EmbedRequests(FakeEmbedder(limits=Limits(inputs=2)), cache) as requests:
         requests.add(wanted)
         requests.send()
         requests.settle(wait=True)
@@ -166,7 +169,7 @@ def test_a_stopped_run_does_not_wait_for_a_service_that_is_silent() -> None:
 
     embedder = Silent(limits=Limits(inputs=1, in_flight=2))
     try:
-        with pytest.raises(KeyboardInterrupt), EmbedRequests(embedder, None, ChunkCounts()) as requests:
+        with pytest.raises(KeyboardInterrupt), EmbedRequests(embedder, None) as requests:
             requests.add(chunks(6))
             raise KeyboardInterrupt
         assert embedder.texts == []

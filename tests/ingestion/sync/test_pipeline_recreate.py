@@ -61,7 +61,7 @@ def test_recreate_with_another_embedding_never_drops_another_book(indexed: Libra
 def test_recreate_mends_an_index_that_cannot_be_opened(indexed: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     before = indexed.contents()
 
-    def damaged(_: object) -> None:
+    def damaged(*_: object) -> None:
         raise VectorStoreError("damaged")
 
     monkeypatch.setattr(MemoryGenerations, "open_active", damaged)

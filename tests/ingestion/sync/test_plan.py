@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.models import IngestionRecord
-from ingestion.sync.plan import FileFacts, FilePlan, Plan, make_plan, plan_chunks, refine_change
+from ingestion.sync.plan import FileFacts, FilePlan, Plan, diff_chunks, make_plan, refine_change
 from tests.support.chunks import NOW, lesson_chunks
 
 PRINT = {"parser": "1", "chunker": "1"}
@@ -133,19 +133,31 @@ def test_everything_looks_at_every_file_and_still_says_what_changed() -> None:
     assert made.unchanged == ()
 
 
-def test_the_first_path_owns_a_place_and_the_others_carry_their_paths() -> None:
-    made = plan([facts("b.md"), facts("a.md"), facts("c.md")])
-    assert [each.key.source_file for each in made.files] == [None, "b.md", "c.md"]
+def test_files_that_share_a_place_all_carry_their_paths() -> None:
+    made = plan([facts("b.md"), facts("a.md"), facts("c.md"), facts("d.md", lesson=2)])
+    assert [each.key.source_file for each in made.files] == ["a.md", "b.md", "c.md", None]
+
+
+def test_a_file_that_fails_keeps_its_claim_on_its_place() -> None:
+    made = plan([facts("a.md")], record("b.md"), failed=["b.md"])
+    assert only(made).key.source_file == "a.md"
 
 
 def test_a_page_without_a_complete_place_always_carries_its_path() -> None:
     assert only(plan([facts("a.md", lesson=None)])).key.source_file == "a.md"
 
 
-def test_a_file_that_takes_a_place_over_renumbers_its_former_owner() -> None:
+def test_a_file_that_claims_a_taken_place_takes_no_ids_over_and_renumbers_the_other() -> None:
+    old = only(plan([facts("b.md")])).key
     made = plan([facts("a.md", "other"), facts("b.md")], record("b.md"))
     assert changes(made) == {"a.md": "new", "b.md": "renumbered"}
-    assert [each.key.source_file for each in made.files] == [None, "b.md"]
+    assert [each.key.source_file for each in made.files] == ["a.md", "b.md"]
+    assert old.parent_doc_id() not in {each.key.parent_doc_id() for each in made.files}, "a kept link breaks"
+
+
+def test_a_file_whose_included_file_changed_is_modified() -> None:
+    changed = dataclasses.replace(facts("a.md"), includes_changed=True)
+    assert changes(plan([changed], record("a.md"))) == {"a.md": "modified"}
 
 
 def test_a_file_that_is_left_alone_with_its_place_is_renumbered() -> None:
@@ -214,38 +226,38 @@ def stored_of(texts: list[str], **changes: Any) -> dict[str, Mapping[str, Any]]:
 
 def test_equal_chunks_are_kept_whatever_the_time() -> None:
     wanted = lesson_chunks(TEXTS)
-    made = plan_chunks(wanted, stored_of(TEXTS, created_at="long ago", updated_at="yesterday"))
+    made = diff_chunks(wanted, stored_of(TEXTS, created_at="long ago", updated_at="yesterday"))
     assert (made.keep, made.pending) == (tuple(wanted), False)
 
 
 def test_a_first_run_writes_every_chunk() -> None:
     wanted = lesson_chunks(TEXTS)
-    made = plan_chunks(wanted, {})
+    made = diff_chunks(wanted, {})
     assert (made.write, made.keep, made.patch, made.stale) == (tuple(wanted), (), (), ())
 
 
 def test_a_chunk_whose_payload_differs_is_patched_and_not_embedded() -> None:
-    made = plan_chunks(lesson_chunks(TEXTS, hardware_tier=3), stored_of(TEXTS))
+    made = diff_chunks(lesson_chunks(TEXTS, hardware_tier=3), stored_of(TEXTS))
     assert (len(made.patch), made.write, made.stale, made.keep) == (6, (), (), ())
 
 
 def test_a_chunk_whose_embedded_text_differs_is_written_under_its_id() -> None:
-    made = plan_chunks(lesson_chunks(TEXTS), stored_of(TEXTS, embed_key="another breadcrumb"))
+    made = diff_chunks(lesson_chunks(TEXTS), stored_of(TEXTS, embed_key="another breadcrumb"))
     assert (len(made.write), made.patch, made.stale) == (6, (), ())
 
 
 def test_an_inserted_paragraph_writes_only_itself_and_patches_the_rest() -> None:
     wanted = lesson_chunks([TEXTS[0], "A new paragraph here.", *TEXTS[1:]])
-    made = plan_chunks(wanted, stored_of(TEXTS))
+    made = diff_chunks(wanted, stored_of(TEXTS))
     assert [each.text for each in made.write] == ["A new paragraph here."]
     assert (len(made.patch), made.keep, made.stale) == (6, (), ())
 
 
 def test_what_is_stored_and_no_longer_wanted_is_stale() -> None:
     before = stored_of(TEXTS)
-    made = plan_chunks(lesson_chunks(TEXTS[:2]), before)
+    made = diff_chunks(lesson_chunks(TEXTS[:2]), before)
     assert made.stale == tuple(sorted(each.id for each in lesson_chunks(TEXTS)[2:]))
-    assert plan_chunks([], before).stale == tuple(sorted(before))
+    assert diff_chunks([], before).stale == tuple(sorted(before))
 
 
 LESSONS = st.lists(st.sampled_from(TEXTS), max_size=8)
@@ -255,25 +267,25 @@ LESSONS = st.lists(st.sampled_from(TEXTS), max_size=8)
 def test_a_chunk_plan_makes_the_store_hold_exactly_the_wanted_chunks(before: list[str], now: list[str]) -> None:
     stored = stored_of(before)
     wanted = lesson_chunks(now)
-    made = plan_chunks(wanted, stored)
+    made = diff_chunks(wanted, stored)
     assert sorted(each.id for each in (*made.keep, *made.patch, *made.write)) == sorted(each.id for each in wanted)
     after = dict(stored) | {each.id: each.payload() for each in (*made.patch, *made.write)}
     for point_id in made.stale:
         del after[point_id]
     assert after == {each.id: each.payload() for each in wanted}
     assert not {each.embed_key for each in made.patch} - {each["embed_key"] for each in stored.values()}
-    assert not plan_chunks(wanted, after).pending
+    assert not diff_chunks(wanted, after).pending
 
 
 def test_a_modified_file_with_nothing_to_embed_is_a_change_of_metadata() -> None:
     before = stored_of(TEXTS)
-    assert refine_change("modified", plan_chunks(lesson_chunks(TEXTS, layer="L2"), before), before) == "metadata"
-    assert refine_change("outdated", plan_chunks(lesson_chunks(TEXTS, layer="L2"), before), before) == "outdated"
+    assert refine_change("modified", diff_chunks(lesson_chunks(TEXTS, layer="L2"), before), before) == "metadata"
+    assert refine_change("outdated", diff_chunks(lesson_chunks(TEXTS, layer="L2"), before), before) == "outdated"
 
 
 def test_a_modified_file_with_other_ids_and_known_texts_is_renumbered() -> None:
     before = stored_of(TEXTS)
-    made = plan_chunks(lesson_chunks(TEXTS, lesson=7), before)
+    made = diff_chunks(lesson_chunks(TEXTS, lesson=7), before)
     assert (len(made.write), len(made.stale)) == (6, 6)
     assert refine_change("modified", made, before) == "renumbered"
 
@@ -281,8 +293,8 @@ def test_a_modified_file_with_other_ids_and_known_texts_is_renumbered() -> None:
 def test_a_modified_file_with_new_text_stays_modified() -> None:
     before = stored_of(TEXTS)
     for texts in ([*TEXTS, "Something quite new."], TEXTS[:3]):
-        assert refine_change("modified", plan_chunks(lesson_chunks(texts), before), before) == "modified"
-    assert refine_change("modified", plan_chunks(lesson_chunks(TEXTS), {}), {}) == "modified"
+        assert refine_change("modified", diff_chunks(lesson_chunks(texts), before), before) == "modified"
+    assert refine_change("modified", diff_chunks(lesson_chunks(TEXTS), {}), {}) == "modified"
 
 
 def test_a_plan_does_not_change() -> None:

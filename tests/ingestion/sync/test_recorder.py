@@ -29,11 +29,11 @@ FOUR = {
 
 @pytest.fixture(autouse=True)
 def a_group_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingestion.sync.file_groups.FILES_A_GROUP", 1)
+    monkeypatch.setattr("ingestion.sync.file_groups.FILES_PER_GROUP", 1)
 
 
 def save_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingestion.sync.recorder.SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr("ingestion.sync.recorder.SAVE_INTERVAL_SECONDS", 0.0)
 
 
 class PowerLoss(StateFile):

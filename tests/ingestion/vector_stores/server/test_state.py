@@ -104,8 +104,8 @@ def test_records_of_deleted_files_are_removed(server: QdrantServer, tmp_path: Pa
 def test_a_crash_between_chunks_and_records_heals(
     server: QdrantServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
-    monkeypatch.setattr(ingestion.sync.file_groups, "FILES_A_GROUP", 2)
-    monkeypatch.setattr(ingestion.sync.recorder, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr(ingestion.sync.file_groups, "FILES_PER_GROUP", 2)
+    monkeypatch.setattr(ingestion.sync.recorder, "SAVE_INTERVAL_SECONDS", 0.0)
     library = runner(server, tmp_path / "a")
     saves = iter(["saved"] if lost == "a record" else [])
 

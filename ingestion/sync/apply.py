@@ -1,0 +1,173 @@
+"""Carry a plan out: embed, write and record group by group, then remove what is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+
+from ingestion.errors import Interrupted, LessonError, PointRefused
+from ingestion.models import IngestionRecord, utc_now
+from ingestion.report import ChunkCounts, FileOutcome, IngestReport, Tally
+from ingestion.sync.embed_scheduler import EmbedRequests
+from ingestion.sync.file_groups import ComparedFile, ComparedGroup, chunked_groups, compared_groups
+from ingestion.sync.guards import refuse_spending
+from ingestion.sync.preview import previewed_groups
+from ingestion.sync.read_ahead import running_ahead
+from ingestion.sync.recorder import Recorder
+from ingestion.sync.run import PlannedRun
+from ingestion.sync.scan import expected_chunks
+from ingestion.sync.spool import GroupSpool
+from ingestion.sync.stages import EmbeddedGroup, EmbeddingStage
+from ingestion.sync.target import at_risk, refuse_losses
+from ingestion.sync.writer import GroupWriter, copy_points, delete_files
+from ingestion.vector_stores.lease import Lease
+from ingestion.vector_stores.protocol import VectorStore
+
+GROUPS_AHEAD = 2
+
+
+def apply(run: PlannedRun, tally: Tally, progress: Callable[[int, int, IngestReport], None]) -> None:
+    """Carry the plan out; on any error what is finished is recorded before the error is raised.
+
+    Raises BudgetExceeded, before anything is embedded, where that would take more than the settings allow.
+    """
+    store, lease = run.target.store, run.lease
+    assert store is not None and lease is not None
+    with ExitStack() as stack:
+        groups = _groups(run, stack)
+        _Application(run, store, lease, tally, progress).carry_out(groups)
+
+
+def _groups(run: PlannedRun, stack: ExitStack) -> Iterator[ComparedGroup]:
+    """Yield the compared groups: chunked ahead on a thread of their own, or with a budget all of them before."""
+    limits = run.parts.settings.embedding
+    if limits.max_tokens is None and limits.max_cost is None:
+        return compared_groups(run, stack.enter_context(running_ahead(chunked_groups(run), GROUPS_AHEAD)))
+    spool = stack.enter_context(GroupSpool())
+    tokens = 0
+    for previewed in previewed_groups(compared_groups(run), run.known_vectors()):
+        tokens += previewed.counts.tokens
+        spool.put(previewed.group)
+    refuse_spending(tokens, run.parts.price, max_tokens=limits.max_tokens, max_cost=limits.max_cost)
+    return spool.groups()
+
+
+class _Application:
+    """One plan while it is carried out."""
+
+    def __init__(
+        self,
+        run: PlannedRun,
+        store: VectorStore,
+        lease: Lease,
+        tally: Tally,
+        progress: Callable[[int, int, IngestReport], None],
+    ) -> None:
+        self._run = run
+        self._store = store
+        self._lease = lease
+        self._tally = tally
+        self._progress = progress
+        self._writer = GroupWriter(store)
+        self._recorder = Recorder(run.state, run.parts.states, run.target, run.fingerprint)
+        self._done = 0
+
+    def carry_out(self, groups: Iterator[ComparedGroup]) -> None:
+        run = self._run
+        before = dict(run.state.records)
+        if not run.target.in_use:
+            run.state.records = {}
+        try:
+            expected = expected_chunks(run.found, run.plan, run.parts.settings)
+            with run.target.generations.loading(self._store, expected):
+                self._write_all(groups)
+            self._lease()
+            self._remove_deleted()
+            if not run.target.in_use:
+                self._carry_over(before)
+            self._finish()
+        except KeyboardInterrupt:
+            self._recorder.save_what_is_safe()
+            left = len(run.plan.files) - self._done
+            raise Interrupted(
+                f"interrupted: {self._done} lessons are done and saved, {left} are left for the next run"
+            ) from None
+        except BaseException:
+            self._recorder.save_what_is_safe()
+            raise
+        self._recorder.save()
+
+    def _write_all(self, groups: Iterator[ComparedGroup]) -> None:
+        """Write and record group by group, while those after it are embedded."""
+        run = self._run
+        self._show()
+        requests = EmbedRequests(run.parts.embedder, run.parts.cache, run.parts.apart)
+        stage = EmbeddingStage(requests, run.known_vectors(), lambda: self._count(stage))
+        try:
+            with requests:
+                for group in stage.run(groups):
+                    self._lease()
+                    self._write(group)
+                    self._done += len(group.group.files) + len(group.group.failures)
+                    self._recorder.save_in_time()
+                    self._count(stage)
+        finally:
+            # Requests under way when the run ended may have come back since.
+            self._tally.set_embedding(stage.counts)
+
+    def _write(self, embedded: EmbeddedGroup) -> None:
+        """Write the group and note what became of it; a file with a text or point that is refused is a failure."""
+        self._tally.add_failures(embedded.failures)
+        files = self._write_accepted(embedded.embedded, embedded)
+        for file in files:
+            self._recorder.add(file)
+        self._tally.add_files((file.outcome for file in files), sum((file.counts for file in files), ChunkCounts()))
+
+    def _write_accepted(self, files: list[ComparedFile], embedded: EmbeddedGroup) -> list[ComparedFile]:
+        """Write the files and return them, without those that hold a point which is refused."""
+        while files:
+            try:
+                self._writer.write(files, embedded.vectors)
+                break
+            except PointRefused as refused:
+                path = refused.source_file
+                rest = [file for file in files if file.path != path]
+                if path is None or len(rest) == len(files):
+                    raise
+                self._tally.add_failures([LessonError(path, str(refused))])
+                files = rest
+        return files
+
+    def _count(self, stage: EmbeddingStage) -> None:
+        self._tally.set_embedding(stage.counts)
+        self._show()
+
+    def _show(self) -> None:
+        self._progress(self._done, len(self._run.plan.files), self._tally.report())
+
+    def _remove_deleted(self) -> None:
+        deleted = self._run.plan.deleted
+        if deleted:
+            points = delete_files(self._store, self._run.state.book_id, deleted)
+            self._recorder.remove(deleted)
+            outcomes = (FileOutcome(path=path, change="deleted") for path in deleted)
+            self._tally.add_files(outcomes, ChunkCounts(deleted=points))
+
+    def _carry_over(self, before: Mapping[str, IngestionRecord]) -> None:
+        """Take other books and lessons that failed into the new generation, so that readers lose neither."""
+        target, failed = self._run.target, self._tally.failed
+        risks = at_risk(self._run.book, failed)
+        refuse_losses(target, risks)
+        if carrier := target.carrier:
+            for where in risks:
+                copy_points(carrier, self._store, where)
+        self._run.state.records |= {path: record for path, record in before.items() if path in failed}
+
+    def _finish(self) -> None:
+        run = self._run
+        run.target.finish(run.state, self._tally.failed)
+        run.state.docs_root = run.relative_root
+        run.state.last_incremental_update = utc_now()
+        if not run.plan.unchanged:
+            run.state.last_full_ingest = run.state.last_incremental_update
+        self._tally.set_total_chunks(run.state.total_chunks)

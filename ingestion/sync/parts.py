@@ -1,0 +1,76 @@
+"""What a run works with, built once by the factory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.embedding.prices import price_of
+from ingestion.embedding.protocol import Embedder
+from ingestion.settings import Settings
+from ingestion.state.job_ledger import JobLedger
+from ingestion.state.state_file import StateStore
+from ingestion.state.writer_lock import writer_lock
+from ingestion.sync.known_vectors import VectorCache
+from ingestion.vector_stores.lease import Lease
+from ingestion.vector_stores.protocol import Generations
+from ingestion.vector_stores.types import Schema
+
+if TYPE_CHECKING:
+    from ingestion.embedding.workers import StartWorkers
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run works with.
+
+    The embedder does not load its model before it embeds. `apart` has another process embed as it would, for a run
+    with many texts, where that is worth it.
+    """
+
+    settings: Settings
+    embedder: Embedder
+    generations: Generations
+    states: StateStore
+    cache: VectorCache | None
+    lock: Path
+    jobs: JobLedger | None = None
+    apart: StartWorkers | None = None
+
+    def close(self) -> None:
+        """Release the cache and the ledger; the stores are released by each run."""
+        for part in (self.cache, self.jobs):
+            if part:
+                part.close()
+
+    @contextmanager
+    def as_writer(self) -> Iterator[Lease]:
+        """Acquire the exclusive writer lock, on this machine and on a shared server; see Generations.writer.
+
+        Waits as long as `index.wait` says for both together.
+        """
+        wait, began = self.settings.index.wait, time.monotonic()
+        with writer_lock(self.lock, wait):
+            left = max(0.0, wait - (time.monotonic() - began))
+            with self.generations.writer(left) as lease:
+                yield lease
+
+    @property
+    def embedding(self) -> str:
+        """Return the name of the embedding, which is part of each embed key."""
+        return f"{self.embedder.model}/{self.embedder.dimensions}"
+
+    @property
+    def price(self) -> float | None:
+        """Return dollars per million tokens: as set, else as published, None if neither is known."""
+        set_price = self.settings.embedding.price
+        return price_of(self.embedder.model) if set_price is None else set_price
+
+    @property
+    def schema(self) -> Schema:
+        """Return the schema of the index that these settings make."""
+        return Schema(self.embedder.model, self.embedder.dimensions)
