@@ -4,7 +4,10 @@ BIN := .venv/bin
 DEMO := .bookwise-demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo docs docs-write test test-slow test-llm test-qdrant lint type check bench golden lock clean
+BOOKS ?= examples/physical-ai/docs
+PEERS := langchain llamaindex qdrant_tutorial
+
+.PHONY: bench-peers help setup demo docs docs-write test test-slow test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -68,6 +71,14 @@ docs: .venv-docs/.made  ## Build the documentation site in site/
 
 docs-write: setup  ## Rewrite the generated parts of the documentation; review the difference
 	$(BIN)/python -m scripts.docs
+
+.venv-peers/%/.made: benchmarks/peers/requirements-%.txt
+	$(PYTHON) -m venv .venv-peers/$*
+	.venv-peers/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+bench-peers: setup $(PEERS:%=.venv-peers/%/.made)  ## Measure the peers beside bookwise: make bench-peers BOOKS="DIR DIR"
+	$(BIN)/python -m benchmarks.peers $(foreach book,$(BOOKS),--book $(book))
 
 golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden

@@ -1,0 +1,60 @@
+"""LangChain: `index()` with SQLRecordManager and cleanup "full", over QdrantVectorStore in a folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+CHUNK_TOKENS = 400
+
+
+def sync(docs: Path, work: Path, url: str) -> None:
+    from langchain_classic.indexes import SQLRecordManager, index
+    from langchain_core.documents import Document
+    from langchain_openai import OpenAIEmbeddings
+    from langchain_qdrant import QdrantVectorStore
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+    from qdrant_client import QdrantClient
+    from qdrant_client.models import Distance, VectorParams
+
+    work.mkdir(parents=True, exist_ok=True)
+    client = QdrantClient(path=str(work / "qdrant"))
+    if not client.collection_exists("book"):
+        client.create_collection("book", VectorParams(size=256, distance=Distance.COSINE))
+    embeddings = OpenAIEmbeddings(
+        model="m", base_url=url, api_key="sk-none", check_embedding_ctx_length=False, dimensions=256
+    )
+    store = QdrantVectorStore(client, "book", embeddings)
+    records = SQLRecordManager("qdrant/book", db_url=f"sqlite:///{work / 'records.sqlite'}")
+    records.create_schema()
+    splitter = RecursiveCharacterTextSplitter(chunk_size=CHUNK_TOKENS * 4, chunk_overlap=0)
+    pages = [
+        Document(path.read_text(encoding="utf-8"), metadata={"source": str(path.relative_to(docs))})
+        for path in sorted(docs.rglob("*.md"))
+    ]
+    chunks = splitter.split_documents(pages)
+    index(chunks, records, store, cleanup="full", source_id_key="source", key_encoder="sha256", batch_size=100)
+    client.close()
+
+
+def dump(work: Path) -> None:
+    from qdrant_client import QdrantClient
+
+    client = QdrantClient(path=str(work / "qdrant"))
+    offset: Any = None
+    while True:
+        points, offset = client.scroll("book", limit=1000, offset=offset)
+        for point in points:
+            payload = point.payload or {}
+            print(json.dumps([payload["metadata"]["source"], payload["page_content"]]))
+        if offset is None:
+            return
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "sync":
+        sync(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
+    else:
+        dump(Path(sys.argv[2]))
