@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ingestion.atomic_file import write_atomically
+from ingestion.own_files import read_own
 from ingestion.vector_stores.edge.count_cache import files_below
 
 logger = logging.getLogger(__name__)
@@ -63,14 +65,14 @@ def _bytes_taken(folder: Path) -> int:
 
 def _noted(note: Path) -> int | None:
     try:
-        return int(note.read_text(encoding="ascii"))
+        return int(read_own(note))
     except (OSError, ValueError):
         return None
 
 
 def _write_note(note: Path, taken: int) -> None:
     try:
-        note.write_text(str(taken), encoding="ascii")
+        write_atomically(note, str(taken))
     except OSError as error:
         logger.warning("cannot write %s: %s", note, error)
 

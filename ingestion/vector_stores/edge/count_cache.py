@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
 from ingestion.ids import sha256
+from ingestion.own_files import read_own
 
 _NAME = "counts.json"
 _FORMAT = 1
@@ -35,7 +36,7 @@ def forget_counts(generation: Path) -> None:
 def remembered_counts(generation: Path) -> Mapping[str, int] | None:
     """The points of each book, or None where a file of the index changed since they were noted."""
     try:
-        noted = json.loads((generation / _NAME).read_bytes())
+        noted = json.loads(read_own(generation / _NAME))
         if noted["format"] != _FORMAT or noted["seen"] != _files_seen(generation / "shard"):
             return None
         return {str(book): int(points) for book, points in noted["books"].items()}

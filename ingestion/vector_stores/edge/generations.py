@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.atomic_file import write_atomically
 from ingestion.errors import IndexInUse, VectorStoreError
+from ingestion.own_files import read_own, refuse_link, refuse_links_below
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
@@ -103,6 +104,7 @@ class EdgeGenerations:
         from ingestion.vector_stores.edge.store import EdgeStore
 
         with _disk_errors(self._directory):
+            refuse_link(self._directory)
             self._directory.mkdir(parents=True, exist_ok=True)
             self._remove_left_overs()
             path = self._directory / new_generation()
@@ -181,6 +183,7 @@ class EdgeGenerations:
             raise VectorStoreError(f"{path} is gone; {REBUILD}")
         schema = self._schema(generation)
         with _disk_errors(path):
+            refuse_links_below(path / "shard")
             counts = remembered_counts(path)
             shard = load_shard(path / "shard")
             if counts is not None:
@@ -192,6 +195,8 @@ class EdgeGenerations:
         """Keep other processes out of a generation; where its directory is gone there is nothing to lock."""
         with _disk_errors(self._directory):
             try:
+                refuse_link(self._directory)
+                refuse_link(self._directory / generation)
                 return acquire(self._directory / generation / LOCK, self._wait)
             except FileNotFoundError:
                 return lambda: None
@@ -199,18 +204,23 @@ class EdgeGenerations:
     def _schema(self, generation: str) -> Schema:
         path = self._directory / generation / "schema.json"
         try:
-            return Schema.from_json(json.loads(path.read_bytes()), str(path))
+            return Schema.from_json(json.loads(read_own(path)), str(path))
         except (OSError, ValueError) as exc:
             raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
 
     def _pointer(self) -> _Pointer:
         path = self._directory / POINTER
         try:
-            return _Pointer(**json.loads(path.read_bytes()))
+            pointer = _Pointer(**json.loads(read_own(path)))
         except FileNotFoundError:
             return _Pointer()
         except (OSError, ValueError, TypeError) as exc:
             raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
+        for name in (pointer.active, pointer.former):
+            # A path in it would lead out of the collection.
+            if name is not None and not (isinstance(name, str) and re.fullmatch(PATTERN, name)):
+                raise VectorStoreError(f"{path} names {name!r}, which is no generation; {REBUILD}")
+        return pointer
 
     def _readable_pointer(self) -> _Pointer | None:
         """None where the pointer is damaged, which must not keep a new generation from being made."""
@@ -230,7 +240,8 @@ class EdgeGenerations:
             return
         for path in self._directory.iterdir():
             if re.fullmatch(PATTERN, path.name) and path.name not in (pointer.active, pointer.former):
-                self._lock(path.name)()
+                if not path.is_symlink():
+                    self._lock(path.name)()
                 self._remove(path.name)
 
     def _remove_unless_in_use(self, generation: str) -> None:
@@ -243,8 +254,12 @@ class EdgeGenerations:
 
     def _remove(self, generation: str) -> None:
         """To be called once the lock was free; nobody opens a generation that the pointer does not name."""
+        path = self._directory / generation
         with _disk_errors(self._directory), suppress(FileNotFoundError):
-            shutil.rmtree(self._directory / generation)
+            if path.is_symlink():
+                path.unlink()
+            else:
+                shutil.rmtree(path)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ingestion.errors import IndexInUse
+from ingestion.own_files import open_own, read_own
 from ingestion.state.file_lock import try_lock
 
 logger = logging.getLogger(__name__)
@@ -33,11 +34,12 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     file = _open(path)
     try:
         _wait_for(file, path, wait)
+        # Only now is it ours to write.
+        os.ftruncate(file, 0)
+        os.write(file, json.dumps({"pid": os.getpid()}).encode())
     except BaseException:
         os.close(file)
         raise
-    os.ftruncate(file, 0)
-    os.write(file, json.dumps({"pid": os.getpid()}).encode())
     return lambda: os.close(file)
 
 
@@ -78,11 +80,11 @@ def _turn(path: Path) -> Iterator[int]:
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    return open_own(path, os.O_RDWR | os.O_CREAT)
 
 
 def _holder(path: Path) -> str:
     try:
-        return f"process {json.loads(path.read_bytes())['pid']}"
+        return f"process {json.loads(read_own(path))['pid']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "a process that just started"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.support.paths import ROOT
 
 HOLD = """
 import sys
+import threading
 from pathlib import Path
 from ingestion.state.writer_lock import writer_lock
 with writer_lock(Path(sys.argv[1])):
@@ -90,3 +92,34 @@ def test_a_lock_that_cannot_be_opened_is_an_error_of_ours(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     with pytest.raises(StateError, match="cannot be opened"), writer_lock(tmp_path / "file" / "writer.lock"):
         pytest.fail("no lock")
+
+
+def test_a_link_under_the_name_of_the_lock_is_refused_and_what_it_points_to_stays(tmp_path: Path) -> None:
+    decoy = tmp_path / "decoy"
+    decoy.write_text("precious")
+    (tmp_path / "writer.lock").symlink_to(decoy)
+    with pytest.raises(StateError, match=r"writer\.lock: the lock of the index cannot be opened"):
+        with writer_lock(tmp_path / "writer.lock"):
+            pytest.fail("it was opened")
+    assert decoy.read_text() == "precious"
+
+
+def test_a_lock_is_waited_for_as_long_as_asked(tmp_path: Path) -> None:
+    path = tmp_path / "writer.lock"
+    release = threading.Event()
+
+    def hold() -> None:
+        with writer_lock(path):
+            held.set()
+            release.wait(10)
+
+    held = threading.Event()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(10)
+    with pytest.raises(IndexLocked, match="--wait SECONDS"), writer_lock(path, 0.15):
+        pytest.fail("two writers")
+    threading.Timer(0.2, release.set).start()
+    with writer_lock(path, 10):
+        pass
+    holder.join()

@@ -1,0 +1,61 @@
+"""Open files that only this program writes: a checkout or a cache may hold something else under their names.
+
+A symbolic link would lead a write out of our folders, a FIFO would block for ever, a device may do anything.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MAX_BYTES = 64 << 20
+"""How much of a file is read at most; ours are far smaller."""
+
+
+def open_own(path: Path, flags: int) -> int:
+    """Open a regular file and return its descriptor; raises OSError for a link, also a hard one to write through."""
+    hardened = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        file = os.open(path, flags | hardened, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise _refused(path) from error
+        raise
+    status = os.fstat(file)
+    writes = flags & (os.O_WRONLY | os.O_RDWR)
+    if not stat.S_ISREG(status.st_mode) or (writes and status.st_nlink > 1):
+        os.close(file)
+        raise _refused(path)
+    return file
+
+
+def read_own(path: Path) -> bytes:
+    """Return the contents of a regular file; raises OSError for anything else, and for one that is far too large."""
+    with os.fdopen(open_own(path, os.O_RDONLY), "rb") as file:
+        contents = file.read(MAX_BYTES + 1)
+    if len(contents) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"larger than {MAX_BYTES >> 20} MiB", str(path))
+    return contents
+
+
+def refuse_link(folder: Path) -> None:
+    """Raise OSError where a folder of ours is a link to another one."""
+    if folder.is_symlink():
+        raise _refused(folder)
+
+
+def refuse_links_below(folder: Path) -> None:
+    """Raise OSError where a folder of ours, or anything below it, is neither a regular file nor a folder."""
+    refuse_link(folder)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                refuse_links_below(Path(entry.path))
+            elif not entry.is_file(follow_symlinks=False):
+                raise _refused(Path(entry.path))
+
+
+def _refused(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "is a link or not a regular file, and is not followed; remove it", str(path))
