@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
+from ingestion.errors import UsageError, VectorStoreError
 from ingestion.state.state_file import StateStore
 from ingestion.sync.writer import as_point
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
-from ingestion.vector_stores.types import Schema, StoredPoint
+from ingestion.vector_stores.types import Schema, StoredPoint, require_schema
 
 POINTS_A_STEP = 256
 VECTORS_CHECKED = 64
@@ -59,11 +59,7 @@ def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStor
         store = target.create(schema, lease)
         target.activate(store)
         return store
-    if there != schema:
-        raise ConfigurationError(
-            f"the target holds vectors of {there.embedding} ({there.dimensions} dimensions), the source of "
-            f"{schema.embedding} ({schema.dimensions}); name another collection with --to-collection"
-        )
+    require_schema(there, schema, index="the target", remedy="name another collection with --to-collection")
     store_there = target.open_active(lease)
     assert store_there is not None
     return store_there

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from ingestion.errors import ConfigurationError, DeletionRefused, IndexInUse, VectorStoreError
+from ingestion.errors import DeletionRefused, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
-from ingestion.vector_stores.types import Schema
+from ingestion.vector_stores.types import Schema, require_schema
 
 logger = logging.getLogger(__name__)
 
@@ -57,12 +57,7 @@ class Target:
             store = generations.create(schema, lease)
             generations.activate(store)
             return cls(generations, schema, store=store)
-        if active != schema:
-            raise ConfigurationError(
-                f"the index holds vectors of {active.embedding} ({active.dimensions} dimensions), the settings ask "
-                f"for {schema.embedding} ({schema.dimensions}); choose the index's model, or run "
-                "`bookwise ingest --mode recreate`, which builds a new index beside the old one"
-            )
+        require_schema(active, schema)
         return cls(generations, schema, store=None, unopened=True, lease=lease)
 
     @property

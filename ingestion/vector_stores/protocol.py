@@ -135,6 +135,9 @@ class Generations(Protocol):
         Another process waits for it, or readers are to see another one.
         """
 
+    def sharing(self, store: VectorStore) -> Generations:
+        """Return these generations for a run of this process, which writes the `store` that readers have open."""
+
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """To be held while about so many points come into a store of this collection; at its end search is fast."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ingestion.errors import VectorStoreError
+from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
 from ingestion.vector_stores.filters import AnyOf as AnyOf
 from ingestion.vector_stores.filters import Condition as Condition
@@ -52,6 +52,21 @@ class Schema:
             return cls(embedding=str(stored["embedding"]), dimensions=int(stored["dimensions"]))
         except (KeyError, TypeError, ValueError) as exc:
             raise VectorStoreError(f"{place} does not say how its vectors were made; {REBUILD}") from exc
+
+
+def require_schema(
+    existing: Schema,
+    wanted: Schema,
+    *,
+    index: str = "the index",
+    remedy: str = "choose the index's model, or build a new index beside it with `bookwise ingest --mode recreate`",
+) -> None:
+    """Raise ConfigurationError where vectors of one schema cannot be used with those of the other."""
+    if existing != wanted:
+        raise ConfigurationError(
+            f"{index} holds vectors of {existing.embedding} ({existing.dimensions} dimensions), not of "
+            f"{wanted.embedding} ({wanted.dimensions}); {remedy}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from typing import TypedDict, Unpack
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import ConfigurationError, UsageError
+from ingestion.errors import UsageError
 from ingestion.factory import embedder_of, open_index
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
-from ingestion.vector_stores.types import Schema
+from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse
 from rag.retrieval.rerankers import Reranker, build_reranker
@@ -75,12 +75,7 @@ def open_retrievers(settings: Settings) -> Iterator[list[Retriever]]:
 def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tuple[VectorStore, Embedder]]:
     embedder = embedder or embedder_of(settings)
     with closing(open_index(settings)) as store:
-        wanted = Schema(embedder.model, embedder.dimensions)
-        if store.schema != wanted:
-            raise ConfigurationError(
-                f"the index was embedded by {store.schema.embedding}, but questions would be by {wanted.embedding}; "
-                "set BOOKWISE_EMBEDDER to the former, or run `bookwise ingest --mode recreate`"
-            )
+        require_schema(store.schema, Schema(embedder.model, embedder.dimensions))
         yield store, embedder
 
 

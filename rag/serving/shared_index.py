@@ -10,7 +10,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any, cast
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
@@ -18,7 +17,7 @@ from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.factory import embedder_of, generations_of, open_index
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
-from ingestion.vector_stores.types import Schema
+from ingestion.vector_stores.types import Schema, require_schema
 from rag.retrieval.rerankers import build_reranker
 from rag.retrieval.retriever import Retriever
 from rag.serving.embedders import SharedEmbedder
@@ -92,7 +91,7 @@ class SharedIndex:
             return
         async with self.opened() as store:
             try:
-                yield cast("Generations", _SharedGenerations(generations, store))
+                yield generations.sharing(store)
             finally:
                 # As it closes, its counts are noted, what has grown is compacted, and another generation is seen.
                 self._is_wanted = True
@@ -127,37 +126,9 @@ class SharedIndex:
     def _open_now(self, generations: Generations) -> VectorStore:
         embedder = self._embedder_now()
         store = open_index(self.settings, generations)
-        wanted = Schema(embedder.model, embedder.dimensions)
-        if store.schema != wanted:
+        try:
+            require_schema(store.schema, Schema(embedder.model, embedder.dimensions))
+        except ConfigurationError:
             store.close()
-            raise ConfigurationError(
-                f"the index was embedded by {store.schema.embedding}, but questions would be by {wanted.embedding}"
-            )
+            raise
         return store
-
-
-class _SharedGenerations:
-    """Generations whose active one is open already."""
-
-    def __init__(self, generations: Generations, active: VectorStore) -> None:
-        self._generations = generations
-        self._active = active
-
-    def open_active(self) -> VectorStore:
-        return cast("VectorStore", _Borrowed(self._active))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._generations, name)
-
-
-class _Borrowed:
-    """A store that its borrower does not close."""
-
-    def __init__(self, store: VectorStore) -> None:
-        self._store = store
-
-    def close(self) -> None:
-        """The owner closes it."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)

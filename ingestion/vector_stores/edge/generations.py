@@ -47,9 +47,10 @@ class EdgeGenerations:
 
     look_seconds = 0.25
 
-    def __init__(self, directory: Path, wait: float = 0.0) -> None:
+    def __init__(self, directory: Path, wait: float = 0.0, shared: EdgeStore | None = None) -> None:
         self._directory = directory
         self._wait = wait
+        self._shared = shared
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         """See Generations; the lock on an open generation keeps other processes out already."""
@@ -72,6 +73,8 @@ class EdgeGenerations:
     def open_active(self, lease: Lease | None = None) -> EdgeStore | None:
         """See Generations."""
         while active := self._pointer().active:
+            if self._shared and self._shared.directory.name == active:
+                return self._shared.share()
             release = self._lock(active)
             try:
                 # While we waited, another process may have activated a new generation and dropped this one.
@@ -94,6 +97,13 @@ class EdgeGenerations:
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; points are searchable at once, there is nothing to wait for."""
         return nullcontext()
+
+    def sharing(self, store: VectorStore) -> EdgeGenerations:
+        """See Generations; the engine belongs to one process, and opens an index only once in it."""
+        from ingestion.vector_stores.edge.store import EdgeStore
+
+        assert isinstance(store, EdgeStore)
+        return EdgeGenerations(self._directory, self._wait, store)
 
     def health(self) -> None:
         """See Generations."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +43,8 @@ class EdgeStore:
         self._release = release
         self._process = os.getpid()
         self._failed = False
-        self._closed = False
+        self._users = 1
+        self._counting_users = threading.Lock()
         self._written = False
         # Kept until the next write, which only this store can make: to count a book, or to look for a frequent word,
         # takes longer than to search it.
@@ -50,6 +52,14 @@ class EdgeStore:
         self._rarities: dict[tuple[int, Where], float | None] = {}
 
     is_remote = False
+
+    def share(self) -> EdgeStore:
+        """Return the store for one more user, who closes it as well."""
+        with self._counting_users:
+            if self._users <= 0:
+                raise VectorStoreError(f"the index in {self.directory} is closed; open it again")
+            self._users += 1
+        return self
 
     def size(self) -> int:
         """See VectorStore."""
@@ -186,10 +196,11 @@ class EdgeStore:
             self._shard.flush()
 
     def close(self) -> None:
-        """See VectorStore."""
-        if self._closed:
-            return
-        self._closed = True
+        """See VectorStore; the last who shares it closes it."""
+        with self._counting_users:
+            self._users -= 1
+            if self._users != 0:
+                return
         try:
             books = None if self._failed else self.values("book_id", Where())
             with self._engine("close"):

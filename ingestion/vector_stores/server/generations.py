@@ -97,6 +97,10 @@ class ServerGenerations:
         """See Generations; opened now and then, it is seen what others have changed beside the points."""
         return True
 
+    def sharing(self, store: VectorStore) -> ServerGenerations:
+        """See Generations; a server may be opened more than once."""
+        return self
+
     def health(self) -> Health:
         """See Generations."""
         return cluster_health(self._server, self._name, self._state.name, self._settings)

@@ -98,9 +98,11 @@ def test_a_link_under_the_name_of_the_lock_is_refused_and_what_it_points_to_stay
     decoy = tmp_path / "decoy"
     decoy.write_text("precious")
     (tmp_path / "writer.lock").symlink_to(decoy)
-    with pytest.raises(StateError, match=r"writer\.lock: the lock of the index cannot be opened"):
-        with writer_lock(tmp_path / "writer.lock"):
-            pytest.fail("it was opened")
+    with (
+        pytest.raises(StateError, match=r"writer\.lock: the lock of the index cannot be opened"),
+        writer_lock(tmp_path / "writer.lock"),
+    ):
+        pytest.fail("it was opened")
     assert decoy.read_text() == "precious"
 
 

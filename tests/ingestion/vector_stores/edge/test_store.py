@@ -252,3 +252,28 @@ def test_after_a_failed_write_there_is_no_checkpoint_that_would_end_the_log(
         monkeypatch.setattr(store, "_failed", True)
         with pytest.raises(VectorStoreError, match="failed an earlier write"):
             store.checkpoint()
+
+
+def test_a_store_that_is_shared_is_closed_by_the_last_who_uses_it(own: EdgeGenerations, own_directory: Path) -> None:
+    store = opened(own)
+    shared = own.sharing(store).open_active()
+    assert shared is store
+    shared.close()
+    assert store.count(Where()) == 30
+    with pytest.raises(IndexInUse):
+        EdgeGenerations(own_directory).open_active()
+    store.close()
+    store.close()
+    opened(EdgeGenerations(own_directory)).close()
+    with pytest.raises(VectorStoreError, match="is closed"):
+        store.share()
+
+
+def test_a_run_that_shares_a_store_sees_another_generation_once_it_is_active(own: EdgeGenerations) -> None:
+    with closing(opened(own)) as store:
+        with closing(own.create(SCHEMA)) as created:
+            own.activate(created)
+        active = own.sharing(store).open_active()
+        assert active is not None and active is not store
+        with closing(active):
+            assert active.count(Where()) == 0
