@@ -149,12 +149,12 @@ def listing(folder: Path) -> None:
     """Measure the list of threads."""
     from contextlib import closing
 
-    from rag.conversations.database import Database
+    from rag.conversations.database import ConversationDatabase
     from rag.conversations.models import Message
     from rag.conversations.store import ThreadStore
 
     text = "A node is one program that does one job, and nodes talk to each other over topics. " * 8
-    with closing(Database(f"sqlite:///{folder / '.bookwise' / 'threads.sqlite'}")) as database:
+    with closing(ConversationDatabase(f"sqlite:///{folder / '.bookwise' / 'threads.sqlite'}")) as database:
         store = ThreadStore(database)
         pair = [Message("user", "What is a node in this book?"), Message("assistant", text, confidence=0.9)]
         for _ in range(1000):

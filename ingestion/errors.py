@@ -2,7 +2,8 @@
 
 BookwiseError                   1   unexpected; every other class has a code of its own
 ├── UsageError                  2   a flag or an argument that cannot be used
-│   └── UnknownThread           2   no such conversation
+│   ├── UnknownThread           2   no such conversation
+│   └── UnknownAnswer           2   no such answer in a conversation
 ├── LessonError                 3   one lesson failed; the run continues
 ├── ConfigurationError          4   settings, or an index that does not fit them
 ├── SourceError                 5   the docs root is missing, empty or not a folder
@@ -80,6 +81,15 @@ class UnknownThread(UsageError):
 
     def __init__(self, thread_id: object) -> None:
         super().__init__(f"no thread {thread_id}")
+
+
+class UnknownAnswer(UsageError):
+    """The owner's thread has no answer with that number."""
+
+    kind = "unknown_answer"
+
+    def __init__(self, thread_id: object, number: int) -> None:
+        super().__init__(f"no answer {number} in thread {thread_id}")
 
 
 class LessonError(BookwiseError):

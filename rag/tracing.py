@@ -1,4 +1,7 @@
-"""Spans for OpenTelemetry where the standard OTEL_* variables ask for them; else nothing of it is imported."""
+"""Send spans to OpenTelemetry where the standard OTEL_* variables ask for them; else nothing of it is imported.
+
+Names and attributes follow its conventions for databases (`db.*`) and generative models (`gen_ai.*`).
+"""
 
 from __future__ import annotations
 
@@ -18,22 +21,24 @@ _tracer: Tracer | None = None
 
 
 def start_tracing(environ: Mapping[str, str]) -> bool:
-    """Send spans where OTEL_TRACES_EXPORTER (`otlp`, `console`) or an OTLP endpoint says; False where neither is set.
+    """Send spans as OTEL_TRACES_EXPORTER (`otlp`, `console`) or an OTLP endpoint says; False where neither is set.
 
     The SDK reads its other variables itself. Raises ConfigurationError for another exporter, or without the extra.
     """
-    wanted = environ.get("OTEL_TRACES_EXPORTER") or ("otlp" if any(map(environ.get, ENDPOINTS)) else "none")
-    if wanted == "none" or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+    exporter = environ.get("OTEL_TRACES_EXPORTER") or ("otlp" if any(map(environ.get, ENDPOINTS)) else "none")
+    if exporter == "none" or environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
-    if wanted not in EXPORTERS:
-        raise ConfigurationError(f"OTEL_TRACES_EXPORTER={wanted}: {', '.join(EXPORTERS)} and none are known")
+    if exporter not in EXPORTERS:
+        raise ConfigurationError(f"invalid OTEL_TRACES_EXPORTER={exporter}: choose {', '.join(EXPORTERS)} or none")
     try:
         from opentelemetry import trace
+        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        provider = TracerProvider()
-        provider.add_span_processor(BatchSpanProcessor(_exporter(wanted)))
+        name = environ.get("OTEL_SERVICE_NAME") or "bookwise"
+        provider = TracerProvider(resource=Resource.create({SERVICE_NAME: name}))
+        provider.add_span_processor(BatchSpanProcessor(_exporter(exporter)))
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; traces need the extra: pip install 'bookwise[otel]'"
@@ -50,22 +55,37 @@ def trace_with(provider: TracerProvider | None) -> None:
 
 
 @contextmanager
-def span(name: str, **attributes: Any) -> Iterator[Span | None]:
-    """A span around the block, a child of the request's; never with the text of a message.
+def span(name: str, attributes: Mapping[str, Any] | None = None) -> Iterator[Span | None]:
+    """Open a span around the block, a child of the request's; never with the text of a message.
 
-    It is not made the current one: the blocks of an answer are left and entered from several tasks.
+    It is not made the current span: the blocks of an answer are left and entered from several tasks.
     """
     if _tracer is None:
         yield None
         return
-    opened = _tracer.start_span(name, attributes=attributes)
+    from opentelemetry.trace import SpanKind, Status, StatusCode
+
+    given = {key: value for key, value in (attributes or {}).items() if value is not None}
+    is_call = any(key.startswith(("db.", "gen_ai.")) for key in given)
+    opened = _tracer.start_span(name, kind=SpanKind.CLIENT if is_call else SpanKind.INTERNAL, attributes=given)
     try:
         yield opened
     except Exception as error:
         opened.set_attribute("error.type", type(error).__name__)
+        opened.set_status(Status(StatusCode.ERROR, type(error).__name__))
         raise
     finally:
         opened.end()
+
+
+def current_trace_id() -> str:
+    """Return the id of the request's trace, "" where there is none."""
+    if _tracer is None:
+        return ""
+    from opentelemetry.trace import get_current_span
+
+    context = get_current_span().get_span_context()
+    return f"{context.trace_id:032x}" if context.is_valid else ""
 
 
 def _exporter(kind: str) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from ingestion.settings.answers import AgentSettings, ConfidenceSettings, RerankSettings
-from ingestion.settings.api import ApiSettings
+from ingestion.settings.api import ApiSettings, ConversationSettings
 from ingestion.settings.book import BookSettings, CheckSettings, ChunkSettings, CrawlSettings
 from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
@@ -36,6 +36,7 @@ class Settings:
     confidence: ConfidenceSettings = field(default_factory=ConfidenceSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
+    conversations: ConversationSettings = field(default_factory=ConversationSettings)
 
 
 TABLES: Mapping[str, type[Any]] = {
@@ -51,6 +52,7 @@ TABLES: Mapping[str, type[Any]] = {
     "confidence": ConfidenceSettings,
     "rerank": RerankSettings,
     "api": ApiSettings,
+    "conversations": ConversationSettings,
 }
 
 FIELDS: Mapping[str, Field[Any]] = {"modules": next(each for each in fields(Settings) if each.name == "modules")} | {

@@ -94,11 +94,14 @@ class ToolLoop:
     async def _replying(self) -> AsyncGenerator[str]:
         """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
         stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
-        with span("model call", model=self.model.name):
+        request = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai"}
+        with span(f"chat {self.model.name}", request | {"gen_ai.request.model": self.model.name}) as opened:
             async with aclosing(stream):
                 async for part in stream:
                     if isinstance(part, Reply):
                         self._reply = part
+                        if opened:
+                            opened.set_attribute("gen_ai.usage.total_tokens", part.tokens)
                     elif self._searches:
                         self.text += part
                         yield part

@@ -1,4 +1,4 @@
-"""The server as an ASGI app, from its settings."""
+"""Build the server as an ASGI app from its settings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,111 +15,152 @@ from starlette.middleware.cors import CORSMiddleware
 
 from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
-from rag.api.dependencies import Server
+from rag.api.dependencies import AppServices
 from rag.api.http import problems
-from rag.api.http.auth import Access
-from rag.api.http.deadlines import TimeBound
+from rag.api.http.auth import build_authenticator
+from rag.api.http.clients import PathPrefix, ProxyHeaders
+from rag.api.http.deadlines import Deadlines
+from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
-from rag.api.http.middleware import OnlyThisMachine, Surroundings
-from rag.api.http.threadpool import in_database
+from rag.api.http.middleware import LoopbackOnly, RequestMiddleware
+from rag.api.http.outages import Outages
+from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
-from rag.api.routes import books, chat, facets, health, pages
-from rag.api.services.chat_turns import Conversations
+from rag.api.routes import books, chat, facets, feedback, health, owner, pages, threads
+from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
 from rag.conversations.api_keys import KeyStore
-from rag.conversations.database import Database, database_of
+from rag.conversations.database import ConversationDatabase, database_of
+from rag.conversations.questions import QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
 
-SECONDS_BETWEEN_ARCHIVALS = 300
+HOUSEKEEPING_SECONDS = 300
 TELEMETRY: Any = {"metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
-"""A span a request, where traces are asked for; FastAPI's logs would hold what was asked."""
+"""A span per request, where traces are asked for; FastAPI's logs would hold what was asked."""
 
 INGEST_SECONDS = 1.5
 """What a run in the background gets to end, after the streams."""
 
+EXPOSED_HEADERS = (
+    "Location",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "X-Request-ID",
+)
+
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
-    """The app; `docs` is what `POST /ingest` reads. With `open_to_all` no key is asked for."""
+    """Return the app; `docs` is what `POST /ingest` reads. With `open_to_all` no key is required."""
     database = database_of(settings)
-    metrics = Metrics()
-    index = SharedIndex(settings)
-    threads = ThreadStore(database)
-    server = Server(
-        settings=settings,
-        access=Access(settings, KeyStore(database), open_to_all=open_to_all),
-        conversations=Conversations(index, threads, metrics),
-        index=index,
-        jobs=IngestJobs(settings, docs, index),
-        metrics=metrics,
-        time_bound=TimeBound(settings.api.timeout),
-    )
-
+    services = _services_of(settings, docs, database, open_to_all=open_to_all)
     app = FastAPI(
         title="bookwise",
         summary="Ask a book, and get answers with checked sources.",
-        lifespan=lambda _: _running(server, database),
+        lifespan=lambda _: _running(services, database),
         responses=problems.RESPONSES,
         docs_url=None,
         redoc_url=None,
         telemetry=TELEMETRY,
     )
-    app.state.server = server
-    _add_routes(app, server, open_to_all=open_to_all)
+    app.state.services = services
+    problems.install(app, services.failures)
+    for routes in (chat, threads, feedback, books, facets, owner, health, pages):
+        app.include_router(routes.router)
+    describe(app)
+    _add_middleware(app, services)
     return app
 
 
+def _services_of(settings: Settings, docs: Path, database: ConversationDatabase, *, open_to_all: bool) -> AppServices:
+    metrics, outages = Metrics(), Outages()
+    failures = FailureReporter(metrics, outages, show_details=open_to_all)
+    database_threads = DatabaseThreads()
+    index = SharedIndex(settings)
+    auth = build_authenticator(settings, database, database_threads, outages, open_to_all=open_to_all)
+    return AppServices(
+        settings=settings,
+        auth=auth,
+        turns=ChatTurns(index, ThreadStore(database), metrics, failures, database_threads),
+        keys=KeyStore(database),
+        questions=QuestionLog(database),
+        index=index,
+        jobs=IngestJobs(settings, docs, index, failures, database_threads),
+        metrics=metrics,
+        deadlines=Deadlines(settings.api.timeout),
+        failures=failures,
+        database=database_threads,
+    )
+
+
 @asynccontextmanager
-async def _running(server: Server, database: Database) -> AsyncIterator[None]:
+async def _running(services: AppServices, database: ConversationDatabase) -> AsyncIterator[None]:
     background = [
-        asyncio.create_task(_archive(server.conversations.threads)),
-        asyncio.create_task(_prepare(server)),
+        asyncio.create_task(_keep_house(services)),
+        asyncio.create_task(_prepare(services)),
     ]
     try:
         yield
     finally:
-        for each in background:
-            each.cancel()
-        await server.jobs.finish(seconds=INGEST_SECONDS)
-        await server.conversations.aclose()
-        await server.access.aclose()
-        await server.index.close()
+        for task in background:
+            task.cancel()
+        await services.jobs.finish(seconds=INGEST_SECONDS)
+        await services.turns.aclose()
+        await services.auth.aclose()
+        await services.index.close()
+        services.database.close()
         database.close()
 
 
-def _add_routes(app: FastAPI, server: Server, *, open_to_all: bool) -> None:
-    problems.install(app)
-    for routes in (chat, books, facets, health, pages):
-        app.include_router(routes.router)
-    describe(app)
-    if open_to_all:
-        app.add_middleware(OnlyThisMachine)
-    app.add_middleware(Surroundings, metrics=server.metrics, time_bound=server.time_bound)
-    # Outermost, so that a page may read problem documents too.
+def _add_middleware(app: FastAPI, services: AppServices) -> None:
+    """Add the middleware, the innermost first."""
+    api = services.settings.api
+    if services.auth.open_to_all:
+        app.add_middleware(LoopbackOnly, origins=api.origins)
+    app.add_middleware(
+        RequestMiddleware,
+        metrics=services.metrics,
+        deadlines=services.deadlines,
+        failures=services.failures,
+        body_timeout=api.body_timeout,
+    )
+    # Around the requests, so that a page may read problem documents too.
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(server.settings.api.origins),
-        allow_methods=["GET", "POST", "DELETE"],
+        allow_origins=list(api.origins),
+        allow_methods=["GET", "POST", "PATCH", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
-        expose_headers=["Location", "Retry-After", "X-Request-ID"],
+        expose_headers=list(EXPOSED_HEADERS),
     )
+    if api.root_path:
+        app.add_middleware(PathPrefix, prefix=api.root_path)
+    if api.trusted_proxies:
+        app.add_middleware(ProxyHeaders, trusted=api.trusted_proxies)
 
 
-async def _prepare(server: Server) -> None:
-    """What fails here is told by the first question."""
-    with suppress(BookwiseError):
-        await asyncio.to_thread(server.conversations.prepare)
-        async with server.index.opened():
+async def _prepare(services: AppServices) -> None:
+    """Load the models and open the index; a failure is logged now, and told by the first question."""
+    try:
+        await asyncio.to_thread(services.turns.prepare)
+        async with services.index.opened():
             pass
+    except BookwiseError as error:
+        logger.warning("not ready", extra={"reason": str(error)})
 
 
-async def _archive(threads: ThreadStore) -> None:
-    """Move what was not used for an hour to the archive, now and then."""
+async def _keep_house(services: AppServices) -> None:
+    """Archive the threads that were not used for an hour, and delete what `conversations.keep_days` says."""
+    threads, days = services.turns.threads, services.settings.conversations.keep_days
     while True:
         with suppress(BookwiseError):
-            moved = await in_database(threads.archive)
-            if moved:
-                logger.info("archived", extra={"threads": moved})
-        await asyncio.sleep(SECONDS_BETWEEN_ARCHIVALS)
+            archived = await services.database.run(threads.archive)
+            deleted = await services.database.run(threads.forget, idle=timedelta(days=days)) if days else 0
+            if days:
+                await services.database.run(services.questions.forget, older_than=timedelta(days=days))
+            if archived or deleted:
+                logger.info("housekeeping", extra={"archived": archived, "deleted": deleted})
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)

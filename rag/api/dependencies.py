@@ -1,44 +1,81 @@
-"""What the routes work with: built once a server, found by each request."""
+"""Shared dependencies of the routes, built once per server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Request
 
 from ingestion.settings import Settings
-from rag.api.http.auth import Access, Caller
-from rag.api.http.deadlines import TimeBound
+from rag.api.http.auth import Authenticator, Caller
+from rag.api.http.deadlines import Deadlines
+from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
-from rag.api.services.chat_turns import Conversations
+from rag.api.http.threadpool import DatabaseThreads
+from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
+from rag.conversations.api_keys import KeyStore
+from rag.conversations.questions import QuestionLog
 from rag.serving.shared_index import SharedIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """The parts of one server."""
+class AppServices:
+    """The services of one server."""
 
     settings: Settings
-    access: Access
-    conversations: Conversations
+    auth: Authenticator
+    turns: ChatTurns
+    keys: KeyStore
+    questions: QuestionLog
     index: SharedIndex
     jobs: IngestJobs
     metrics: Metrics
-    time_bound: TimeBound
+    deadlines: Deadlines
+    failures: FailureReporter
+    database: DatabaseThreads
 
 
-def _server(request: Request) -> Server:
-    server: Server = request.app.state.server
-    return server
+def services_of(request: Request) -> AppServices:
+    """Return the services of the server that got a request."""
+    services: AppServices = request.app.state.services
+    return services
 
 
-Parts = Annotated[Server, Depends(_server)]
+Services = Annotated[AppServices, Depends(services_of)]
 
 
-async def _caller(request: Request, parts: Parts) -> Caller:
-    return await parts.access.caller(request)
+async def _reader(request: Request, services: Services) -> Caller:
+    return await services.auth.caller(request)
 
 
-Asker = Annotated[Caller, Depends(_caller)]
+async def _questioner(request: Request, services: Services) -> Caller:
+    return await services.auth.caller(request, "question")
+
+
+async def _ingester(request: Request, services: Services) -> Caller:
+    caller = await services.auth.caller(request)
+    if not caller.may_ingest:
+        raise HTTPException(403, "this key may not ingest; create one with `bookwise keys add NAME --may-ingest`")
+    return caller
+
+
+async def _owner(request: Request, services: Services) -> Caller:
+    caller = await services.auth.caller(request)
+    if not caller.is_owner:
+        raise HTTPException(403, "this key is not the owner's; create one with `bookwise keys add NAME --owner`")
+    return caller
+
+
+CurrentCaller = Annotated[Caller, Depends(_reader)]
+"""Who reads."""
+
+Questioner = Annotated[Caller, Depends(_questioner)]
+"""Who asks a question, which has limits of its own."""
+
+Ingester = Annotated[Caller, Depends(_ingester)]
+"""Who may ingest; 403 for others."""
+
+Owner = Annotated[Caller, Depends(_owner)]
+"""Who may see what readers ask; 403 for others."""

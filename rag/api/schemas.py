@@ -1,10 +1,19 @@
-"""What the API takes and gives (spec 004), checked by pydantic; the examples are those of its documentation."""
+"""Define what the API takes and returns (spec 004), checked by pydantic; its documentation shows the examples."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import UUID4, UUID5, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    UUID4,
+    UUID5,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StringConstraints,
+)
 
 from ingestion.models import IngestionMode, JobStatus
 from rag.filters import SearchMode
@@ -20,6 +29,9 @@ if TYPE_CHECKING:
 else:
     _FilterFields = filter_schema()
 
+UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+Flag = Annotated[bool, Field(strict=True)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
 
 
@@ -27,7 +39,7 @@ class _Question(_FilterFields):
     """A question to one book, with the filters it keeps to; a key's own can only be narrowed."""
 
     book_id: Word | None = Field(None, description="The book; not needed where there is only one.")
-    ranking: SearchMode = "hybrid"
+    ranking: SearchMode = Field("hybrid", description="How passages are ranked.")
 
 
 class ChatRequest(_Question):
@@ -51,11 +63,11 @@ class ChatRequest(_Question):
     message: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000, pattern=NO_NUL)
     ] = Field(description="The question, 1 to 1000 characters.")
-    session_id: UUID4 | None = Field(None, description="The thread to go on with; without one a new thread begins.")
-    stream: bool = Field(False, description="Answer as a stream of events, as /chat/stream does.")
-    top_k: int = Field(5, ge=1, le=10, description="How many passages are retrieved.")
+    session_id: UUID4 | None = Field(None, description="The thread to continue; without one a new thread begins.")
+    stream: bool = Field(False, strict=True, description="Answer as a stream of events, as /chat/stream does.")
+    top_k: int = Field(5, strict=True, ge=1, le=10, description="Number of passages to retrieve.")
     similarity_threshold: float | None = Field(
-        None, ge=0.0, le=1.0, description="Lowest cosine of a passage; unless given, what fits the embedding model."
+        None, strict=True, ge=0.0, le=1.0, description="Lowest cosine of a passage; by default what fits the model."
     )
 
 
@@ -69,19 +81,22 @@ class Source(BaseModel):
     url: str
     chunk_index: int
     number: int | None = None
-    chunk_id: str
+    chunk_id: UuidText
     page_title: str
     heading_path: tuple[str, ...]
     source_file: str
     line_start: int
     line_end: int
     content_hash: str | None
-    parent_doc_id: str | None
+    parent_doc_id: UuidText | None
     verified: bool = True
 
 
 class ChatResponse(BaseModel):
-    """An answer (spec 004). `metrics` is what `confidence`, `confidence_level` and `should_answer` come from."""
+    """An answer (spec 004); `message_number` names it for feedback.
+
+    `metrics` is what `confidence`, `confidence_level` and `should_answer` come from.
+    """
 
     response: str = Field(min_length=1)
     confidence: Score
@@ -95,6 +110,7 @@ class ChatResponse(BaseModel):
     supported: bool
     metrics: ConfidenceMetrics | None = None
     error: str | None = None
+    message_number: int = 0
 
 
 class ShownAnswer(BaseModel):
@@ -113,6 +129,7 @@ class ShownMessage(BaseModel):
     role: Literal["user", "assistant"]
     content: str
     timestamp: str
+    number: int = Field(description="Number of the message in its thread, from 1.")
     confidence: Score | None = None
     answer: ShownAnswer | None = None
 
@@ -129,6 +146,23 @@ class ShownThread(BaseModel):
     archived: bool
 
 
+class ThreadChange(BaseModel):
+    """What can be changed of a thread: its metadata is replaced as a whole."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"metadata": {"label": "homework"}}]})
+
+    metadata: dict[Annotated[str, Field(min_length=1, max_length=64)], Flag | StrictInt | StrictFloat | ShortText] = (
+        Field(max_length=20)
+    )
+
+
+class MessageList(BaseModel):
+    """Messages of a thread, oldest first; `next_before` continues with older ones, null at the beginning."""
+
+    messages: tuple[ShownMessage, ...]
+    next_before: int | None = None
+
+
 class ShownConversation(ShownThread):
     """A thread with its last 50 messages, oldest first."""
 
@@ -136,7 +170,7 @@ class ShownConversation(ShownThread):
 
 
 class ThreadList(BaseModel):
-    """Threads, the last used first; `next_before` continues the list, None at its end."""
+    """Threads, the last used first; `next_before` continues the list, null at its end."""
 
     threads: tuple[ShownThread, ...]
     next_before: str | None = None
@@ -150,11 +184,11 @@ class SearchRequest(_Question):
     )
 
     query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=1000, pattern=NO_NUL)]
-    limit: int = Field(5, ge=1, le=20)
+    limit: int = Field(5, strict=True, ge=1, le=20, description="Number of passages to return.")
 
 
-class Lesson(BaseModel):
-    """A whole lesson as indexed; `text` is its chunks put together."""
+class LessonDocument(BaseModel):
+    """A whole lesson as indexed; `text` joins its chunks."""
 
     title: str
     parent_doc_id: UUID5
@@ -163,16 +197,18 @@ class Lesson(BaseModel):
 
 
 class IngestRequest(BaseModel):
-    """A run of the configured book; the folder is the server's, never the caller's."""
+    """A run of the configured book; the folder is set by the server, never by the caller."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"mode": "incremental"}]})
 
     mode: IngestionMode = "incremental"
-    allow_delete: bool = Field(False, description="Delete even most of the book.")
+    allow_delete: bool = Field(
+        False, strict=True, description="Allow deleting more than `index.max_delete` percent of the book."
+    )
 
 
 class IngestJob(BaseModel):
-    """A run as the job ledger knows it, and how far it is while this server runs it."""
+    """A run in the job ledger, with its progress while this server runs it."""
 
     job_id: int
     book_id: str
@@ -196,20 +232,20 @@ class IngestJob(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the server lives, or is ready: each part with `ok` or what is wrong with it."""
+    """Whether the server is alive or ready: each part with `ok` or what is wrong with it."""
 
-    status: Literal["ok", "unavailable"]
+    status: Literal["ok", "degraded", "unavailable"]
     checks: dict[str, str] = {}
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457); the request id stands in the log too."""
+    """What went wrong (RFC 9457): `type` leads to an explanation, the request id is in the server's log too."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
                 {
-                    "type": "about:blank",
+                    "type": "/problems/not-found",
                     "title": "Not Found",
                     "status": 404,
                     "detail": f"no thread {SESSION}",

@@ -28,18 +28,33 @@ def add_key(
     public: Annotated[
         bool, typer.Option("--public", help="For keys in public pages: cannot list conversations.")
     ] = False,
+    may_ingest: Annotated[bool, typer.Option("--may-ingest", help="Allow POST /ingest.")] = False,
+    owner: Annotated[
+        bool, typer.Option("--owner", help="Allow /owner, what readers ask and what it costs, and /metrics.")
+    ] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Create a key; its secret is shown only once."""
+    """Create a key; its secret is shown only once.
+
+    A key may only read unless it is given more rights.
+    """
     from rag.conversations.api_keys import KeyStore
     from rag.conversations.database import database_of
 
     with closing(database_of(read_settings(config))) as database:
         key, secret = KeyStore(database).add(
-            name, books=tuple(book or ()), highest_tier=highest_tier, is_public=public
+            name,
+            books=tuple(book or ()),
+            highest_tier=highest_tier,
+            is_public=public,
+            may_ingest=may_ingest,
+            is_owner=owner,
         )
-    show([secret, f"key {key.key_id} for {name}"], {"key_id": key.key_id, "secret": secret}, as_json=as_json)
+    access = f"{', '.join(key.books) or 'all books'}, hardware tier {key.highest_tier} or lower; may {key.rights}"
+    document = {"key_id": key.key_id, "secret": secret, "books": list(key.books), "highest_tier": key.highest_tier}
+    document |= {"public": key.is_public, "may_ingest": key.may_ingest, "owner": key.is_owner}
+    show([secret, f"key {key.key_id} for {name}: {access}"], document, as_json=as_json)
 
 
 @keys.command("list", cls=Command)
@@ -53,18 +68,18 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
         found = KeyStore(database).list()
     rows = [
         {
-            "key_id": each.key_id,
-            "name": each.name,
-            "books": ", ".join(each.books) or "all",
-            "highest_tier": each.highest_tier,
-            "public": "yes" if each.is_public else "no",
-            "created_at": each.created_at.isoformat(timespec="seconds"),
-            "status": "revoked" if each.revoked_at else "active",
+            "key_id": key.key_id,
+            "name": key.name,
+            "books": ", ".join(key.books) or "all",
+            "highest_tier": key.highest_tier,
+            "public": "yes" if key.is_public else "no",
+            "rights": key.rights,
+            "created_at": key.created_at.isoformat(timespec="seconds"),
+            "status": "revoked" if key.revoked_at else "active",
         }
-        for each in found
+        for key in found
     ]
-    names = ("key_id", "name", "books", "highest_tier", "public", "created_at", "status")
-    table = Table("Keys", names, [tuple(row.values()) for row in rows])
+    table = Table("Keys", tuple(rows[0]) if rows else (), [tuple(row.values()) for row in rows])
     show([table] if rows else ["No keys; create one with `bookwise keys add NAME`."], {"keys": rows}, as_json=as_json)
 
 

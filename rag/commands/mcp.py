@@ -77,16 +77,18 @@ async def _serve_http(
     server: Server[Any], tools: BookTools, settings: Settings, highest_tier: int, address: tuple[str, int]
 ) -> None:
     """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
-    from rag.api.http.auth import Access
-    from rag.conversations.api_keys import KeyStore, are_asked_for
+    from rag.api.http.auth import build_authenticator
+    from rag.api.http.outages import Outages
+    from rag.api.http.threadpool import DatabaseThreads
+    from rag.conversations.api_keys import keys_required
     from rag.conversations.database import database_of
     from rag.mcp.auth import KeysOnly
     from rag.mcp.transports import serve_http
 
-    with_keys = are_asked_for(settings, address[0])
+    with_keys = keys_required(settings, address[0])
     keys = "API key required" if with_keys else "no API keys"
     with closing(database_of(settings)) as database:
-        access = Access(settings, KeyStore(database), open_to_all=not with_keys)
+        access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
         await serve_http(
             lambda app: KeysOnly(app, access, lambda: tools.book_id, highest_tier),
             server,

@@ -1,4 +1,4 @@
-"""The commands of the chat API: serve and keys; what they need is imported when they run."""
+"""`bookwise serve`: the chat API with its page; what it needs is imported when it runs."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
     ] = 8000,
+    root_path: Annotated[
+        str | None,
+        typer.Option("--root-path", metavar="PATH", help="Path under which a proxy serves it, such as /book."),
+    ] = None,
     book: Book = None,
     config: Config = None,
 ) -> None:
@@ -36,19 +40,20 @@ def serve(
     """
     try:
         from rag.api.app import create_app
-        from rag.api.http.logs import log_as_json
+        from rag.api.http.logs import set_up_logging
+        from rag.api.http.metrics import serve_metrics
         from rag.api.http.server import run
-        from rag.conversations.api_keys import are_asked_for
+        from rag.conversations.api_keys import keys_required
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
         ) from error
     start_tracing(os.environ)
-    settings, root = read_book(docs, config, flags={"book.id": book})
-    with_keys = are_asked_for(settings, host)
+    settings, root = read_book(docs, config, flags={"book.id": book, "api.root_path": root_path})
+    with_keys = keys_required(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
-    log_as_json()
-    with closing(listen(host, port)) as listening:
+    set_up_logging(settings.api.log_format)
+    with closing(listen(host, port)) as listening, serve_metrics(app.state.services.metrics, settings):
         asked = "API key required" if with_keys else "no API keys"
-        note(f"serving on {url_of(listening, host)} ({asked})")
+        note(f"serving on {url_of(listening, host)}{settings.api.root_path} ({asked})")
         run(app, listening)

@@ -1,4 +1,4 @@
-"""The database of conversations and keys: opened at the newest schema, its errors turned into ours."""
+"""Open the database of conversations and keys at the newest schema, and raise its errors as ours."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from rag.tracing import span
 FILE_NAME = "threads.sqlite"
 _CONVERSATIONS = "the database of conversations"
 SECONDS_TO_WAIT = 10
-"""How long a connection, or a lock held by another process, is waited for."""
+"""Timeout for a connection, or for a lock held by another process."""
 
 FAILURE_SECONDS = 1.0
-"""For so long a failed opening counts for all who ask: else each would wait for its own, one after the other."""
+"""How long a failed opening counts for all callers; otherwise each would wait for its own, one after the other."""
 
 
-def database_of(settings: Settings) -> Database:
-    """The database of DATABASE_URL, else a file in the index's folder."""
+def database_of(settings: Settings) -> ConversationDatabase:
+    """Return the database of DATABASE_URL, else a file in the index's folder."""
     if settings.index.database_url:
-        return Database(settings.index.database_url.reveal())
-    return Database(f"sqlite:///{Path(settings.index.directory) / FILE_NAME}")
+        return ConversationDatabase(settings.index.database_url.reveal())
+    return ConversationDatabase(f"sqlite:///{Path(settings.index.directory) / FILE_NAME}")
 
 
-class Database:
-    """Transactions on one database, which is opened and brought to the newest schema at the first of them.
+class ConversationDatabase:
+    """Run transactions on one database, which is opened and migrated at the first of them.
 
-    May be used from many threads. Raises ConfigurationError where the URL cannot be used, StateError where the
-    database cannot.
+    Thread-safe. Raises ConfigurationError where the URL is invalid, StateError where the database fails.
     """
 
     def __init__(self, url: str) -> None:
@@ -48,18 +47,18 @@ class Database:
         self._writing: AbstractContextManager[Any] = nullcontext()
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A transaction that only reads."""
+        """Begin a transaction that only reads."""
         return self._transaction()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that is written when the block ends without an error."""
+        """Begin a transaction that is committed when the block ends without an error."""
         engine = self._opened()
         with self._writing, self._transaction(engine.execution_options(write=True)) as connection:
             yield connection
 
     def close(self) -> None:
-        """Release the connections."""
+        """Close the connections."""
         with self._opening:
             if self._engine:
                 self._engine.dispose()
@@ -69,7 +68,7 @@ class Database:
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
         engine = engine or self._opened()
         try:
-            with span("database", system=engine.dialect.name), engine.begin() as connection:
+            with span("database", {"db.system.name": engine.dialect.name}), engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             # What the connections remember of a database that failed must not outlive its repair.
@@ -103,10 +102,10 @@ class Database:
         return engine
 
     def _prepare_sqlite(self, engine: Engine) -> None:
-        """Readers never wait for a writer, and writers of this process queue here instead of polling the file."""
+        """Let readers never wait for a writer, and let writers of this process queue instead of polling the file."""
         if engine.url.database:
             Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
-        self._writing = _Turn()
+        self._writing = _TimedLock()
 
         @event.listens_for(engine, "connect")
         def leave_transactions_to_us(connection: Any, _: object) -> None:
@@ -119,8 +118,8 @@ class Database:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-class _Turn:
-    """A lock that is not waited for without end."""
+class _TimedLock:
+    """A lock with a timeout."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

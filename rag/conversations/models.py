@@ -1,11 +1,12 @@
-"""A conversation and its messages (spec 004 `ConversationThread`), as frozen values that hold their invariants."""
+"""Define a conversation and its messages (spec 004 `ConversationThread`) as frozen values that check themselves."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID, uuid4
 
 from ingestion.errors import UsageError
@@ -13,24 +14,28 @@ from ingestion.errors import UsageError
 Role = Literal["user", "assistant"]
 
 LIVE_MESSAGES = 50
-"""How many messages a thread keeps at hand; older ones are archived."""
+"""Number of messages in a live thread; older ones are archived."""
 
 TOPIC_EXCHANGES = 5
-"""From how many exchanges on a thread has a summary."""
+"""Number of exchanges from which a thread has a topic."""
 
 TOPIC_CHARS = 200
 
 
+T = TypeVar("T")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
 def now() -> datetime:
-    """This moment in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message; `confidence` is the answer's, None for a question.
+    """Hold one message; `confidence` is None for a question.
 
-    `answer` is what else belongs to an answer that is shown again (its sources, how far it is supported), as JSON.
+    `answer` is what else an answer needs to be shown again (its sources, how well it is supported), as JSON.
     """
 
     role: Role
@@ -40,7 +45,7 @@ class Message:
     answer: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what no thread may hold."""
+        """Check the fields; raises ValueError."""
         if self.role not in ("user", "assistant"):
             raise ValueError(f"role {self.role!r}: user or assistant")
         if not self.content.strip():
@@ -51,14 +56,14 @@ class Message:
             raise ValueError("confidence: 0–1, and only of an answer")
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON object (spec 004)."""
+        """Return one JSON object (spec 004)."""
         shown: dict[str, Any] = {"role": self.role, "content": self.content, "timestamp": iso(self.timestamp)}
         shown |= {} if self.confidence is None else {"confidence": self.confidence}
         return shown if self.answer is None else shown | {"answer": dict(self.answer)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Message:
-        """The message that `as_json` wrote."""
+        """Return the message that `as_json` wrote."""
         return cls(
             stored["role"],
             stored["content"],
@@ -70,7 +75,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadSummary:
-    """A thread without its messages; `message_count` counts archived ones too."""
+    """Describe a thread without its messages; `message_count` includes archived ones."""
 
     thread_id: UUID
     created_at: datetime
@@ -83,23 +88,42 @@ class ThreadSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationThread(ThreadSummary):
-    """A thread with its last messages, oldest first."""
+    """Hold a thread with its last messages, oldest first."""
 
     messages: tuple[Message, ...] = ()
 
     @property
     def needs_topic(self) -> bool:
-        """Whether it is long enough for a summary and has none."""
+        """Whether it is long enough for a topic and has none."""
         return self.topic_summary is None and self.message_count >= 2 * TOPIC_EXCHANGES
 
 
 def first_question(question: str) -> dict[str, str]:
-    """The metadata of a thread that begins with it: lists show it, since a summary comes later, or never."""
+    """Return the metadata of a thread that begins with this question: lists show it until there is a topic."""
     return {"question": question[:TOPIC_CHARS]}
 
 
+def storable(value: T) -> T:
+    """Return a JSON value whose texts every database takes: without NUL, surrogates paired or replaced."""
+    if isinstance(value, str):
+        return clean_text(value)  # type: ignore[return-value]
+    if isinstance(value, Mapping):
+        return {storable(key): storable(item) for key, item in value.items()}  # type: ignore[return-value]
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]  # type: ignore[return-value]
+    return value
+
+
+def clean_text(text: str) -> str:
+    """Return the text with NUL and lone surrogates replaced by U+FFFD, and split surrogate pairs joined."""
+    if not _UNSTORABLE.search(text):
+        return text
+    paired = text.replace("\x00", "\ufffd").encode("utf-16-le", "surrogatepass")
+    return paired.decode("utf-16-le", "replace")
+
+
 def iso(time: datetime) -> str:
-    """ISO 8601 in UTC to the millisecond, as in spec 004."""
+    """Format a time as ISO 8601 in UTC with milliseconds, as in spec 004."""
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -113,7 +137,7 @@ def check_alternation(last: Role | None, messages: Sequence[Message]) -> None:
 
 
 def parse_thread_id(text: str) -> UUID:
-    """The id of a thread; raises UsageError unless it is a UUID of version 4."""
+    """Parse the id of a thread; raises UsageError unless it is a UUID of version 4."""
     try:
         thread_id = UUID(text)
     except ValueError:
@@ -124,5 +148,5 @@ def parse_thread_id(text: str) -> UUID:
 
 
 def new_thread_id() -> UUID:
-    """A new id (version 4)."""
+    """Return a new id (version 4)."""
     return uuid4()

@@ -1,12 +1,13 @@
-"""The conversation store (spec 004): threads in any database SQLAlchemy knows, SQLite unless DATABASE_URL is set.
+"""Store conversations (spec 004) in any database that SQLAlchemy knows: SQLite unless DATABASE_URL is set.
 
-A thread belongs to its owner: for anyone else it does not exist. One that was not used for an hour is moved to an
-archive, and comes back by itself when it is used again.
+A thread belongs to its owner: for anyone else it does not exist. A thread that was not used for an hour is moved to
+an archive, and returns when it is used again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, Row, Table, delete, func, insert, select, upd
 from sqlalchemy.exc import IntegrityError
 
 from ingestion.errors import UnknownThread, UsageError
-from rag.conversations.database import Database
+from rag.conversations.database import ConversationDatabase
 from rag.conversations.models import (
     LIVE_MESSAGES,
     TOPIC_CHARS,
@@ -26,23 +27,28 @@ from rag.conversations.models import (
     first_question,
     new_thread_id,
     now,
+    storable,
 )
+from rag.conversations.questions import AskedQuestion, forget_thread, record_question
 from rag.conversations.tables import ARCHIVED_MESSAGES, ARCHIVED_THREADS, THREADS
 
 IDLE = timedelta(hours=1)
-"""After how long without use a thread is archived."""
+"""Idle time after which a thread is archived."""
 
 LOCAL = ""
 """The owner of threads made without a key."""
+
+FORGET_AT_ONCE = 500
+"""How many threads one transaction deletes: SQLite binds 32,766 values at most."""
 
 _TABLES = (THREADS, ARCHIVED_THREADS)
 _SUMMARY = ("thread_id", "created_at", "updated_at", "topic_summary", "metadata", "message_count")
 
 
 class ThreadStore:
-    """Threads of all owners. Every call is one transaction; raises StateError where the database fails."""
+    """Read and write threads, one transaction per call. Raises StateError where the database fails."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConversationDatabase) -> None:
         self._database = database
 
     def create(
@@ -52,26 +58,43 @@ class ThreadStore:
         owner: str = LOCAL,
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
-        """A new empty thread; raises UsageError where the id is taken, by whomever."""
+        """Create an empty thread; raises UsageError where anyone uses the id."""
         new_id = thread_id or new_thread_id()
         with self._database.write() as connection:
             _create(connection, new_id, owner, metadata or {})
         return self.get(new_id, owner=owner)
 
     def get(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread:
-        """The thread with its last messages, archived or not; raises UnknownThread."""
+        """Return the thread with its last messages, archived or not; raises UnknownThread."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, owner)
         if found is None:
             raise UnknownThread(thread_id)
         return _thread(dict(found[0]._mapping), found[1])
 
-    def append(
-        self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL, create: bool = False
-    ) -> ConversationThread:
-        """Add messages at the end, all or none, and bring an archived thread back; `create` it where it is not there.
+    def find(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread | None:
+        """Return the thread, None where nobody uses the id; raises UsageError where another owner does."""
+        with self._database.read() as connection:
+            found = _find(connection, thread_id, None)
+        if found is None:
+            return None
+        if found[0]._mapping["owner"] != owner:
+            raise UsageError(f"thread {thread_id} exists already; choose another session id")
+        return _thread(dict(found[0]._mapping), found[1])
 
-        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
+    def append(
+        self,
+        thread_id: UUID,
+        messages: Sequence[Message],
+        *,
+        owner: str = LOCAL,
+        create: bool = False,
+        asked: AskedQuestion | None = None,
+    ) -> ConversationThread:
+        """Add messages at the end, all or none, and restore an archived thread; `create` makes a missing one.
+
+        `asked` is recorded with them; its number is that of the last message. Raises UnknownThread, or UsageError
+        unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             found = _find(connection, thread_id, owner, lock=True)
@@ -90,10 +113,19 @@ class ThreadStore:
                 connection.execute(insert(ARCHIVED_MESSAGES), _numbered(thread_id, first, older))
                 changed["messages"] = changed["messages"][-LIVE_MESSAGES:]
             connection.execute(update(THREADS).where(THREADS.c.thread_id == thread_id).values(changed))
+            if asked:
+                record_question(connection, replace(asked, message_number=changed["message_count"]))
         return _thread(row | changed, archived=False)
 
-    def begin(self, thread_id: UUID, messages: Sequence[Message], *, owner: str = LOCAL) -> ConversationThread:
-        """A new thread with its first messages, under an id that is new too: one write, and nothing is looked up.
+    def begin(
+        self,
+        thread_id: UUID,
+        messages: Sequence[Message],
+        *,
+        owner: str = LOCAL,
+        asked: AskedQuestion | None = None,
+    ) -> ConversationThread:
+        """Create a thread with its first messages, under an id that is new too: one write without a lookup.
 
         Raises UsageError unless the roles alternate, or where a thread in use has the id.
         """
@@ -101,22 +133,47 @@ class ThreadStore:
         row |= _with_messages(row, messages)
         with self._database.write() as connection:
             _insert(connection, row)
+            if asked:
+                record_question(connection, replace(asked, message_number=row["message_count"]))
         return _thread(row, archived=False)
 
     def all_messages(self, thread_id: UUID, *, owner: str = LOCAL) -> list[Message]:
-        """Every message of a thread, the archived ones first; raises UnknownThread."""
+        """Return every message of a thread, the archived ones first; raises UnknownThread."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, owner)
             if found is None:
                 raise UnknownThread(thread_id)
             query = select(ARCHIVED_MESSAGES.c.message).where(ARCHIVED_MESSAGES.c.thread_id == thread_id)
             older = connection.execute(query.order_by(ARCHIVED_MESSAGES.c.ordinal)).scalars().all()
-        return [Message.from_json(each) for each in (*older, *found[0]._mapping["messages"])]
+        return [Message.from_json(stored) for stored in (*older, *found[0]._mapping["messages"])]
+
+    def messages_before(
+        self, thread_id: UUID, number: int | None, *, owner: str = LOCAL, limit: int = LIVE_MESSAGES
+    ) -> list[tuple[int, Message]]:
+        """Return the last messages before a number, each with its number, oldest first; raises UnknownThread."""
+        messages = self.all_messages(thread_id, owner=owner)
+        end = len(messages) if number is None else min(number - 1, len(messages))
+        first = max(0, end - limit)
+        return list(enumerate(messages[first:end], first + 1))
+
+    def set_metadata(self, thread_id: UUID, metadata: Mapping[str, Any], *, owner: str = LOCAL) -> None:
+        """Replace the metadata of a thread, archived or not; raises UnknownThread."""
+        with self._database.write() as connection:
+            changed = sum(
+                connection.execute(
+                    update(table)
+                    .where(table.c.thread_id == thread_id, table.c.owner == owner)
+                    .values(metadata=storable(dict(metadata)))
+                ).rowcount
+                for table in _TABLES
+            )
+            if not changed:
+                raise UnknownThread(thread_id)
 
     def list(
         self, *, owner: str = LOCAL, limit: int = 50, before: datetime | None = None, archived: bool = False
     ) -> list[ThreadSummary]:
-        """Threads without messages, the last used first; `before` continues a list after its last `updated_at`."""
+        """Return threads without messages, the last used first; `before` continues after the last `updated_at`."""
         table = ARCHIVED_THREADS if archived else THREADS
         query = select(*(table.c[name] for name in _SUMMARY)).where(table.c.owner == owner)
         query = query.where(table.c.updated_at < before) if before else query
@@ -125,13 +182,13 @@ class ThreadStore:
         return [ThreadSummary(**dict(zip(_SUMMARY, row, strict=True)), archived=archived) for row in rows]
 
     def set_topic(self, thread_id: UUID, topic: str, *, owner: str = LOCAL) -> None:
-        """Keep what the thread is about, cut to 200 characters; a thread deleted meanwhile is left alone."""
+        """Set the topic of a thread, cut to 200 characters; a thread deleted meanwhile is ignored."""
         mine = (THREADS.c.thread_id == thread_id) & (THREADS.c.owner == owner)
         with self._database.write() as connection:
-            connection.execute(update(THREADS).where(mine).values(topic_summary=topic[:TOPIC_CHARS]))
+            connection.execute(update(THREADS).where(mine).values(topic_summary=storable(topic)[:TOPIC_CHARS]))
 
     def delete(self, thread_id: UUID, *, owner: str = LOCAL) -> None:
-        """Remove the thread with all its messages for good; raises UnknownThread."""
+        """Delete the thread with its messages and questions; raises UnknownThread."""
         with self._database.write() as connection:
             gone = sum(
                 connection.execute(
@@ -142,6 +199,19 @@ class ThreadStore:
             if not gone:
                 raise UnknownThread(thread_id)
             connection.execute(delete(ARCHIVED_MESSAGES).where(ARCHIVED_MESSAGES.c.thread_id == thread_id))
+            forget_thread(connection, [thread_id])
+
+    def forget(self, *, idle: timedelta) -> int:
+        """Delete the threads that were not used for that long, with all that belongs to them; returns how many."""
+        with self._database.write() as connection:
+            ids: list[UUID] = []
+            for table in _TABLES:
+                chosen = select(table.c.thread_id).where(table.c.updated_at < now() - idle)
+                ids += connection.execute(chosen.limit(FORGET_AT_ONCE)).scalars()
+            for table in (*_TABLES, ARCHIVED_MESSAGES):
+                connection.execute(delete(table).where(table.c.thread_id.in_(ids)))
+            forget_thread(connection, ids)
+        return len(ids)
 
     def archive(self, *, idle: timedelta = IDLE) -> int:
         """Move the threads that were not used for that long to the archive; returns how many."""
@@ -149,13 +219,13 @@ class ThreadStore:
             return _move(connection, THREADS, ARCHIVED_THREADS, THREADS.c.updated_at < now() - idle)
 
     def count(self) -> int:
-        """How many live threads there are; what `/ready` asks for."""
+        """Return the number of live threads; `/ready` calls it."""
         with self._database.read() as connection:
             return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
 
 
 def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Insert an empty thread; raises UsageError where the id is taken, by whomever."""
+    """Insert an empty thread; raises UsageError where anyone uses the id."""
     if _find(connection, thread_id, None, messages=False):
         raise UsageError(f"thread {thread_id} exists already")
     row = _empty(thread_id, owner, metadata)
@@ -171,7 +241,7 @@ def _empty(thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str
         "created_at": moment,
         "updated_at": moment,
         "topic_summary": None,
-        "metadata": dict(metadata),
+        "metadata": storable(dict(metadata)),
         "owner": owner,
         "message_count": 0,
     }
@@ -185,11 +255,11 @@ def _insert(connection: Connection, row: Mapping[str, Any]) -> None:
 
 
 def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
-    """What changes in a row with these messages at its end; raises UsageError unless the roles alternate."""
+    """Return the changed columns of a row with these messages added; raises UsageError unless the roles alternate."""
     held = list(row["messages"])
     check_alternation(held[-1]["role"] if held else None, messages)
     return {
-        "messages": held + [message.as_json() for message in messages],
+        "messages": held + [storable(message.as_json()) for message in messages],
         "message_count": row["message_count"] + len(messages),
         "updated_at": now(),
     }
@@ -198,7 +268,7 @@ def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[
 def _find(
     connection: Connection, thread_id: UUID, owner: str | None, *, lock: bool = False, messages: bool = True
 ) -> tuple[Row[Any], bool] | None:
-    """The row of a thread and whether it is archived; None where the owner (None: anyone) has no such thread."""
+    """Return the row of a thread and whether it is archived; None where the owner (None: anyone) has none."""
     # Live twice: another process may take a thread out of the archive between the two looks.
     for table in (THREADS, ARCHIVED_THREADS, THREADS):
         query = select(table if messages else table.c.thread_id).where(table.c.thread_id == thread_id)
@@ -228,5 +298,5 @@ def _numbered(thread_id: UUID, first: int, messages: Sequence[dict[str, Any]]) -
 
 
 def _thread(values: Mapping[str, Any], archived: bool) -> ConversationThread:
-    messages = tuple(Message.from_json(each) for each in values["messages"])
+    messages = tuple(Message.from_json(stored) for stored in values["messages"])
     return ConversationThread(**{name: values[name] for name in _SUMMARY}, messages=messages, archived=archived)

@@ -1,4 +1,4 @@
-"""The tables of conversations as queries see them; `rag/migrations` makes them."""
+"""Describe the tables of conversations for queries; `migrations` creates them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     Dialect,
+    Float,
     Integer,
     MetaData,
     String,
@@ -26,17 +27,17 @@ _METADATA = MetaData()
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A time in UTC, which SQLite would hand back without a zone."""
+    """Store a time in UTC, which SQLite would return without a time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To the database."""
+        """Convert to UTC for the database."""
         return value.astimezone(UTC) if value else None
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """From the database."""
+        """Return the stored time with its time zone."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -75,4 +76,27 @@ API_KEYS = Table(
     Column("created_at", UtcTime),
     Column("revoked_at", UtcTime),
     Column("is_public", Boolean),
+    Column("may_ingest", Boolean),
+    Column("is_owner", Boolean),
+)
+QUESTIONS = Table(
+    "asked_questions",
+    _METADATA,
+    Column("thread_id", Uuid, primary_key=True),
+    Column("message_number", Integer, primary_key=True),
+    Column("owner", String(200)),
+    Column("asked_at", UtcTime),
+    Column("day", String(10)),
+    Column("book_id", String(200)),
+    Column("question", Text),
+    Column("hardware_tier", Integer),
+    Column("answered", Boolean),
+    Column("confidence_level", String(20)),
+    Column("supported", Boolean),
+    Column("model", String(200)),
+    Column("tokens", Integer),
+    Column("cost", Float),
+    Column("pages", _JSON),
+    Column("rating", String(4)),
+    Column("comment", Text),
 )

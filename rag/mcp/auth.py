@@ -8,14 +8,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rag.api.http.auth import Access
+from rag.api.http.auth import Authenticator
 from rag.api.http.problems import problem_response
 
 
 class KeysOnly:
     """Lets in whose key reads the book and every tier that the server's filters let out; refuses with a problem."""
 
-    def __init__(self, app: ASGIApp, access: Access, book_id: Callable[[], str | None], highest_tier: int) -> None:
+    def __init__(
+        self, app: ASGIApp, access: Authenticator, book_id: Callable[[], str | None], highest_tier: int
+    ) -> None:
         self._app = app
         self._access = access
         self._book_id = book_id

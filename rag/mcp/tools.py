@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ingestion.output import View
 from rag.agent.agent import build_agent
 from rag.agent.events import Done
-from rag.api.schemas import Lesson
+from rag.api.schemas import LessonDocument
 from rag.filters import Filters
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from rag.retrieval.filter_schema import FilterFields, filter_schema
@@ -127,7 +127,7 @@ class BookTools:
             within = where_of(retriever.book_id, self._filters, self._settings.modules)
             read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, within)
         text = read.text()
-        document = Lesson(
+        document = LessonDocument(
             title=read.title, parent_doc_id=read.chunks[0]["parent_doc_id"], text=text, chunks=read.chunks
         )
         return Answer(document, text)
@@ -177,7 +177,7 @@ TOOLS: Mapping[str, ToolKind] = {
         "Read a lesson",
         "Read one whole lesson as Markdown, by the `source_file` or `parent_doc_id` of a passage.",
         ReadArguments,
-        Lesson,
+        LessonDocument,
         BookTools.read_lesson,
     ),
     "ask": ToolKind(

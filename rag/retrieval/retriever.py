@@ -48,7 +48,7 @@ class Retriever:
     ) -> SearchResponse:
         """Return the best passages; raises UsageError that says which part of the query cannot be used."""
         query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape)
-        with span("retrieval", book_id=self.book_id, limit=limit):
+        with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": limit}):
             return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
 
 

@@ -1,4 +1,4 @@
-"""The address a server listens on, and how it treats connections."""
+"""The address that a server listens on, and how it treats connections."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
+    from rag.serving.connections import ConnectionLimits
+
 IDLE_SECONDS = 75
 """How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
 
 A request over one that is closed in that instant fails."""
 
+MAX_HEAD_BYTES = 64 * 1024
+
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one. Raises UsageError where that cannot be."""
+    """Return a socket that listens there; port 0 takes a free one. Raises UsageError where that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -27,19 +31,26 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(listening: socket.socket, host: str) -> str:
-    """The address as clients write it."""
+    """Return the address as clients write it."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
-def connections_of(app: ASGIApp, *, drain_seconds: int) -> uvicorn.Config:
-    """How a server treats connections; those in use have `drain_seconds` when it is told to stop."""
+def connections_of(app: ASGIApp, *, drain_seconds: int, limits: ConnectionLimits | None = None) -> uvicorn.Config:
+    """Return how a server treats connections; those in use have `drain_seconds` when it is told to stop."""
     import uvicorn
 
+    from rag.serving.connections import ConnectionLimits, connections_within, file_limit, protocol_with
+
+    limits = limits or ConnectionLimits(total=connections_within(1000, file_limit()), per_client=200)
     return uvicorn.Config(
         app,
+        http=protocol_with(limits),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # see rag/api/http/clients.py
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=drain_seconds,
     )

@@ -1,35 +1,30 @@
-"""Who may ask what, and how often: API keys with what they may access, and the bound on requests a minute."""
+"""Authenticate callers by their API keys, and tell what each may access."""
 
 from __future__ import annotations
 
-import logging
 import time
 from dataclasses import dataclass
-from typing import Any
-
-import limits.errors
+from datetime import UTC, datetime, timedelta
 from fastapi import HTTPException, Request
-from limits import RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage, Storage
-from limits.aio.strategies import MovingWindowRateLimiter
-from limits.errors import StorageError
-from limits.storage import storage_from_string
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
-from rag.api.http.threadpool import in_database
+from rag.api.http.clients import client_of
+from rag.api.http.context import current_request
+from rag.api.http.outages import Outages
+from rag.api.http.rate_limits import RateLimits, RequestKind
+from rag.api.http.threadpool import DatabaseThreads
 from rag.conversations.api_keys import HIGHEST_TIER, KeyStore, digest_of
+from rag.conversations.database import ConversationDatabase
+from rag.conversations.questions import QuestionLog
 from rag.conversations.store import LOCAL
 from rag.filters import Filters
 from rag.retrieval.filter_schema import FilterFields
 
-logger = logging.getLogger("bookwise.api")
+CACHE_SECONDS = 5.0
+"""How long a key that was looked up is accepted without another look: a revoked one is refused after that."""
 
-REDIS_SECONDS = 1.0
-"""How long the store of the rate is waited for, before this server counts alone."""
-
-REMEMBER_SECONDS = 5.0
-"""How long a key that was looked up counts without another look: a revoked one is refused after that."""
+MAX_CACHED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +35,18 @@ class Caller:
     books: tuple[str, ...] = ()
     highest_tier: int = HIGHEST_TIER
     is_public: bool = False
+    may_ingest: bool = True
+    is_owner: bool = True
 
-    @property
-    def is_restricted(self) -> bool:
-        """Whether something is kept from the caller."""
-        return bool(self.books) or self.highest_tier < HIGHEST_TIER or self.is_public
-
-    def book(self, wanted: str | None) -> str | None:
-        """The book to read, None for the only one; raises 403 for one that the key does not cover."""
+    def book(self, asked: str | None) -> str | None:
+        """Return the book to read, None for the only one; raises 403 outside of the key's books."""
         if not self.books:
-            return wanted
-        if wanted is None and len(self.books) == 1:
+            return asked
+        if asked is None and len(self.books) == 1:
             return self.books[0]
-        if wanted not in self.books:
+        if asked not in self.books:
             raise HTTPException(403, f"this key reads {', '.join(self.books)} only; name one as book_id")
-        return wanted
+        return asked
 
     def filters(self, request: FilterFields) -> Filters:
         """Return the request's filters; raises 403 where they reach beyond the key."""
@@ -64,64 +56,78 @@ class Caller:
         return filters
 
 
-class Access:
-    """Knows callers by their keys; with `open_to_all` everybody is the local user, which only a loopback may be."""
+class Authenticator:
+    """Finds callers by their keys; with `open_to_all` everybody is the local user, which only loopback may allow."""
 
-    def __init__(self, settings: Settings, keys: KeyStore, *, open_to_all: bool) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        keys: KeyStore,
+        questions: QuestionLog,
+        threads: DatabaseThreads,
+        outages: Outages,
+        *,
+        open_to_all: bool,
+    ) -> None:
+        self._settings = settings.api
+        if self._settings.daily_cost and not self._settings.token_price:
+            raise ConfigurationError(
+                "api.daily_cost needs api.token_price: US dollars per million tokens of the model"
+            )
         self._keys = keys
-        self._open = open_to_all
+        self._questions = questions
+        self._threads = threads
+        self.open_to_all = open_to_all
         self._known: dict[str, tuple[float, Caller]] = {}
-        self._rate = RateLimitItemPerMinute(settings.api.rate)
-        self._shared = _shared_limiter(settings)
-        self._own = MovingWindowRateLimiter(MemoryStorage())
+        self._limits = RateLimits(settings, outages)
 
     async def aclose(self) -> None:
-        """Close the connections to the store of the rate."""
-        if self._shared:
-            bridge: Any = getattr(self._shared.storage, "bridge", None)
-            await bridge.storage.aclose()
+        """Close the connections to the store of the rates."""
+        await self._limits.aclose()
 
-    async def caller(self, request: Request) -> Caller:
-        """The caller of a request; raises 401 without a good key, 429 with Retry-After beyond the rate."""
-        if self._open:
+    async def caller(self, request: Request, kind: RequestKind = "read") -> Caller:
+        """Return the caller; raises 401 without a valid key, 429 with Retry-After beyond a limit."""
+        if self.open_to_all:
             return Caller()
-        caller = await self._caller_of(_secret_in(request))
-        if seconds := await self._seconds_to_wait(caller.owner):
-            raise HTTPException(
-                429,
-                f"more than {self._rate.amount} requests a minute; try again in {seconds} s",
-                {"Retry-After": str(seconds)},
-            )
+        client = client_of(request.client.host if request.client else "")
+        caller = await self._caller_of(_secret_in(request), client)
+        current_request().key_id = caller.owner
+        await self._limits.count(kind, owner=caller.owner, client=client, is_public=caller.is_public)
+        if kind == "question" and caller.is_public:
+            await self._check_day(caller)
         return caller
 
-    async def _seconds_to_wait(self, owner: str) -> int:
-        if self._shared:
-            try:
-                return await self._count(self._shared, owner)
-            except StorageError:
-                logger.warning("the store of the rate cannot be used; this server counts alone")
-        return await self._count(self._own, owner)
+    async def _check_day(self, caller: Caller) -> None:
+        """Raise 429 where a public key has used up its day."""
+        most, budget = self._settings.daily_questions, self._settings.daily_cost
+        if not most and not budget:
+            return
+        count, cost = await self._threads.run(self._questions.spent_today, caller.owner)
+        if (most and count >= most) or (budget and cost >= budget):
+            seconds = _seconds_to_midnight()
+            raise HTTPException(
+                429,
+                "this page has answered all the questions it may answer today; come back tomorrow",
+                {"Retry-After": str(seconds)},
+            )
 
-    async def _count(self, limiter: MovingWindowRateLimiter, owner: str) -> int:
-        """0 for a request within the rate, else in how many seconds one would be."""
-        if await limiter.hit(self._rate, owner):
-            return 0
-        stats = await limiter.get_window_stats(self._rate, owner)
-        return max(1, round(stats.reset_time - time.time() + 0.5))
-
-    async def _caller_of(self, secret: str | None) -> Caller:
+    async def _caller_of(self, secret: str | None, client: str) -> Caller:
         refused = HTTPException(401, "give a key: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
         if not secret:
             raise refused
         digest = digest_of(secret)
         seen, caller = self._known.get(digest, (0.0, None))
-        if caller and time.monotonic() - seen < REMEMBER_SECONDS:
+        if caller and time.monotonic() - seen < CACHE_SECONDS:
             return caller
         self._known.pop(digest, None)
-        key = await in_database(self._keys.find, secret)
+        key = await self._threads.run(self._keys.find, secret)
         if key is None:
+            # Who guesses keys is slowed down as anybody else.
+            await self._limits.count("read", owner="unknown", client=client, is_public=True)
             raise refused
-        caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public)
+        caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public, key.may_ingest, key.is_owner)
+        if len(self._known) >= MAX_CACHED:
+            self._known.clear()
         self._known[digest] = (time.monotonic(), caller)
         return caller
 
@@ -131,18 +137,20 @@ def _secret_in(request: Request) -> str | None:
     return secret.strip() if kind.lower() == "bearer" else request.headers.get("x-api-key")
 
 
-def _shared_limiter(settings: Settings) -> MovingWindowRateLimiter | None:
-    """What several servers count in, None where there is no such store; raises ConfigurationError."""
-    if settings.api.rate_store is None:
-        return None
-    seconds = {"socket_timeout": REDIS_SECONDS, "socket_connect_timeout": REDIS_SECONDS}
-    try:
-        storage = storage_from_string(
-            f"async+{settings.api.rate_store.reveal()}", implementation="redispy", wrap_exceptions=True, **seconds
-        )
-    except (limits.errors.ConfigurationError, ValueError):
-        raise ConfigurationError(
-            "BOOKWISE_API_RATE_STORE cannot be used: write redis://HOST:PORT, with the extra bookwise[redis]"
-        ) from None
-    assert isinstance(storage, Storage)
-    return MovingWindowRateLimiter(storage)
+def _seconds_to_midnight() -> int:
+    moment = datetime.now(UTC)
+    tomorrow = (moment + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return max(1, int((tomorrow - moment).total_seconds()))
+
+
+def build_authenticator(
+    settings: Settings,
+    database: ConversationDatabase,
+    threads: DatabaseThreads,
+    outages: Outages,
+    *,
+    open_to_all: bool,
+) -> Authenticator:
+    """Return an authenticator over the keys of a database."""
+    keys, questions = KeyStore(database), QuestionLog(database)
+    return Authenticator(settings, keys, questions, threads, outages, open_to_all=open_to_all)

@@ -1,4 +1,4 @@
-"""How long an answer may take, and how long those in progress may go on when the server is told to stop."""
+"""Limit how long an answer may take, and how long those in progress may last when the server is told to stop."""
 
 from __future__ import annotations
 
@@ -13,66 +13,66 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-class TimeBound:
+class Deadlines:
     """Ends each answer after `seconds`, all of them a while after `stop`; used from one event loop."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._running: set[asyncio.Timeout] = set()
-        self._last_moment: float | None = None
+        self._end: float | None = None
 
     @asynccontextmanager
-    async def bounded(self) -> AsyncIterator[asyncio.Timeout]:
-        """Bound the block; raises AnswerTimeout or ServerStopping. All of it must run in one task."""
+    async def limit(self) -> AsyncIterator[asyncio.Timeout]:
+        """Limit the block; raises AnswerTimeout or ServerStopping. All of it must run in one task."""
         try:
-            async with asyncio.timeout(self._seconds) as bound:
-                self._running.add(bound)
-                self._shorten(bound)
+            async with asyncio.timeout(self._seconds) as timeout:
+                self._running.add(timeout)
+                self._shorten(timeout)
                 try:
-                    yield bound
+                    yield timeout
                 finally:
-                    self._running.discard(bound)
+                    self._running.discard(timeout)
         except TimeoutError as error:
-            if self._last_moment is not None:
+            if self._end is not None:
                 raise ServerStopping("the server is stopping; ask again in a moment") from error
             raise AnswerTimeout("the answer took longer than BOOKWISE_API_TIMEOUT seconds") from error
 
-    def release(self, bound: asyncio.Timeout) -> None:
-        """Bound the block no longer."""
-        if bound in self._running and not bound.expired():
-            bound.reschedule(None)
-            self._running.discard(bound)
+    def release(self, timeout: asyncio.Timeout) -> None:
+        """Limit the block no longer."""
+        if timeout in self._running and not timeout.expired():
+            timeout.reschedule(None)
+            self._running.discard(timeout)
 
     def stop(self, seconds: float) -> None:
-        """Give what is in progress, and what still comes, so many seconds from now."""
-        self._last_moment = asyncio.get_running_loop().time() + seconds
-        for bound in self._running:
-            self._shorten(bound)
+        """End what is in progress, and what still comes, within that many seconds from now."""
+        self._end = asyncio.get_running_loop().time() + seconds
+        for timeout in self._running:
+            self._shorten(timeout)
 
-    def _shorten(self, bound: asyncio.Timeout) -> None:
-        end = bound.when()
-        if self._last_moment is not None and end is not None and not bound.expired():
-            bound.reschedule(min(end, self._last_moment))
+    def _shorten(self, timeout: asyncio.Timeout) -> None:
+        end = timeout.when()
+        if self._end is not None and end is not None and not timeout.expired():
+            timeout.reschedule(min(end, self._end))
 
 
 T = TypeVar("T")
 
 
-async def unless_left(request: Request, answering: Coroutine[Any, Any, T]) -> T | None:
-    """What it returns or raises; None where the client left first, and then it was cancelled and has ended.
+async def until_disconnect(request: Request, answering: Coroutine[Any, Any, T]) -> T | None:
+    """Return or raise what the coroutine does; cancel it and return None where the client disconnects first.
 
     The body of the request must have been read.
     """
-    answer, left = asyncio.create_task(answering), asyncio.create_task(_left(request))
+    answer, disconnect = asyncio.create_task(answering), asyncio.create_task(_disconnect(request))
     try:
-        await asyncio.wait({answer, left}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({answer, disconnect}, return_when=asyncio.FIRST_COMPLETED)
         return answer.result() if answer.done() else None
     finally:
         answer.cancel()
-        left.cancel()
-        await asyncio.wait({answer, left})
+        disconnect.cancel()
+        await asyncio.wait({answer, disconnect})
 
 
-async def _left(request: Request) -> None:
+async def _disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -1,36 +1,79 @@
-"""The figures of `/metrics`, in a registry of each server's own."""
+"""Count requests, answers and failures for `/metrics`, in a registry per server."""
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
+
+from ingestion.errors import ConfigurationError
+from ingestion.settings import Settings
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Metrics:
-    """What is counted; no label holds anything that a caller chooses freely."""
+    """The figures of one server; no label holds anything that a caller chooses freely."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
+        self.registry = CollectorRegistry()
         names = ["method", "route", "status"]
-        self._requests = Counter("bookwise_requests", "Requests answered.", names, registry=self._registry)
+        self._requests = Counter("bookwise_requests", "Requests answered.", names, registry=self.registry)
         self._seconds = Histogram(
-            "bookwise_request_seconds", "Time to the end.", ["route"], buckets=SECONDS, registry=self._registry
+            "bookwise_request_seconds", "Seconds to the end.", ["route"], buckets=SECONDS, registry=self.registry
         )
-        self._answers = Counter("bookwise_answers", "Answers.", ["confidence_level"], registry=self._registry)
-        self._tokens = Counter("bookwise_model_tokens", "Tokens of the model.", registry=self._registry)
-        self.streams = Gauge("bookwise_streams", "Streams that are open.", registry=self._registry)
+        self._answers = Counter("bookwise_answers", "Answers.", ["confidence_level"], registry=self.registry)
+        self._tokens = Counter("bookwise_model_tokens", "Tokens of the model.", registry=self.registry)
+        self._failures = Counter("bookwise_failures", "Failures.", ["part", "kind"], registry=self.registry)
+        self._refused = Counter(
+            "bookwise_refused_connections", "Connections closed.", ["reason"], registry=self.registry
+        )
+        self._ratings = Counter("bookwise_ratings", "Ratings of answers.", ["rating"], registry=self.registry)
+        self.streams = Gauge("bookwise_streams", "Open streams.", registry=self.registry)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        """One request."""
+        """Count one request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def answered(self, level: str, tokens: int) -> None:
-        """One answer."""
+        """Count one answer."""
         self._answers.labels(level).inc()
         self._tokens.inc(tokens)
 
+    def failed(self, part: str, kind: str) -> None:
+        """Count one failure of a part; `kind` is the class of its error."""
+        self._failures.labels(part, kind).inc()
+
+    def refused(self, reason: str) -> None:
+        """Count one connection that was closed to keep within the limits."""
+        self._refused.labels(reason).inc()
+
+    def rated(self, rating: str) -> None:
+        """Count one rating of an answer."""
+        self._ratings.labels(rating).inc()
+
     def text(self) -> bytes:
-        """All of it in Prometheus' text format."""
-        return generate_latest(self._registry)
+        """Return all figures in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+
+@contextmanager
+def serve_metrics(metrics: Metrics, settings: Settings) -> Iterator[None]:
+    """Serve the figures alone at `api.metrics_address` while the block runs; raises ConfigurationError."""
+    address = settings.api.metrics_address
+    if address is None:
+        yield
+        return
+    host, _, port = address.rpartition(":")
+    try:
+        server, thread = start_http_server(int(port), host.strip("[]"), metrics.registry)
+    except (ValueError, OSError) as error:
+        raise ConfigurationError(f"cannot serve figures at api.metrics_address {address!r}: {error}") from error
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,7 +1,8 @@
-"""Around every request: its id, its bounds in size and time, its log line and figures, and no error unanswered."""
+"""Wrap every request: its id, its limits in size and time, its log line and figures, and an answer to every error."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from typing import TYPE_CHECKING
@@ -9,16 +10,17 @@ from urllib.parse import urlsplit
 
 from fastapi import HTTPException
 
-from ingestion.errors import BookwiseError
-from rag.api.http.logs import new_request_id, request_id
-from rag.api.http.problems import problem_response, status_of
+from rag.api.http.clients import client_of
+from rag.api.http.context import RequestContext, begin_request, new_request_id
+from rag.api.http.problems import problem_response
 
 if TYPE_CHECKING:
-    import asyncio
+    from collections.abc import Iterable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from rag.api.http.deadlines import TimeBound
+    from rag.api.http.deadlines import Deadlines
+    from rag.api.http.failures import FailureReporter
     from rag.api.http.metrics import Metrics
 
 logger = logging.getLogger("bookwise.api")
@@ -26,92 +28,133 @@ logger = logging.getLogger("bookwise.api")
 MAX_BODY_BYTES = 64 * 1024
 """Sixty times what the longest question needs."""
 
+MAX_COMPLETION_BYTES = 1024 * 1024
+"""Clients of chat completions send the whole conversation each time."""
+
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """How much of a body that is too large is read all the same: most clients read no answer before they sent it all."""
 
-THIS_MACHINE = ("127.0.0.1", "localhost", "::1", "testserver")
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+QUIET_ROUTES = ("/", "/widget.js", "/static/{name:path}", "/health", "/ready", "/metrics")
+"""Not logged unless they fail: files of the page, and what machines ask every few seconds."""
+
+SAFE_HEADERS = {b"x-content-type-options": b"nosniff", b"cache-control": b"no-store"}
+"""For every response that does not say otherwise."""
 
 
-class Surroundings:
+class RequestMiddleware:
     """Plain ASGI, since a response that streams must not pass through a buffer."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics, time_bound: TimeBound) -> None:
+    def __init__(
+        self, app: ASGIApp, *, metrics: Metrics, deadlines: Deadlines, failures: FailureReporter, body_timeout: float
+    ) -> None:
         self._app = app
         self._metrics = metrics
-        self._time_bound = time_bound
+        self._deadlines = deadlines
+        self._failures = failures
+        self._body_timeout = body_timeout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(scope, receive, send, self._time_bound)
-        request_id.set(exchange.id)
+        exchange = _Exchange(scope, receive, send, self._deadlines, self._failures, self._body_timeout)
         try:
             await exchange.run(self._app)
         finally:
             route = getattr(scope.get("route"), "path", "unknown")
             seconds = time.perf_counter() - exchange.started
             self._metrics.observe(scope["method"], route, exchange.status, seconds)
-            logger.info(
-                "request",
-                extra={
-                    "method": scope["method"],
-                    "route": route,
-                    "status": exchange.status,
-                    "ms": round(seconds * 1000, 1),
-                },
-            )
+            if route not in QUIET_ROUTES or exchange.status >= 400:
+                _log(scope["method"], route, exchange.status, seconds, exchange.context)
+
+
+def _log(method: str, route: str, status: int, seconds: float, context: RequestContext) -> None:
+    facts = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
+    extra = facts | ({"outcome": "failed"} | context.failure if context.failure else {})
+    logger.log(logging.ERROR if context.failure else logging.INFO, "request", extra=extra)
 
 
 class _Exchange:
-    def __init__(self, scope: Scope, receive: Receive, send: Send, time_bound: TimeBound) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        deadlines: Deadlines,
+        failures: FailureReporter,
+        body_timeout: float,
+    ) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._headers = dict(scope["headers"])
-        self._time_bound = time_bound
+        self._deadlines, self._failures = deadlines, failures
+        self._body_timeout = body_timeout
         self._bound: asyncio.Timeout | None = None
-        self.id = new_request_id(self._headers.get(b"x-request-id", b"").decode("latin-1"))
+        client = client_of((scope.get("client") or ("", 0))[0])
+        request_id = new_request_id(self._headers.get(b"x-request-id", b"").decode("latin-1"))
+        self.context = begin_request(request_id, client=client, prefix=scope.get("root_path", ""))
         self.started = time.perf_counter()
         self.status = 0
         self._received = 0
+        self._is_read = False
+        self._max_bytes = MAX_COMPLETION_BYTES if scope["path"].endswith("/v1/chat/completions") else MAX_BODY_BYTES
 
     async def run(self, app: ASGIApp) -> None:
-        """Answer, whatever happens; a response that has begun bounds itself."""
+        """Answer, whatever happens; a response that has begun has a deadline of its own."""
         try:
-            async with self._time_bound.bounded() as self._bound:
+            async with self._deadlines.limit() as self._bound:
                 length = self._headers.get(b"content-length", b"0")
-                if length.isdigit() and int(length) > MAX_BODY_BYTES:
+                if length.isdigit() and int(length[:18]) > self._max_bytes:
                     await self._refuse_body()
                 await app(self._scope, self.receive, self.send)
         except HTTPException as error:
             await self._answer(error.status_code, error.detail)
-        except BookwiseError as error:
-            await self._answer(status_of(error), str(error))
-        except Exception:
-            logger.exception("a bug")
-            await self._answer(500, "an error that was not foreseen; the log has more under the request id")
+        except Exception as error:
+            reported = self._failures.report(error)
+            await self._answer(reported.status, reported.detail)
 
     async def receive(self) -> Message:
-        message = await self._receive()
+        """Pass a part of the body on; raises 413 beyond its size, 408 beyond its time."""
+        if self._is_read:
+            return await self._receive()
+        left = self._body_timeout - (time.perf_counter() - self.started)
+        try:
+            message = await asyncio.wait_for(self._receive(), max(0.001, left))
+        except TimeoutError:
+            raise HTTPException(
+                408, f"the body of the request did not arrive within {self._body_timeout} s"
+            ) from None
         self._received += len(message.get("body", b""))
-        if self._received > MAX_BODY_BYTES:
+        self._is_read = not message.get("more_body", False)
+        if self._received > self._max_bytes:
             await self._refuse_body(more=message.get("more_body", False))
         return message
 
     async def send(self, message: Message) -> None:
+        """Pass a part of the response on, with the headers that every response has."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message["headers"], (b"x-request-id", self.id.encode())]
+            message["headers"] = [*message["headers"], *self._added_headers(message["headers"])]
             if self._bound:
-                self._time_bound.release(self._bound)
+                self._deadlines.release(self._bound)
         await self._send(message)
+
+    def _added_headers(self, present: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        names = {name.lower() for name, _ in present}
+        added = {b"x-request-id": self.context.request_id.encode()}
+        if self.context.allowance:
+            limits = self.context.allowance.headers().items()
+            added |= {name.lower().encode(): value.encode() for name, value in limits}
+        return [(name, value) for name, value in (SAFE_HEADERS | added).items() if name not in names]
 
     async def _refuse_body(self, *, more: bool = True) -> None:
         while more and self._received < MAX_UNREAD_BYTES and b"expect" not in self._headers:
             message = await self._receive()
             self._received += len(message.get("body", b""))
             more = message.get("more_body", False)
-        raise HTTPException(413, f"a request may have {MAX_BODY_BYTES} bytes at most")
+        self._is_read = True
+        raise HTTPException(413, f"the body of a request may have at most {self._max_bytes} bytes")
 
     async def _answer(self, status: int, detail: str) -> None:
         if not self.status:
@@ -119,21 +162,35 @@ class _Exchange:
             await response(self._scope, self._receive, self.send)
 
 
-class OnlyThisMachine:
-    """Refuses a request that names another host: no web page may reach a server without keys by a name of its own."""
+class LoopbackOnly:
+    """Protects a server without keys from web pages: refuses names of other hosts, and pages of other origins."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, origins: Iterable[str] = ()) -> None:
         self._app = app
+        self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] == "http" and not _names_this_machine(dict(scope["headers"]).get(b"host", b"")):
-            raise HTTPException(400, "without API keys the server answers to the names of this machine only")
+        """Handle one request."""
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            if not is_loopback(b"//" + headers.get(b"host", b"")):
+                raise HTTPException(400, "without API keys the server answers to the names of this machine only")
+            origin = headers.get(b"origin")
+            if origin and not self._allows(origin, headers.get(b"host", b"")):
+                raise HTTPException(
+                    403, "without API keys only pages of this server may ask it; name others in api.origins"
+                )
         await self._app(scope, receive, send)
 
+    def _allows(self, origin: bytes, host: bytes) -> bool:
+        """Whether a page of that origin may ask: the server's own, or one that is set (RFC 6454)."""
+        named = origin.decode("latin-1")
+        return named in self._origins or named.partition("://")[2].encode("latin-1") == host
 
-def _names_this_machine(host: bytes) -> bool:
+
+def is_loopback(address: bytes) -> bool:
+    """Return whether the host of an address is a name of this machine."""
     try:
-        return urlsplit(f"//{host.decode('ascii')}").hostname in THIS_MACHINE
+        return urlsplit(address.decode("ascii")).hostname in LOOPBACK_HOSTS
     except ValueError:
         return False

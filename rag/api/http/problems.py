@@ -1,52 +1,73 @@
-"""Every failure as a problem document (RFC 9457) with the id of its request."""
+"""Tell every failure as a problem document (RFC 9457) with the id of its request and a type that explains it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from ingestion.errors import (
-    AnswerTimeout,
-    BookwiseError,
-    ChatModelError,
-    EmbeddingError,
-    UnknownThread,
-    UsageError,
-)
-from rag.api.http.logs import request_id
+from ingestion.errors import BookwiseError
+from rag.api.http.context import current_request
 from rag.api.schemas import Problem
 
+if TYPE_CHECKING:
+    from rag.api.http.failures import FailureReporter
+
 RETRY_SECONDS = "5"
+PATH = "/problems/"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """A kind of problem: the name that ends its type, and what to do about it."""
+
+    name: str
+    advice: str
+
+
+TYPES: Mapping[int, ProblemType] = {
+    400: ProblemType("bad-request", "The request cannot be read. `detail` says what is wrong with it."),
+    401: ProblemType("key-required", "Send an API key: `Authorization: Bearer KEY`, or `X-API-Key: KEY`."),
+    403: ProblemType("not-allowed", "The key does not allow this: another book, a higher tier, or a right it lacks."),
+    404: ProblemType("not-found", "There is no such thing, or the key may not see it; the two are not told apart."),
+    405: ProblemType("wrong-method", "The path exists, but not with this method; `/openapi.json` lists them."),
+    408: ProblemType("slow-request", "The body took too long to arrive. Send it again."),
+    409: ProblemType("conflict", "Something that is in progress must end first; `Location` names it."),
+    413: ProblemType("too-large", "The body is too large. A question has at most 1,000 characters."),
+    415: ProblemType("wrong-content-type", "Send JSON with the header `Content-Type: application/json`."),
+    422: ProblemType("invalid-value", "A value cannot be used. `errors` lists the fields, `detail` says why."),
+    429: ProblemType("rate-limit", "Too many requests. Wait the seconds that `Retry-After` names."),
+    500: ProblemType("server-error", "A fault of the server. Tell its owner the request id."),
+    502: ProblemType("service-failed", "The language model or the embedding service failed. Try again later."),
+    503: ProblemType("unavailable", "A part of the server is down. Try again after `Retry-After` seconds."),
+    504: ProblemType("timeout", "The answer took too long. Ask again, or ask something shorter."),
+}
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": HTTPStatus(status).phrase}
-    for status in (400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504)
+    for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504)
 }
 """What every route may answer beside its result."""
 
 
-def status_of(error: BookwiseError) -> int:
-    """The HTTP status of one of our errors."""
-    if isinstance(error, UnknownThread):
-        return 404
-    if isinstance(error, UsageError):
-        return 422
-    if isinstance(error, AnswerTimeout):
-        return 504
-    return 502 if isinstance(error, ChatModelError | EmbeddingError) else 503
-
-
 def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """The document."""
-    title = HTTPStatus(status).phrase
+    """Return the document; its type is an address of this server that explains it."""
+    request = current_request()
+    known = TYPES.get(status)
     document = Problem(
-        title=title, status=status, detail=detail, instance=path, request_id=request_id.get(), errors=errors
+        type=f"{request.prefix}{PATH}{known.name}" if known else "about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        instance=path,
+        request_id=request.request_id,
+        errors=errors,
     )
     return document.model_dump(exclude_none=True)
 
@@ -59,19 +80,20 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
     errors: list[dict[str, Any]] | None = None,
 ) -> Response:
-    """The document as a response; what may pass by itself says when to try again."""
+    """Return the document as a response; a temporary failure says when to try again."""
     sent = dict(headers or {})
     if status == 503:
         sent.setdefault("Retry-After", RETRY_SECONDS)
     return JSONResponse(problem(path, status, detail, errors), status, sent, media_type="application/problem+json")
 
 
-def install(app: FastAPI) -> None:
-    """Let every error of the app end as a problem document; what nobody foresaw is caught by the middleware."""
+def install(app: FastAPI, failures: FailureReporter) -> None:
+    """Let every error of the app end as a problem document; the middleware catches what none of these does."""
 
     @app.exception_handler(BookwiseError)
     async def ours(request: Request, error: BookwiseError) -> Response:
-        return problem_response(request.url.path, status_of(error), str(error))
+        reported = failures.report(error)
+        return problem_response(request.url.path, reported.status, reported.detail)
 
     @app.exception_handler(HTTPException)
     async def theirs(request: Request, error: HTTPException) -> Response:
@@ -79,10 +101,20 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        found = [
-            {"field": ".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), "message": each["msg"]}
-            for each in error.errors()
-        ]
-        status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
-        detail = "; ".join(f"{each['field']}: {each['message']}" for each in found)
+        status, detail, found = explain_invalid(request, error)
         return problem_response(request.url.path, status, detail, errors=found)
+
+
+def explain_invalid(request: Request, error: RequestValidationError) -> tuple[int, str, list[dict[str, Any]]]:
+    """Return status, detail and the fields of a request that is not valid."""
+    faults = error.errors()
+    found = [
+        {"field": ".".join(map(str, fault["loc"][1:])) or str(fault["loc"][0]), "message": fault["msg"]}
+        for fault in faults
+    ]
+    content_type = request.headers.get("content-type", "")
+    if "json" not in content_type and any(fault["loc"] == ("body",) for fault in faults):
+        sent = f"not {content_type[:80]}" if content_type else "it is missing"
+        return 415, f"send JSON with the header Content-Type: application/json ({sent})", found
+    status = 400 if any(fault["type"] == "json_invalid" for fault in faults) else 422
+    return status, "; ".join(f"{fault['field']}: {fault['message']}" for fault in found), found

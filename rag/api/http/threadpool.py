@@ -1,4 +1,4 @@
-"""Calls to the database, in threads of their own: one that waits holds up no search, and no search holds up one."""
+"""Run database calls in threads of their own: waiting for the database delays no search, and the reverse."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ T = TypeVar("T")
 DATABASE_THREADS = 10
 """As many as the database keeps connections."""
 
-_THREADS = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
 
+class DatabaseThreads:
+    """The threads of one server for its database; closed with it."""
 
-async def in_database(call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the call returns or raises; once begun, it goes on even if nobody waits for it any more."""
-    bound = partial(copy_context().run, call, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, bound)
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
+
+    async def run(self, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the call returns, or raise what it raises; once begun, it runs even if nobody waits for it."""
+        bound = partial(copy_context().run, call, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, bound)
+
+    def close(self) -> None:
+        """Start no more calls; those in progress do not hold up the process."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -11,7 +11,7 @@ from pydantic import UUID5, BaseModel
 
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
-from rag.api.dependencies import Asker, Parts
+from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import Word
 from rag.retrieval.facets import choices_of, page_at
 
@@ -71,38 +71,40 @@ class Pages(BaseModel):
 
 
 @router.get("/books", response_model=Books)
-async def books(caller: Asker, parts: Parts) -> Any:
+async def books(caller: CurrentCaller, services: Services) -> Any:
     """The books that the key may ask, the configured one first."""
-    async with parts.index.opened() as store:
+    async with services.index.opened() as store:
         held = await asyncio.to_thread(store.values, "book_id", Where())
-    shown = sorted(held.keys() & set(caller.books or held), key=lambda each: (each != parts.settings.book.id, each))
-    return {"books": [{"book_id": each, "title": _title(parts.settings, each)} for each in shown]}
+    shown = sorted(
+        held.keys() & set(caller.books or held), key=lambda each: (each != services.settings.book.id, each)
+    )
+    return {"books": [{"book_id": each, "title": _title(services.settings, each)} for each in shown]}
 
 
 @router.get("/books/{book_id}", response_model=ShownChoices)
-async def book(book_id: Word, caller: Asker, parts: Parts) -> Any:
+async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
     """What can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
     found = None
     if not caller.books or book_id in caller.books:
-        modules = parts.settings.modules if _is_configured(parts.settings, book_id) else ()
-        async with parts.index.opened() as store:
+        modules = services.settings.modules if _is_configured(services.settings, book_id) else ()
+        async with services.index.opened() as store:
             found = await asyncio.to_thread(
                 choices_of, store, book_id, highest_tier=caller.highest_tier, modules=modules
             )
     if found is None:
         raise HTTPException(404, f"no book {book_id!r}")
-    return asdict(found) | {"title": _title(parts.settings, book_id)}
+    return asdict(found) | {"title": _title(services.settings, book_id)}
 
 
 @router.get("/books/{book_id}/pages", response_model=Pages)
 async def pages(
     book_id: Word,
-    caller: Asker,
-    parts: Parts,
+    caller: CurrentCaller,
+    services: Services,
     url: Annotated[str, Query(min_length=1, max_length=2000, description="Address of a page of the book's site.")],
 ) -> Any:
     """The page at an address; its path counts, not its host."""
-    async with parts.index.retriever(caller.book(book_id)) as retriever:
+    async with services.index.retriever(caller.book(book_id)) as retriever:
         found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=caller.highest_tier)
     return {"pages": [asdict(found)] if found else []}
 

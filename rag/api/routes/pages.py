@@ -1,4 +1,4 @@
-"""Routes of what a browser loads: the chat page at `/`, the widget for other sites, and the files of both."""
+"""Routes of what a browser loads: the chat page, the owner's page, the API's description, the widget, their files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from rag.api.http.problems import PATH as PROBLEMS_PATH
+from rag.api.http.problems import TYPES as PROBLEM_TYPES
 
 router = APIRouter(include_in_schema=False)
 
@@ -56,7 +61,7 @@ COMMON_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file as it is sent, plain or compressed."""
+    """Hold a file as it is sent, plain or compressed."""
 
     content: bytes
     compressed: bytes
@@ -66,41 +71,62 @@ class StaticFile:
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def page(request: Request) -> Response:
-    """The chat page."""
+    """Serve the chat page."""
     return _send(request, "index.html", PAGE_HEADERS)
+
+
+@router.api_route("/owner", methods=["GET", "HEAD"])
+async def owner_page(request: Request) -> Response:
+    """Serve the owner's page; what it shows needs the owner's key."""
+    return _send(request, "owner.html", PAGE_HEADERS)
+
+
+@router.api_route("/docs", methods=["GET", "HEAD"])
+async def docs_page(request: Request) -> Response:
+    """Serve the description of the API."""
+    return _send(request, "docs.html", PAGE_HEADERS)
+
+
+@router.get(PROBLEMS_PATH + "{name}", response_class=PlainTextResponse)
+async def explain_problem(name: str) -> str:
+    """Explain the type of a problem document."""
+    for status, kind in PROBLEM_TYPES.items():
+        if kind.name == name:
+            return f"{name} (HTTP {status} {HTTPStatus(status).phrase})\n\n{kind.advice}\n"
+    raise HTTPException(404, f"no problem type {name[:80]!r}")
 
 
 @router.api_route("/widget.js", methods=["GET", "HEAD"])
 async def widget(request: Request) -> Response:
-    """What a site includes to carry the chat."""
+    """Serve the script that a site includes to carry the chat."""
     return _send(request, "widget.js", FILE_HEADERS)
 
 
 @router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
 async def static(request: Request, name: str) -> Response:
-    """A script, a style or an icon."""
+    """Serve a script, a style or an icon."""
     return _send(request, name, FILE_HEADERS)
 
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """Every file of the page by its path, read once; there are few, and they are small."""
+    """Return every file of the pages by its path, read once; there are few, and they are small."""
     return dict(_read(files("rag.api") / "static", ""))
 
 
 def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
     found: list[tuple[str, StaticFile]] = []
-    for each in folder.iterdir():
-        if each.is_dir():
-            found += _read(each, f"{prefix}{each.name}/")
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _read(entry, f"{prefix}{entry.name}/")
             continue
-        media_type = TYPES.get("." + each.name.rpartition(".")[2])
+        media_type = TYPES.get("." + entry.name.rpartition(".")[2])
         if media_type:
-            content = each.read_bytes()
+            content = entry.read_bytes()
             # Weak: plain and compressed are one file, but not the same bytes.
             etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
             compressed = gzip.compress(content, mtime=0)
-            found.append((prefix + each.name, StaticFile(content, compressed, media_type, etag)))
+            found.append((prefix + entry.name, StaticFile(content, compressed, media_type, etag)))
     return found
 
 
@@ -117,6 +143,6 @@ def _send(request: Request, name: str, headers: Mapping[str, str]) -> Response:
 
 
 def _matches(given: str, etag: str) -> bool:
-    """Whether the client's copy is this one, whichever way it was sent (RFC 9110, 8.8.3.2)."""
-    tags = [each.strip().removeprefix("W/") for each in given.split(",")]
+    """Return whether the client's copy is this one, whichever way it was sent (RFC 9110, 8.8.3.2)."""
+    tags = [tag.strip().removeprefix("W/") for tag in given.split(",")]
     return etag.removeprefix("W/") in tags or tags == ["*"]

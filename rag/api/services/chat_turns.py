@@ -1,4 +1,4 @@
-"""One turn of a conversation: load the thread, let the agent answer, keep the exchange, tell what happens."""
+"""Run one turn of a conversation: load the thread, let the agent answer, store the exchange, yield what happens."""
 
 from __future__ import annotations
 
@@ -13,65 +13,93 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from ingestion.errors import BookwiseError, ChatModelError, UnknownThread
+from ingestion.errors import BookwiseError, ChatModelError
 from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Searched, Token
 from rag.agent.history import CHAT_ENCODING
 from rag.agent.tools import MIN_QUERY_CHARS
 from rag.api.http.auth import Caller
+from rag.api.http.failures import MODEL, FailureReporter
 from rag.api.http.metrics import Metrics
-from rag.api.http.threadpool import in_database
+from rag.api.http.threadpool import DatabaseThreads
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
 from rag.api.serializers import chat_response
-from rag.conversations.models import ConversationThread, Message, first_question, new_thread_id, now
+from rag.conversations.models import ConversationThread, Message, new_thread_id, now
+from rag.conversations.questions import AskedQuestion, NearestPage
 from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
-from rag.models import AgentResponse, SearchResult
+from rag.models import EXTRACTIVE, AgentResponse, SearchResult
 from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
 
 SPEC_THRESHOLD = 0.7
+NEAREST_PAGES = 3
+"""How many pages are recorded with a question."""
+
+NO_ANSWER = "the language model gave no answer"
+"""All that a caller is told of why; the model's own words are for the log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The end of a turn; its exchange is kept."""
+class TurnFinished:
+    """The end of a turn; its exchange is stored."""
 
     response: ChatResponse
 
 
-TurnEvent = Searched | Token | Answered
+TurnEvent = Searched | Token | TurnFinished
 
 
-class Conversations:
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question on its way: who asks, in which thread, since when."""
+
+    request: ChatRequest
+    caller: Caller
+    thread_id: UUID
+    asked_at: datetime
+    book_id: str
+
+
+class ChatTurns:
     """Answers questions in threads; two questions of one thread are answered one after the other."""
 
-    def __init__(self, index: SharedIndex, threads: ThreadStore, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        index: SharedIndex,
+        threads: ThreadStore,
+        metrics: Metrics,
+        failures: FailureReporter,
+        database: DatabaseThreads,
+    ) -> None:
         self.threads = threads
         self._index = index
         self._metrics = metrics
-        self._turns: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
+        self._failures = failures
+        self._database = database
+        self._locks: WeakValueDictionary[tuple[str, UUID], asyncio.Lock] = WeakValueDictionary()
         self._model = model_of(index.settings, many=True)
         self._naming: set[asyncio.Task[None]] = set()
 
+    @property
+    def model_name(self) -> str | None:
+        """The language model that writes the answers, None where they are quoted."""
+        return self._model.name if self._model else None
+
     async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
-        """Tell the events of one turn, Answered last; a turn that fails or is left early changes nothing.
+        """Yield the events of one turn, TurnFinished last; a turn that fails or is left early changes nothing.
 
         Raises BookwiseErrors. Closing the iterator ends the call to the model.
         """
-        session_id = request.session_id or new_thread_id()
+        thread_id = request.session_id or new_thread_id()
         filters = caller.filters(request)
-        asked = now()
-        found: dict[str, SearchResult] = {}
-        async with (
-            self._turn_of(caller, session_id),
-            self._index.retriever(caller.book(request.book_id)) as retriever,
-        ):
-            session = request.session_id
-            thread = await in_database(self._thread, session, request.message, caller) if session else None
-            history = thread.messages if thread else ()
+        asked_at = now()
+        book_id = caller.book(request.book_id)
+        async with self._lock_of(caller, thread_id), self._index.retriever(book_id) as retriever:
+            turn = Turn(request, caller, thread_id, asked_at, retriever.book_id)
+            history = await self._history(turn)
             running = Agent(retriever, self._model).run(
                 _question(request.message),
                 history,
@@ -80,17 +108,15 @@ class Conversations:
                 top_k=request.top_k,
                 min_score=self._threshold(request),
             )
+            found: dict[str, SearchResult] = {}
             async with aclosing(running) as events:
                 async for event in events:
+                    if isinstance(event, Done):
+                        yield TurnFinished(await self._finish(turn, event.response, found))
+                        continue
                     if isinstance(event, Searched):
                         found |= {passage.id: passage for passage in event.passages}
-                    if isinstance(event, Done):
-                        response = event.response
-                        if response.state == "error" and not response.answer:
-                            raise ChatModelError(response.error or "the language model gave no answer")
-                        yield Answered(await self._keep(request, response, found, session_id, caller, asked))
-                    else:
-                        yield event
+                    yield event
 
     def prepare(self) -> None:
         """Load what the first answer needs, so that it takes no longer than the others; raises BookwiseErrors."""
@@ -100,7 +126,7 @@ class Conversations:
         self._index.prepare()
 
     async def aclose(self) -> None:
-        """Close the connections to the language model; what a thread is about can be said later."""
+        """Close the connections to the language model; topics that are being written can be written later."""
         for naming in self._naming:
             naming.cancel()
         if self._model:
@@ -112,70 +138,98 @@ class Conversations:
         return request.similarity_threshold
 
     @asynccontextmanager
-    async def _turn_of(self, caller: Caller, thread_id: UUID) -> AsyncIterator[None]:
-        lock = self._turns.setdefault((caller.owner, thread_id), asyncio.Lock())
+    async def _lock_of(self, caller: Caller, thread_id: UUID) -> AsyncIterator[None]:
+        lock = self._locks.setdefault((caller.owner, thread_id), asyncio.Lock())
         async with lock:
             yield
 
-    def _thread(self, session_id: UUID, message: str, caller: Caller) -> ConversationThread:
-        try:
-            return self.threads.get(session_id, owner=caller.owner)
-        except UnknownThread:
-            # An id that nobody used yet begins a thread at once, so that it has an owner before it has an answer.
-            return self.threads.create(session_id, owner=caller.owner, metadata=first_question(message))
+    async def _history(self, turn: Turn) -> tuple[Message, ...]:
+        """Return the messages so far; a thread is created with its first exchange, so that a failure leaves none."""
+        if turn.request.session_id is None:
+            return ()
+        thread = await self._database.run(self.threads.find, turn.thread_id, owner=turn.caller.owner)
+        return thread.messages if thread else ()
 
-    async def _keep(
-        self,
-        request: ChatRequest,
-        response: AgentResponse,
-        found: dict[str, SearchResult],
-        session_id: UUID,
-        caller: Caller,
-        asked: datetime,
-    ) -> ChatResponse:
-        shown = chat_response(response, found, session_id)
-        question = Message("user", request.message, asked)
-        reply = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
-        messages = [question, reply]
-        if request.session_id is None:
-            keep = partial(self.threads.begin, session_id, messages, owner=caller.owner)
-        else:
-            keep = partial(self.threads.append, session_id, messages, owner=caller.owner, create=True)
-        thread = await in_database(keep)
+    async def _finish(self, turn: Turn, response: AgentResponse, found: dict[str, SearchResult]) -> ChatResponse:
+        if response.state == "error":
+            if not response.answer:
+                raise ChatModelError(response.error or NO_ANSWER)
+            self._failures.degraded(MODEL, "NoAnswer", response.error or NO_ANSWER)
+            response = response.model_copy(update={"error": NO_ANSWER})
+        elif response.model != EXTRACTIVE and response.tokens_used:
+            self._failures.succeeded(MODEL)
+        shown = chat_response(response, found, turn.thread_id)
+        thread = await self._store(turn, shown, found)
         if thread.needs_topic:
-            self._naming.add(naming := asyncio.create_task(self._name(thread, caller)))
+            self._naming.add(naming := asyncio.create_task(self._name(thread, turn.caller)))
             naming.add_done_callback(self._naming.discard)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
-        texts = {"question": request.message, "answer": shown.response} if self._index.settings.api.log_texts else {}
-        logger.info(
-            "answer",
-            extra=texts
-            | {
-                "thread_id": str(session_id),
-                "model": shown.model,
-                "tokens": shown.tokens_used,
-                "confidence_level": shown.confidence_level,
-                "retrieval_ms": round(response.retrieval_time_ms, 1),
-                "generation_ms": round(response.generation_time_ms, 1),
-            },
+        self._log(turn, shown, response)
+        return shown.model_copy(update={"message_number": thread.message_count})
+
+    async def _store(self, turn: Turn, shown: ChatResponse, found: dict[str, SearchResult]) -> ConversationThread:
+        question = Message("user", turn.request.message, turn.asked_at)
+        answer = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
+        write = self.threads.begin if turn.request.session_id is None else partial(self.threads.append, create=True)
+        messages, asked = [question, answer], self._asked(turn, shown, found)
+        call = partial(write, turn.thread_id, messages, owner=turn.caller.owner, asked=asked)
+        return await self._database.run(call)
+
+    def _asked(self, turn: Turn, shown: ChatResponse, found: dict[str, SearchResult]) -> AskedQuestion:
+        price = self._index.settings.api.token_price
+        return AskedQuestion(
+            thread_id=turn.thread_id,
+            message_number=0,
+            owner=turn.caller.owner,
+            asked_at=turn.asked_at,
+            book_id=turn.book_id,
+            question=turn.request.message,
+            hardware_tier=turn.request.hardware_tier,
+            answered=shown.should_answer,
+            confidence_level=shown.confidence_level,
+            supported=shown.supported,
+            model=shown.model,
+            tokens=shown.tokens_used,
+            cost=shown.tokens_used * price / 1_000_000 if price else None,
+            pages=_nearest_pages(found),
         )
-        return shown
+
+    def _log(self, turn: Turn, shown: ChatResponse, response: AgentResponse) -> None:
+        texts = {"question": turn.request.message, "answer": shown.response}
+        facts = {
+            "thread_id": str(turn.thread_id),
+            "model": shown.model,
+            "tokens": shown.tokens_used,
+            "confidence_level": shown.confidence_level,
+            "retrieval_ms": round(response.retrieval_time_ms, 1),
+            "generation_ms": round(response.generation_time_ms, 1),
+        }
+        logger.info("answer", extra=(texts if self._index.settings.api.log_texts else {}) | facts)
 
     async def _name(self, thread: ConversationThread, caller: Caller) -> None:
-        """Say what a thread is about, beside its answer; where that fails, the next answer tries again."""
-        questions = [each.content for each in thread.messages if each.role == "user"]
+        """Set the topic of a thread, beside its answer; where that fails, the next answer tries again."""
+        questions = [message.content for message in thread.messages if message.role == "user"]
         with suppress(BookwiseError):
             topic = await topic_by_model(self._model, questions) if self._model else None
-            await in_database(
+            await self._database.run(
                 self.threads.set_topic, thread.thread_id, topic or topic_summary(questions), owner=caller.owner
             )
 
 
 def _question(message: str) -> str:
-    """The message as it is asked: a search takes three characters (spec 003), a message may have one (spec 004)."""
+    """Return the message as it is asked: a search takes three characters (spec 003), a message one (spec 004)."""
     return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'
 
 
 def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:
-    """What is kept of an answer, so that a reader who comes back can open its sources."""
+    """Return what is stored of an answer, so that a reader who comes back can open its sources."""
     return ShownAnswer.model_validate(shown, from_attributes=True).model_dump(mode="json")
+
+
+def _nearest_pages(found: dict[str, SearchResult]) -> tuple[NearestPage, ...]:
+    """Return the pages of the best passages, one entry per page."""
+    best: dict[str, NearestPage] = {}
+    for passage in sorted(found.values(), key=lambda passage: -passage.relevance):
+        page = NearestPage(passage.page_title, passage.page_url, passage.source_file, round(passage.score, 3))
+        best.setdefault(passage.source_file, page)
+    return tuple(best.values())[:NEAREST_PAGES]

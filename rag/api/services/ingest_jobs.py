@@ -1,4 +1,4 @@
-"""Runs in the background, one at a time a book; the job ledger knows them, also after the server has ended."""
+"""Ingest in the background, one run per book at a time; the job ledger keeps the runs when the server ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ingestion.models import IngestionJob, IngestionMode
 from ingestion.report import IngestReport
 from ingestion.settings import Settings
 from ingestion.sync.pipeline import ingest
-from rag.api.http.threadpool import in_database
+from rag.api.http.failures import FailureReporter
+from rag.api.http.threadpool import DatabaseThreads
 from rag.api.schemas import IngestJob, IngestRequest
 from rag.serving.embedders import STOPPED, StoppableEmbedder
 from rag.serving.shared_index import SharedIndex
@@ -31,7 +32,7 @@ logger = logging.getLogger("bookwise.api")
 
 @dataclass(slots=True)
 class _Run:
-    """A run of this server, while it lasts."""
+    """Progress of a run of this server."""
 
     job: IngestionJob
     lessons_done: int = 0
@@ -39,12 +40,21 @@ class _Run:
 
 
 class IngestJobs:
-    """Starts runs of the configured book and tells how far they are."""
+    """Starts runs of the configured book and returns their progress."""
 
-    def __init__(self, settings: Settings, docs: Path, index: SharedIndex) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        docs: Path,
+        index: SharedIndex,
+        failures: FailureReporter,
+        database: DatabaseThreads,
+    ) -> None:
         self._settings = settings
         self._docs = docs
         self._index = index
+        self._failures = failures
+        self._database = database
         self._ledger = ledger_of(settings)
         self._running: dict[int, _Run] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -52,12 +62,12 @@ class IngestJobs:
         self._stopped: Future[None] = Future()
 
     async def start(self, request: IngestRequest) -> IngestJob:
-        """A run that has begun; raises AlreadyRunning."""
+        """Start a run; raises AlreadyRunning."""
         async with self._starting:
             book_id = await asyncio.to_thread(self._book)
-            if open_jobs := await in_database(self._alive, book_id):
+            if open_jobs := await self._database.run(self._alive, book_id):
                 raise AlreadyRunning(open_jobs[0])
-            run = _Run(await in_database(self._ledger.queue, book_id, request.mode))
+            run = _Run(await self._database.run(self._ledger.queue, book_id, request.mode))
             self._running[run.job.job_id] = run
         task = asyncio.create_task(self._run(run, request))
         self._tasks.add(task)
@@ -65,11 +75,11 @@ class IngestJobs:
         return await self.get(run.job.job_id)
 
     async def get(self, job_id: int) -> IngestJob:
-        """A run, of this server or another process; raises UsageError where there is none."""
-        entry = await in_database(self._ledger.entry, job_id)
+        """Return a run, of this server or another process; raises UsageError where there is none."""
+        entry = await self._database.run(self._ledger.entry, job_id)
         if entry.job.completed_at is None and job_id not in self._running:
-            await in_database(self._alive, entry.job.book_id)
-            entry = await in_database(self._ledger.entry, job_id)
+            await self._database.run(self._alive, entry.job.book_id)
+            entry = await self._database.run(self._ledger.entry, job_id)
         done = total = entry.job.files_processed
         if entry.job.completed_at is None and (run := self._running.get(job_id)):
             done, total = run.lessons_done, run.lessons_total
@@ -77,7 +87,7 @@ class IngestJobs:
         return IngestJob.model_validate(entry.as_json() | progress)
 
     async def finish(self, *, seconds: float) -> None:
-        """End the runs at their next step, also where they wait for a service; what they finished is recorded."""
+        """Stop the runs at their next step, also where they wait for a service; completed work is saved."""
         if not self._stopped.done():
             self._stopped.set_result(None)
         if self._tasks:
@@ -88,8 +98,8 @@ class IngestJobs:
         return book_to_write(self._settings, states_of(self._settings, generations_of(self._settings)))
 
     def _alive(self, book_id: str) -> list[int]:
-        """The book's jobs that have not ended; those whose process died are closed, which only a writer can tell."""
-        ours = [each for each in self._running if self._running[each].job.book_id == book_id]
+        """Return the book's open jobs; those whose process died are closed, which only a writer can tell."""
+        ours = [job_id for job_id in self._running if self._running[job_id].job.book_id == book_id]
         found = self._ledger.open_jobs(book_id)
         if ours or not found:
             return ours
@@ -106,16 +116,15 @@ class IngestJobs:
         try:
             async with self._index.for_writing() as generations:
                 report = await asyncio.to_thread(self._ingest, run, request, generations, ledger)
-        except BookwiseError as failure:
-            report, error = _nothing(run), str(failure)
-        except Exception:
-            logger.exception("a bug in a run")
-            report, error = _nothing(run), "an error that was not foreseen; the log has more"
+        except Exception as failure:
+            self._failures.report(failure)
+            is_bug = not isinstance(failure, BookwiseError)
+            report, error = _nothing(run), "unexpected error; see the server log" if is_bug else str(failure)
         try:
             if not ledger.has_ended:
-                await in_database(ledger.finish, run.job, report, error=error)
+                await self._database.run(ledger.finish, run.job, report, error=error)
         except BookwiseError:
-            logger.exception("a run stays open in the job ledger")
+            logger.exception("run stays open in the job ledger")
         finally:
             del self._running[run.job.job_id]
 
@@ -144,7 +153,7 @@ class IngestJobs:
 
 
 class _Announced:
-    """The ledger for one run whose job is in it already; a run without work never begins it."""
+    """Ledger of one run whose job is in it already; a run without work never begins it."""
 
     def __init__(self, ledger: JobLedger, run: _Run) -> None:
         self.has_ended = False
@@ -160,7 +169,7 @@ class _Announced:
         self.has_ended = True
 
     def close(self) -> None:
-        """The server's ledger goes on."""
+        """Do nothing: the ledger belongs to the server."""
 
 
 def _nothing(run: _Run) -> IngestReport:

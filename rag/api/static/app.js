@@ -14,7 +14,9 @@ const WIDE = matchMedia("(min-width: 75rem)");
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 const find = (selector) => document.querySelector(selector);
 
-const wire = new Wire("", new KeyRing());
+/** A proxy may serve the page under a path. */
+const base = new URL(".", document.baseURI).pathname.replace(/\/$/, "");
+const wire = new Wire(base, new KeyRing(base));
 const choice = new Choice();
 const filters = new Filters(choice, chooseBook);
 const conversation = new Conversation({ wire, choice, filters: filters.element, place: find("main"), isModal: () => !WIDE.matches });

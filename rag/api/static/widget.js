@@ -7,7 +7,8 @@
 (() => {
   const script = document.currentScript;
   if (!script || document.querySelector("bookwise-chat")) return;
-  const { origin } = new URL(script.src);
+  /** The server may be under a path of its host. */
+  const server = new URL(".", script.src).href.replace(/\/$/, "");
   const label = script.dataset.label ?? "Ask the book";
 
   const host = document.createElement("bookwise-chat");
@@ -38,14 +39,14 @@
   let panel;
   async function open(focus) {
     launch.setAttribute("aria-busy", "true");
-    panel ??= import(`${origin}/static/widget/panel.js`).then(({ makePanel }) =>
-      makePanel({ root, launch, origin, label, options: script.dataset }));
+    panel ??= import(`${server}/static/widget/panel.js`).then(({ makePanel }) =>
+      makePanel({ root, launch, server, label, options: script.dataset }));
     try {
       (await panel).open({ focus });
     } catch (error) {
       panel = undefined;
       launch.textContent = "The chat could not be loaded";
-      console.error(`bookwise: is ${location.origin} among api.origins of ${origin}?`, error);
+      console.error(`bookwise: is ${location.origin} among api.origins of ${server}?`, error);
     }
     launch.removeAttribute("aria-busy");
   }

@@ -26,7 +26,7 @@ const CUT_OFF = { status: 0, detail: "The connection broke off before the answer
 /** The server at one address, asked with the reader's key where there is one. */
 export class Wire {
   /**
-   * @param {string} base address of the server without a slash at its end; "" is the page's own
+   * @param {string} base address of the server without a slash at its end; "" is the root of the page's own
    * @param {import("./key.js").KeyRing} keys
    */
   constructor(base, keys) {
@@ -47,14 +47,21 @@ export class Wire {
     return this.#json(`/lessons/${encodeURIComponent(parent)}${query}`);
   }
 
+  /** @param {string} thread @param {number} number of the answer @param {{rating: "up"|"down"|null, comment?: string}} feedback */
+  rate(thread, number, feedback) {
+    return this.#post(`/threads/${encodeURIComponent(thread)}/messages/${number}/feedback`, feedback);
+  }
+
+  ownerQuestions = (since, kind) => this.#json(`/owner/questions?since=${encodeURIComponent(since)}&kind=${encodeURIComponent(kind)}`);
+  ownerUsage = (since) => this.#json(`/owner/usage?since=${encodeURIComponent(since)}`);
+
   /**
    * The events of an answer, `done` the last; raises Problem, also for an `error` event and for a stream cut short.
    * @param {object} question a ChatRequest
    * @param {AbortSignal} signal
    */
   async *ask(question, signal) {
-    const headers = { "Content-Type": "application/json" };
-    const reply = await this.#send("/chat/stream", { method: "POST", body: JSON.stringify(question), headers, signal });
+    const reply = await this.#post("/chat/stream", question, signal);
     try {
       for await (const event of eventsIn(reply.body)) {
         if (event.name === "error") throw Problem.from(event.data);
@@ -66,6 +73,11 @@ export class Wire {
       throw new Problem(CUT_OFF);
     }
     throw new Problem(CUT_OFF);
+  }
+
+  #post(path, document, signal) {
+    const headers = { "Content-Type": "application/json" };
+    return this.#send(path, { method: "POST", body: JSON.stringify(document), headers, signal });
   }
 
   async #json(path) {

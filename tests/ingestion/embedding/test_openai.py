@@ -61,7 +61,7 @@ def test_the_dimensions_of_known_models_need_no_request(server: OpenAIServer) ->
     assert server.requests == []
 
 
-def test_the_dimensions_of_other_models_are_asked_for_once(server: OpenAIServer) -> None:
+def test_the_dimensions_of_other_models_keys_required_once(server: OpenAIServer) -> None:
     embedder = embedder_of(server)
     assert [embedder.dimensions, embedder.dimensions] == [8, 8]
     assert len(server.requests) == 1
@@ -74,7 +74,7 @@ def test_the_first_reply_tells_the_dimensions(server: OpenAIServer) -> None:
     assert inputs(server) == [["robots"]]
 
 
-def test_shortened_vectors_are_asked_for_and_named(server: OpenAIServer) -> None:
+def test_shortened_vectors_keys_required_and_named(server: OpenAIServer) -> None:
     embedder = embedder_of(server, "text-embedding-3-large", dimensions=256)
     assert embedder.model == "text-embedding-3-large@256/1"
     assert embedder.embed_query("robots").shape == (256,)

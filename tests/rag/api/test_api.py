@@ -50,7 +50,7 @@ def client(book: Path) -> Iterator[TestClient]:
 
 def serving(book: Path, *, open_to_all: bool, **settings: Any) -> TestClient:
     made = create_app(load_settings(settings, environ={}), book / "docs", open_to_all=open_to_all)
-    return TestClient(made, raise_server_exceptions=False)
+    return TestClient(made, base_url="http://127.0.0.1", raise_server_exceptions=False)
 
 
 def is_problem(response: Any, status: int) -> bool:

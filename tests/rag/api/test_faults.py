@@ -79,7 +79,7 @@ def slow(until: threading.Event) -> Any:
 def test_a_thread_that_was_archived_goes_on_as_if_it_had_not_been(book: Path, model: ChatServer) -> None:
     with listening(book, **{"openai.base_url": model.base_url}) as client:
         session = client.post("/chat/run", json=QUESTION).json()["session_id"]
-        client.app.state.server.conversations.threads.archive(idle=timedelta(0))  # type: ignore[attr-defined]
+        client.app.state.services.turns.threads.archive(idle=timedelta(0))  # type: ignore[attr-defined]
         assert client.get("/threads").json()["threads"] == []
         assert client.get(f"/threads/{session}").json()["archived"]
         assert client.get("/threads?archived=true").json()["threads"][0]["thread_id"] == session
@@ -141,9 +141,9 @@ def test_a_bug_is_a_problem_document_without_its_words(book: Path, caplog: pytes
         raise RuntimeError("s3cret")
 
     with listening(book) as client:
-        client.app.state.server.conversations.threads.list = broken  # type: ignore[attr-defined]
+        client.app.state.services.turns.threads.list = broken  # type: ignore[attr-defined]
         response = client.get("/threads")
-        client.app.state.server.conversations.threads.get = broken  # type: ignore[attr-defined]
+        client.app.state.services.turns.threads.get = broken  # type: ignore[attr-defined]
         event = stream(client, QUESTION | {"session_id": str(uuid4())})[-1]
     assert is_problem(response, 500) and "s3cret" not in response.text
     assert event[0] == "error" and event[1]["status"] == 500 and "s3cret" not in json.dumps(event[1])

@@ -16,7 +16,7 @@ from uuid import UUID
 import pytest
 
 from ingestion.settings.validators import Secret
-from rag.conversations.database import Database
+from rag.conversations.database import ConversationDatabase
 from rag.conversations.store import ThreadStore
 from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
 from tests.support.api_servers import events_of, listening, serve_process
@@ -50,7 +50,7 @@ def model() -> Iterator[HeldModel]:
 
 
 def kept(book: Path) -> list[int]:
-    with closing(Database(f"sqlite:///{book / '.bookwise' / 'threads.sqlite'}")) as database:
+    with closing(ConversationDatabase(f"sqlite:///{book / '.bookwise' / 'threads.sqlite'}")) as database:
         return [each.message_count for each in ThreadStore(database).list()]
 
 
@@ -85,7 +85,7 @@ def test_what_was_acknowledged_outlives_a_kill(book: Path) -> None:
         sessions = [client.post("/chat/run", json=QUESTION).json()["session_id"] for _ in range(3)]
         process.kill()
         process.wait()
-    with closing(Database(f"sqlite:///{book / '.bookwise' / 'threads.sqlite'}")) as database:
+    with closing(ConversationDatabase(f"sqlite:///{book / '.bookwise' / 'threads.sqlite'}")) as database:
         assert all(ThreadStore(database).get(UUID(each)).message_count == 2 for each in sessions)
 
 

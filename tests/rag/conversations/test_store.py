@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from ingestion.errors import ConfigurationError, StateError, UnknownThread, UsageError
-from rag.conversations.database import Database
+from rag.conversations.database import ConversationDatabase
 from rag.conversations.models import LIVE_MESSAGES, Message, iso, parse_thread_id
 from rag.conversations.store import ThreadStore
 from tests.support.postgres import database_url, postgres_server
@@ -22,7 +22,7 @@ __all__ = ["database_url", "postgres_server"]
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[ThreadStore]:
-    with closing(Database(database_url)) as database:
+    with closing(ConversationDatabase(database_url)) as database:
         yield ThreadStore(database)
 
 
@@ -169,9 +169,9 @@ def test_times_are_shown_in_utc_to_the_millisecond() -> None:
 
 
 def test_a_database_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
-    down = Database("postgresql+psycopg://user:s3cret@127.0.0.1:1/none")
+    down = ConversationDatabase("postgresql+psycopg://user:s3cret@127.0.0.1:1/none")
     with pytest.raises(StateError) as caught:
         ThreadStore(down).list()
     assert "s3cret" not in str(caught.value)
     with pytest.raises(ConfigurationError, match="DATABASE_URL"):
-        ThreadStore(Database("nonsense")).list()
+        ThreadStore(ConversationDatabase("nonsense")).list()

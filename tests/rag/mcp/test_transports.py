@@ -129,7 +129,7 @@ def test_the_end_of_stdin_ends_the_server_and_a_line_that_is_no_json_does_not_ha
         (("--module", "cooking"), 2, "known are "),
         (("--level", "D4"), 2, "invalid level 'D4'"),
         (("--book", "another"), 2, "no book 'another'"),
-        (("--http", "--host", "203.0.113.1"), 2, "make a key first (`bookwise keys add NAME`)"),
+        (("--http", "--host", "203.0.113.1"), 2, "create one with `bookwise keys add NAME`"),
     ],
 )
 def test_a_start_that_cannot_work_says_why(folder: Path, flags: tuple[str, ...], code: int, said: str) -> None:

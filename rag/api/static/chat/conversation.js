@@ -50,9 +50,9 @@ export class Conversation extends EventTarget {
     this.threadId = thread.thread_id;
     this.log.replaceChildren();
     let turn = null;
-    for (const { role, content, answer } of thread.messages) {
+    for (const { role, content, answer, number } of thread.messages) {
       if (role === "user") turn = this.#turn(content);
-      else turn?.finish({ response: content, ...answer });
+      else turn?.finish({ response: content, message_number: number, ...answer });
     }
     this.following.toEnd();
   }
@@ -130,6 +130,7 @@ export class Conversation extends EventTarget {
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
       again: () => this.#again(turn),
       widen: () => this.#widen(question),
+      rate: (number, feedback) => this.wire.rate(this.threadId, number, feedback),
     });
     this.log.append(turn.element);
     return turn;

@@ -3,12 +3,14 @@
 import { button, element, icon } from "../elements.js";
 import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
+import { feedbackButtons } from "./feedback.js";
 import { sourceList } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   again: () => void, widen: () => void}} TurnActions `widen` asks again without filters
+ *   again: () => void, widen: () => void,
+ *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `widen` asks again without filters
  */
 
 export class Turn {
@@ -61,8 +63,9 @@ export class Turn {
     this.sources = response.sources ?? [];
     const isAnswer = response.should_answer !== false;
     const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
-    if (isAnswer) this.#end("answered", this.#verdict(response), list);
-    else this.#end("refused", this.#refusal(scope), list);
+    const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
+    if (isAnswer) this.#end("answered", this.#verdict(response), list, rating);
+    else this.#end("refused", this.#refusal(scope), list, rating);
   }
 
   /** The reader had enough; what is there stays. */

@@ -13,13 +13,13 @@ const KEPT = "widget.thread";
 const OPEN = "widget.open";
 
 /**
- * @param {{root: ShadowRoot, launch: HTMLElement, origin: string, label: string, options: DOMStringMap}} parts
+ * @param {{root: ShadowRoot, launch: HTMLElement, server: string, label: string, options: DOMStringMap}} parts
  *   `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
  */
-export async function makePanel({ root, launch, origin, label, options }) {
-  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${origin}/static/${name}.css`)));
-  const wire = new Wire(origin, new KeyRing(origin, options.key ?? null));
-  const choice = new Choice(fixedBy(options), `filters.${origin}`);
+export async function makePanel({ root, launch, server, label, options }) {
+  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${server}/static/${name}.css`)));
+  const wire = new Wire(server, new KeyRing(server, options.key ?? null));
+  const choice = new Choice(fixedBy(options), `filters.${server}`);
   const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
   const place = element("div", { class: "widget-chat" });
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false });

@@ -1,0 +1,108 @@
+"""Routes of the caller's conversations: list, read, label and delete them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import UUID4, AwareDatetime
+
+from rag.api.dependencies import CurrentCaller, Services
+from rag.api.schemas import MessageList, ShownConversation, ThreadChange, ThreadList
+from rag.conversations.models import ConversationThread, Message, ThreadSummary, iso
+
+router = APIRouter(tags=["threads"])
+MAX_NUMBER = 2**31 - 1
+
+
+@router.get("/threads", response_model=ThreadList, operation_id="list_threads")
+async def list_threads(
+    caller: CurrentCaller,
+    services: Services,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Number of threads to return.")] = 50,
+    before: Annotated[AwareDatetime | None, Query(description="Continue after this `updated_at`.")] = None,
+    archived: Annotated[bool, Query(description="List the archived threads instead of the live ones.")] = False,
+) -> Any:
+    """List the caller's threads without messages, the last used first; none for a public key."""
+    if caller.is_public:
+        return {"threads": []}
+    threads = services.turns.threads
+    found = await services.database.run(
+        threads.list, owner=caller.owner, limit=limit, before=before, archived=archived
+    )
+    more = found[-1].updated_at.isoformat() if len(found) == limit else None
+    # Already in shape: to check a thousand threads against the model would take longer than to read them.
+    return JSONResponse({"threads": [_summary(thread) for thread in found], "next_before": more})
+
+
+@router.get(
+    "/threads/{thread_id}",
+    response_model=ShownConversation,
+    response_model_exclude_none=True,
+    operation_id="get_thread",
+)
+async def get_thread(thread_id: UUID4, caller: CurrentCaller, services: Services) -> Any:
+    """Return a thread with its last 50 messages, archived or not."""
+    thread = await services.database.run(services.turns.threads.get, thread_id, owner=caller.owner)
+    return _conversation(thread)
+
+
+@router.get(
+    "/threads/{thread_id}/messages",
+    response_model=MessageList,
+    response_model_exclude_none=True,
+    operation_id="list_messages",
+)
+async def list_messages(
+    thread_id: UUID4,
+    caller: CurrentCaller,
+    services: Services,
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")] = 50,
+) -> Any:
+    """Return messages of a thread, the archived ones too, oldest first; `next_before` leads to older ones."""
+    call = services.turns.threads.messages_before
+    found = await services.database.run(call, thread_id, before, owner=caller.owner, limit=limit)
+    first = found[0][0] if found else 1
+    return {
+        "messages": [_message(number, message) for number, message in found],
+        "next_before": first if first > 1 else None,
+    }
+
+
+@router.patch("/threads/{thread_id}", status_code=204, response_class=Response, operation_id="change_thread")
+async def change_thread(thread_id: UUID4, body: ThreadChange, caller: CurrentCaller, services: Services) -> Response:
+    """Replace the metadata of a thread."""
+    call = services.turns.threads.set_metadata
+    await services.database.run(call, thread_id, body.metadata, owner=caller.owner)
+    return Response(status_code=204)
+
+
+@router.delete("/threads/{thread_id}", status_code=204, response_class=Response, operation_id="delete_thread")
+async def delete_thread(thread_id: UUID4, caller: CurrentCaller, services: Services) -> Response:
+    """Delete a thread with its messages, and what is recorded of its questions."""
+    await services.database.run(services.turns.threads.delete, thread_id, owner=caller.owner)
+    return Response(status_code=204)
+
+
+def _summary(thread: ThreadSummary) -> dict[str, Any]:
+    return {
+        "thread_id": str(thread.thread_id),
+        "created_at": iso(thread.created_at),
+        "updated_at": iso(thread.updated_at),
+        "topic_summary": thread.topic_summary,
+        "metadata": dict(thread.metadata),
+        "message_count": thread.message_count,
+        "archived": thread.archived,
+    }
+
+
+def _conversation(thread: ConversationThread) -> dict[str, Any]:
+    first = thread.message_count - len(thread.messages) + 1
+    messages = [_message(number, message) for number, message in enumerate(thread.messages, first)]
+    return _summary(thread) | {"messages": messages}
+
+
+def _message(number: int, message: Message) -> dict[str, Any]:
+    return message.as_json() | {"number": number}

@@ -1,0 +1,176 @@
+"""Bound the connections of a server: in number, per client, and in the time they may take to send a request.
+
+Where all connections are taken, the one that was idle the longest makes room: a client that opens connections and
+sends nothing locks nobody out. The bound is below the process's limit of open files, so that accepting never fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+logger = logging.getLogger("bookwise.api")
+
+HEADER_SECONDS = 20.0
+"""Time for the head of a request, from the connection or from its first byte on a used one."""
+
+RESERVED_FILES = 96
+"""For the index, the database, services and logs."""
+
+LOG_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class ConnectionLimits:
+    """The bounds of one server and what it has open; used from one event loop."""
+
+    total: int
+    per_client: int
+    header_seconds: float = HEADER_SECONDS
+    on_refused: Callable[[str], None] = lambda reason: None
+    idle: OrderedDict[BoundedProtocol, None] = field(default_factory=OrderedDict)
+    clients: Counter[str] = field(default_factory=Counter)
+    logged_at: float = float("-inf")
+
+    def make_room(self, newcomer: BoundedProtocol) -> bool:
+        """Return whether a connection may stay; the one that was idle the longest is closed for it."""
+        if self.clients[newcomer.client_name] > self.per_client:
+            reason = "client"
+            room = self._evict(newcomer, newcomer.client_name)
+        elif self.clients.total() > self.total:
+            reason = "total"
+            room = self._evict(newcomer, None)
+        else:
+            return True
+        self.on_refused(reason)
+        self._log(reason)
+        return room
+
+    def _evict(self, newcomer: BoundedProtocol, client: str | None) -> bool:
+        for oldest in self.idle:
+            if oldest is not newcomer and client in (None, oldest.client_name):
+                oldest.drop()
+                return True
+        return False
+
+    def _log(self, reason: str) -> None:
+        moment = asyncio.get_running_loop().time()
+        if moment - self.logged_at >= LOG_SECONDS:
+            self.logged_at = moment
+            logger.warning("too many connections", extra={"limit": reason, "open": self.clients.total()})
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP/1.1 within the limits of `limits`, which a subclass of each server sets."""
+
+    limits: ConnectionLimits
+    client_name = ""
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a connection, or close it beyond the limits."""
+        super().connection_made(transport)
+        self.client_name = self.client[0] if self.client else ""
+        self.limits.clients[self.client_name] += 1
+        self.limits.idle[self] = None
+        if not self.limits.make_room(self):
+            self.drop()
+            return
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection."""
+        self._cancel_timer()
+        self.limits.idle.pop(self, None)
+        self.limits.clients[self.client_name] -= 1
+        if self.limits.clients[self.client_name] <= 0:
+            del self.limits.clients[self.client_name]
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; the head of a request must be complete in time."""
+        if self._head_timer is None and self._is_idle():
+            self._await_head()
+        super().data_received(data)
+        if not self._is_idle():
+            self._cancel_timer()
+            self.limits.idle.pop(self, None)
+
+    def on_response_complete(self) -> None:
+        """Count the connection as idle again, last in line to be closed."""
+        super().on_response_complete()
+        if self._is_idle():
+            self.limits.idle[self] = None
+            self.limits.idle.move_to_end(self)
+
+    def drop(self) -> None:
+        """Close the connection."""
+        self.limits.idle.pop(self, None)
+        self._cancel_timer()
+        with suppress(RuntimeError):
+            self.transport.abort()
+
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.limits.header_seconds, self._head_is_late)
+
+    def _head_is_late(self) -> None:
+        self._head_timer = None
+        if self._is_idle():
+            self.limits.on_refused("slow")
+            self.drop()
+
+    def _cancel_timer(self) -> None:
+        if self._head_timer:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+def protocol_with(limits: ConnectionLimits) -> type[H11Protocol]:
+    """Return the protocol class of one server."""
+    return type("LimitedProtocol", (BoundedProtocol,), {"limits": limits})
+
+
+def file_limit() -> int | None:
+    """Return how many files the process may have open, raised as far as it is allowed; None where nobody counts."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return None
+    if soft < hard:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            soft = hard
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def connections_within(wanted: int, files: int | None) -> int:
+    """Return how many connections fit into the limit of open files."""
+    return wanted if files is None else max(8, min(wanted, files - RESERVED_FILES))
+
+
+def log_accept_failures_once(loop: asyncio.AbstractEventLoop) -> None:
+    """Log that no connection can be accepted once a minute: asyncio would do so thousands of times a second."""
+    logged_at = float("-inf")
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal logged_at
+        if "accept()" not in str(context.get("message", "")):
+            loop.default_exception_handler(context)
+        elif loop.time() - logged_at >= LOG_SECONDS:
+            logged_at = loop.time()
+            logger.error("no connection can be accepted", extra={"reason": str(context.get("exception"))})
+
+    loop.set_exception_handler(handle)
