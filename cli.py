@@ -26,6 +26,7 @@ from rag.commands.evaluate import evaluate_command
 from rag.commands.keys import keys
 from rag.commands.lesson import lesson
 from rag.commands.mcp import mcp
+from rag.commands.questions import questions
 from rag.commands.search import search
 from rag.commands.serve import serve
 
@@ -45,7 +46,7 @@ app = typer.Typer(
 GROUPS = {
     "Index": (crawl, check, plan, ingest, verify, watch),
     "Ask": (search, ask, chat, lesson),
-    "Serve": (serve, mcp),
+    "Serve": (serve, mcp, questions),
     "Manage": (info, copy),
 }
 for panel, commands in GROUPS.items():

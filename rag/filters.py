@@ -101,5 +101,8 @@ def _text(name: str, value: Any) -> str:
     return f"{name.replace('_', ' ')} {shown}"
 
 
+EVERYTHING = Filters(hardware_tier=max(TIERS))
+"""All of a book."""
+
 NO_FILTERS = Filters()
 """What a reader without any equipment sees of a book."""

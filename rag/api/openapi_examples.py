@@ -37,6 +37,7 @@ ANSWER: dict[str, Any] = {
     "sources": [SOURCE],
     "session_id": SESSION,
     "timestamp": "2025-12-17T14:23:45.123Z",
+    "message_number": 2,
     "confidence_level": "high",
     "should_answer": True,
     "model": "gpt-4o-mini",
@@ -95,11 +96,12 @@ _THREAD: dict[str, Any] = {
 }
 
 _MESSAGES: list[dict[str, Any]] = [
-    {"role": "user", "content": "What is a node?", "timestamp": "2025-12-17T14:20:00.000Z"},
+    {"role": "user", "content": "What is a node?", "timestamp": "2025-12-17T14:20:00.000Z", "number": 1},
     {
         "role": "assistant",
         "content": "A node is one program that does one job [1].",
         "timestamp": "2025-12-17T14:20:02.150Z",
+        "number": 2,
         "confidence": 0.82,
     },
 ]
@@ -137,6 +139,34 @@ _PAGE: dict[str, Any] = {
     "parent_doc_id": _PARENT,
 }
 
+_GROUP: dict[str, Any] = {
+    "question": "What is a node?",
+    "count": 12,
+    "unanswered": 0,
+    "weak": 3,
+    "disliked": 1,
+    "last_asked": "2025-12-17T14:20:00+00:00",
+    "wordings": ["What is a node?", "what's a node"],
+    "comments": ["Too short."],
+    "pages": [
+        {
+            "title": "Nodes and topics",
+            "url": "https://example.org/physical-ai/nodes",
+            "source_file": _FILE,
+            "score": 0.82,
+        }
+    ],
+}
+_USAGE: dict[str, Any] = {
+    "day": "2025-12-17",
+    "key_id": "1f2e3d4c",
+    "name": "site",
+    "questions": 120,
+    "answered": 103,
+    "disliked": 4,
+    "tokens": 97_440,
+    "cost": 0.0487,
+}
 _READY = {"database": "ok", "index": "ok"}
 _JSON = "application/json"
 _STREAM = "text/event-stream"
@@ -147,6 +177,9 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     ("post", "/chat/stream", "200", _STREAM): _EVENTS,
     ("get", "/threads", "200", _JSON): {"threads": [_THREAD], "next_before": None},
     ("get", "/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
+    ("get", "/threads/{thread_id}/messages", "200", _JSON): {"messages": _MESSAGES, "next_before": None},
+    ("get", "/owner/questions", "200", _JSON): {"total": 12, "groups": [_GROUP]},
+    ("get", "/owner/usage", "200", _JSON): {"usage": [_USAGE]},
     ("post", "/search", "200", _JSON): {
         "query": "What is a node?",
         "results": [_PASSAGE],

@@ -108,21 +108,21 @@ class BookTools:
 
     async def check(self) -> None:
         """Open the index once; raises UsageError for a filter value that the book does not have."""
-        async with self._index.retriever(self.book_id) as retriever:
+        async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             await asyncio.to_thread(self._check, retriever)
 
     async def search_lessons(self, asked: SearchArguments) -> Answer:
         """The passages nearest to a query."""
         filters = self._narrowed(asked)
-        async with self._index.retriever(self.book_id) as retriever:
+        async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             found = await asyncio.to_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
         return Answer(found, passages_text(found))
 
     async def read_lesson(self, asked: ReadArguments) -> Answer:
         """A whole lesson; one outside the filters does not exist."""
-        async with self._index.retriever(self.book_id) as retriever:
+        async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             within = where_of(retriever.book_id, self._filters, self._settings.modules)
             read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, within)
@@ -135,7 +135,7 @@ class BookTools:
     async def ask(self, asked: AskArguments) -> Answer:
         """An answer with numbered sources, or a refusal."""
         filters = self._narrowed(asked)
-        async with self._index.retriever(self.book_id) as retriever:
+        async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             agent = build_agent(retriever, with_model=self._with_model)
             async with aclosing(agent), aclosing(agent.run(asked.question, filters=filters)) as events:

@@ -12,7 +12,7 @@ from ingestion.settings.validators import Module
 from ingestion.source.hierarchy import DEFAULT_MODULES
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
-from rag.filters import Filters
+from rag.filters import EVERYTHING, Filters
 
 SHOWN = 12
 """How many known values a message lists."""
@@ -51,11 +51,15 @@ def module_name(given: str, modules: Sequence[Module]) -> str:
     return next((each.name for each in modules or DEFAULT_MODULES if wanted in (each.name, *each.aliases)), wanted)
 
 
-def check_values(book_id: str, filters: Filters, store: VectorStore, modules: Sequence[Module]) -> None:
-    """Raise UsageError, listing the known ones, for a value that the book does not have.
+def check_values(
+    book_id: str, filters: Filters, store: VectorStore, modules: Sequence[Module], scope: Filters = EVERYTHING
+) -> None:
+    """Raise UsageError, listing the known ones, for a value that the book does not have within `scope`.
 
-    To be called where nothing was found: to list the known values costs more than a search.
+    `scope` is all that the asker may see; what lies outside is not named, since a name tells too. To be called where
+    nothing was found: to list the known values costs more than a search.
     """
+    visible = where_of(book_id, scope, modules)
     asked = {
         "module": module_of(filters, modules),
         "language": filters.language,
@@ -64,9 +68,9 @@ def check_values(book_id: str, filters: Filters, store: VectorStore, modules: Se
     }
     for field, value in asked.items():
         if value is not None:
-            known = _values(book_id, store, field)
-            if field == "module":
-                known = sorted({*known, *(each.name for each in modules)})
+            known = _values(visible, store, field)
+            if field == "module" and scope == EVERYTHING:
+                known = sorted({*known, *(module.name for module in modules)})
             if str(value) not in known:
                 raise _unknown(_NAMES.get(field, field), str(value), book_id, known)
 
@@ -74,8 +78,8 @@ def check_values(book_id: str, filters: Filters, store: VectorStore, modules: Se
 _NAMES = {"lesson": "lesson number", "parent_doc_id": "lesson with the parent id"}
 
 
-def _values(book_id: str, store: VectorStore, field: str) -> list[str]:
-    found = (str(value) for value in store.values(field, Where((Equals("book_id", book_id),))))
+def _values(where: Where, store: VectorStore, field: str) -> list[str]:
+    found = (str(value) for value in store.values(field, where))
     return sorted(found, key=lambda value: (len(value) if field == "lesson" else 0, value))
 
 

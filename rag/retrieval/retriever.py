@@ -15,7 +15,7 @@ from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
-from rag.filters import NO_FILTERS, Filters, SearchMode
+from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
@@ -35,13 +35,14 @@ class SearchShape(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """One book of an open index."""
+    """Searches one book of an open index; errors name nothing outside of `scope`, all that the asker may see."""
 
     settings: Settings
     store: VectorStore
     embedder: Embedder
     book_id: str
     reranker: Reranker | None = None
+    scope: Filters = EVERYTHING
 
     def search(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, **shape: Unpack[SearchShape]
@@ -49,7 +50,14 @@ class Retriever:
         """Return the best passages; raises UsageError that says which part of the query cannot be used."""
         query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape)
         with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": limit}):
-            return search(query, self.store, self.embedder, modules=self.settings.modules, reranker=self.reranker)
+            return search(
+                query,
+                self.store,
+                self.embedder,
+                modules=self.settings.modules,
+                reranker=self.reranker,
+                scope=self.scope,
+            )
 
 
 @contextmanager

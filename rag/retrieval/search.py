@@ -12,6 +12,7 @@ from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
+from rag.filters import EVERYTHING, Filters
 from rag.models import SearchQuery, SearchResponse, SearchResult
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
@@ -55,14 +56,15 @@ def search(
     *,
     modules: Sequence[Module] = (),
     reranker: Reranker | None = None,
+    scope: Filters = EVERYTHING,
 ) -> SearchResponse:
-    """The best passages, each text once; raises UsageError for a value that no page of the book has."""
+    """Return the best passages, each text once; raises UsageError for a value that no page within `scope` has."""
     filters = query.filters
     where = where_of(query.book_id, filters, modules)
     vector = embedder.embed_query(query.text)
     ranking = _settled_ranking(query, store, vector, where)
     if not ranking.mixed:
-        check_values(query.book_id, filters, store, modules)
+        check_values(query.book_id, filters, store, modules, scope)
     hits = _without_repeats(query, ranking, store, where)
     scores = _rerank(query, ranking, hits, reranker)
     hits = _chosen(query, ranking, hits, scores)

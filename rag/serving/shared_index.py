@@ -13,11 +13,12 @@ from contextlib import asynccontextmanager, suppress
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
 from ingestion.factory import embedder_of, generations_of, open_index
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
+from rag.filters import EVERYTHING, Filters
 from rag.retrieval.rerankers import build_reranker
 from rag.retrieval.retriever import Retriever
 from rag.serving.embedders import SharedEmbedder
@@ -44,14 +45,26 @@ class SharedIndex:
             self._embedder_now().embed_query("a question")
 
     @asynccontextmanager
-    async def retriever(self, book_id: str | None) -> AsyncIterator[Retriever]:
-        """A retriever on this book, or on the only one; raises like `open_retriever`."""
+    async def retriever(self, book_id: str | None, scope: Filters = EVERYTHING) -> AsyncIterator[Retriever]:
+        """Yield a retriever on this book, or on the only one, for an asker who may see `scope`.
+
+        Raises like `open_retriever`.
+        """
         async with self.opened() as store:
             if book_id not in self._books:
-                settings = override(self.settings, {"book.id": book_id}) if book_id else self.settings
-                self._books[book_id] = await asyncio.to_thread(book_to_read, settings, store)
+                self._books[book_id] = await asyncio.to_thread(self._book_of, book_id, store)
             assert self._embedder is not None
-            yield Retriever(self.settings, store, self._embedder, self._books[book_id], build_reranker(self.settings))
+            reranker = build_reranker(self.settings)
+            yield Retriever(self.settings, store, self._embedder, self._books[book_id], reranker, scope)
+
+    def _book_of(self, book_id: str | None, store: VectorStore) -> str:
+        if book_id is None:
+            return book_to_read(self.settings, store)
+        try:
+            return book_to_read(override(self.settings, {"book.id": book_id}), store)
+        except UsageError:
+            # The names of other books are not everybody's.
+            raise UsageError(f"no book {book_id!r}") from None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:

@@ -42,7 +42,7 @@ def test_an_answer_is_one_trace_without_the_words_of_the_question(book: Path, sp
     found = spans.get_finished_spans()
     [request] = [each for each in found if each.name == "POST /chat/stream"]
     mine = [each.name for each in found if each.context.trace_id == request.context.trace_id]
-    assert mine.count("retrieval") == 2 and mine.count("model call") == 2 and "database" in mine
+    assert mine.count("retrieval") == 2 and mine.count("chat gpt-4o-mini") == 2 and "database" in mine
     assert not any(QUESTION["message"] in each.to_json() for each in found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
 from fastapi import HTTPException, Request
 
 from ingestion.errors import ConfigurationError
@@ -18,7 +19,7 @@ from rag.conversations.api_keys import HIGHEST_TIER, KeyStore, digest_of
 from rag.conversations.database import ConversationDatabase
 from rag.conversations.questions import QuestionLog
 from rag.conversations.store import LOCAL
-from rag.filters import Filters
+from rag.filters import EVERYTHING, Filters
 from rag.retrieval.filter_schema import FilterFields
 
 CACHE_SECONDS = 5.0
@@ -47,6 +48,11 @@ class Caller:
         if asked not in self.books:
             raise HTTPException(403, f"this key reads {', '.join(self.books)} only; name one as book_id")
         return asked
+
+    @property
+    def scope(self) -> Filters:
+        """All that the key may see of a book."""
+        return EVERYTHING.with_tier(self.highest_tier)
 
     def filters(self, request: FilterFields) -> Filters:
         """Return the request's filters; raises 403 where they reach beyond the key."""

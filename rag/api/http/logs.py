@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -66,9 +65,9 @@ def _visible(value: Any, *, quote: bool = True) -> str:
 
 def set_up_logging(log_format: str = "auto") -> None:
     """Write the log to stderr, as `json` or `text`; `auto` takes text on a terminal."""
-    is_terminal = sys.stderr.isatty()
-    as_text = log_format == "text" or (log_format == "auto" and is_terminal)
     handler = logging.StreamHandler()
+    is_terminal = handler.stream.isatty()
+    as_text = log_format == "text" or (log_format == "auto" and is_terminal)
     handler.setFormatter(TerminalLines(colours=is_terminal) if as_text else JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("bookwise.api").setLevel(logging.INFO)

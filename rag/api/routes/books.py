@@ -24,7 +24,7 @@ MAX_JOB_ID = 2**31 - 1
 async def search(body: SearchRequest, caller: Questioner, services: Services) -> SearchResponse:
     """Return the passages nearest to a question, within the filters."""
     filters = caller.filters(body)
-    async with services.index.retriever(caller.book(body.book_id)) as retriever:
+    async with services.index.retriever(caller.book(body.book_id), caller.scope) as retriever:
         return await asyncio.to_thread(
             retriever.search, body.query, limit=body.limit, filters=filters, mode=body.ranking
         )
@@ -38,7 +38,7 @@ async def lesson(
     book_id: Annotated[Word | None, Query(description="The book; not needed where there is only one.")] = None,
 ) -> Any:
     """Return a whole lesson as indexed; a lesson above the key's tier does not exist for it."""
-    async with services.index.retriever(caller.book(book_id)) as retriever:
+    async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
         try:
             read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, str(parent_doc_id))
         except UsageError:

@@ -104,7 +104,7 @@ async def pages(
     url: Annotated[str, Query(min_length=1, max_length=2000, description="Address of a page of the book's site.")],
 ) -> Any:
     """The page at an address; its path counts, not its host."""
-    async with services.index.retriever(caller.book(book_id)) as retriever:
+    async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
         found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=caller.highest_tier)
     return {"pages": [asdict(found)] if found else []}
 

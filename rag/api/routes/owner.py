@@ -80,7 +80,7 @@ async def questions(
     book = caller.book(book_id)
     find = services.questions.find
     found = await services.database.run(find, kind, since=now() - parse_since(since), book_id=book)
-    async with services.index.retriever(book) as retriever:
+    async with services.index.retriever(book, caller.scope) as retriever:
         groups = await asyncio.to_thread(group_questions, found, retriever.embedder.embed_documents)
     return {"total": len(found), "groups": [group.as_json() for group in groups]}
 

@@ -97,7 +97,7 @@ class ChatTurns:
         filters = caller.filters(request)
         asked_at = now()
         book_id = caller.book(request.book_id)
-        async with self._lock_of(caller, thread_id), self._index.retriever(book_id) as retriever:
+        async with self._lock_of(caller, thread_id), self._index.retriever(book_id, caller.scope) as retriever:
             turn = Turn(request, caller, thread_id, asked_at, retriever.book_id)
             history = await self._history(turn)
             running = Agent(retriever, self._model).run(
@@ -184,7 +184,7 @@ class ChatTurns:
             asked_at=turn.asked_at,
             book_id=turn.book_id,
             question=turn.request.message,
-            hardware_tier=turn.request.hardware_tier,
+            hardware_tier=turn.request.as_filters().hardware_tier,
             answered=shown.should_answer,
             confidence_level=shown.confidence_level,
             supported=shown.supported,

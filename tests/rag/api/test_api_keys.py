@@ -87,8 +87,8 @@ def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
 def test_more_requests_than_a_key_may_send_are_told_when_to_come_back(book: Path) -> None:
     key = add_key("busy")
     with serving(book, open_to_all=False, **{"api.rate": "2"}) as client:
-        statuses = [client.get("/threads", headers=key).status_code for _ in range(3)]
-        refused = client.get("/threads", headers=key)
+        statuses = [client.post("/chat/run", json=QUESTION, headers=key).status_code for _ in range(3)]
+        refused = client.post("/chat/run", json=QUESTION, headers=key)
     assert statuses == [200, 200, 429]
     assert is_problem(refused, 429) and 0 < int(refused.headers["retry-after"]) <= 61
 

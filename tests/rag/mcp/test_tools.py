@@ -157,7 +157,7 @@ def test_what_a_bug_says_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> N
         settings = load_settings({}, environ={})
 
         @asynccontextmanager
-        async def retriever(self, book_id: str | None) -> AsyncIterator[Any]:
+        async def retriever(self, *_: object) -> AsyncIterator[Any]:
             raise RuntimeError(SECRET)
             yield
 

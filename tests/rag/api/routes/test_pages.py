@@ -23,7 +23,8 @@ UNSAFE = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eva
 @pytest.fixture
 def client(clean_surroundings: Path) -> TestClient:
     """A server without an index, which does not even start its other work: its page is there all the same."""
-    return TestClient(create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=True))
+    app = create_app(load_settings({}, environ={}), clean_surroundings, open_to_all=True)
+    return TestClient(app, base_url="http://127.0.0.1")
 
 
 def test_the_page_may_load_from_its_own_server_alone(client: TestClient) -> None:
@@ -36,7 +37,8 @@ def test_the_page_may_load_from_its_own_server_alone(client: TestClient) -> None
 
 
 def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) -> None:
-    named = {name for name in REFERENCE.findall(client.get("/").text) if name.startswith("/")}
+    pages = [client.get(path).text for path in ("/", "/owner", "/docs")]
+    named = {f"/{name}" for page in pages for name in REFERENCE.findall(page) if name.startswith("static/")}
     for script in SCRIPTS:
         for name in REFERENCE.findall(script.read_text(encoding="utf-8")):
             if name.startswith("."):
@@ -49,7 +51,7 @@ def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) ->
 
 
 def test_the_page_names_all_its_modules_so_that_they_come_at_once(client: TestClient) -> None:
-    preloaded = re.findall(r'rel="modulepreload" href="/static/(.+?)"', client.get("/").text)
+    preloaded = re.findall(r'rel="modulepreload" href="static/(.+?)"', client.get("/").text)
     needed = {"app.js"}
     for _ in range(5):
         for name in list(needed):

@@ -93,8 +93,8 @@ def test_a_second_run_is_refused_while_the_first_goes_on(client: TestClient, mon
     assert ended(client, first)["status"] == "completed"
 
 
-def test_a_key_with_fences_neither_starts_a_run_nor_sees_one(book: Path) -> None:
-    low, full = add_key("low", highest_tier=1), add_key("full")
+def test_a_key_without_the_right_neither_starts_a_run_nor_sees_one(book: Path) -> None:
+    low, full = add_key("reader"), add_key("ci", may_ingest=True)
     job_id = left_open()
     with serving(book, open_to_all=False) as client:
         assert is_problem(client.post("/ingest", json={}, headers=low), 403)
