@@ -53,7 +53,7 @@ def serve(
     with_keys = keys_required(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
     set_up_logging(settings.api.log_format)
+    keys = "API key required" if with_keys else "no API keys"
     with closing(listen(host, port)) as listening, serve_metrics(app.state.services.metrics, settings):
-        asked = "API key required" if with_keys else "no API keys"
-        note(f"serving on {url_of(listening, host)}{settings.api.root_path} ({asked})")
+        note(f"serving on {url_of(listening, host)}{settings.api.root_path} ({keys})")
         run(app, listening)
