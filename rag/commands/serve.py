@@ -53,7 +53,10 @@ def serve(
     with_keys = keys_required(settings, host)
     app = create_app(settings, root, open_to_all=not with_keys)
     set_up_logging(settings.api.log_format)
-    keys = "API key required" if with_keys else "no API keys"
     with closing(listen(host, port)) as listening, serve_metrics(app.state.services.metrics, settings):
-        note(f"serving on {url_of(listening, host)}{settings.api.root_path} ({keys})")
+        note(f"serving on {url_of(listening, host)}{settings.api.root_path} ({_keys(with_keys)})")
         run(app, listening)
+
+
+def _keys(required: bool) -> str:
+    return "API key required" if required else "no API keys"
