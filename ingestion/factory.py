@@ -100,11 +100,7 @@ def embedder_ahead(settings: Settings) -> Embedder:
 
 
 def embedder_of(settings: Settings) -> Embedder:
-    """The chosen embedder; raises ConfigurationError where it has neither key nor service."""
-    if kind_of(settings) == "openai" and not settings.openai.api_key and not settings.openai.base_url:
-        raise ConfigurationError(
-            "BOOKWISE_EMBEDDER=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for another service"
-        )
+    """Return the chosen embedder; a missing key is an error of its first call, not of a plan."""
     return build_embedder(**_choice_of(settings))
 
 

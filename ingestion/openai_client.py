@@ -48,6 +48,11 @@ _ADVICE: Mapping[Failure, str] = {
 }
 
 
+def _is_openai_key(key: str) -> bool:
+    """Whether it may be one of OpenAI's: `sk-` and 40 characters or more that a header can hold."""
+    return key.startswith("sk-") and len(key) >= 40 and key.isascii() and key.isprintable()
+
+
 class ReplyTooLarge(openai.OpenAIError):
     """A reply over the bound; the SDK raises its own errors at once, without another try."""
 
@@ -58,7 +63,7 @@ class Service:
 
     `timeout` is in seconds, for the connection and for each pause in a reply; a whole reply may take `total_timeout`,
     by default TOTAL_TIMEOUTS of them. With `api_version` it is Azure's older API. Raises ConfigurationError for a key
-    that no header can carry.
+    that no header can carry or that is not OpenAI's, and where there is neither a key nor another service.
     """
 
     api_key: str | None = field(repr=False)
@@ -73,6 +78,18 @@ class Service:
         if self.api_key and not (self.api_key.isascii() and self.api_key.isprintable()):
             # The HTTP library refuses such a header, and quotes it.
             raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
+        if self.base_url:
+            return
+        if not self.api_key:
+            raise ConfigurationError(
+                "no key of the OpenAI service: set OPENAI_API_KEY, or OPENAI_BASE_URL for another service, or use "
+                "the built-in model with BOOKWISE_EMBEDDER=local"
+            )
+        if not _is_openai_key(self.api_key):
+            raise ConfigurationError(
+                "OPENAI_API_KEY does not look like a key of OpenAI (sk-, 40 characters or more); for another service "
+                "set OPENAI_BASE_URL"
+            )
 
     def open(self, on_headers: OnHeaders | None = None) -> openai.OpenAI:
         """Return a client that threads may share; `on_headers` is given the headers of every reply."""

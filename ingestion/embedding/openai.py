@@ -36,7 +36,7 @@ class OpenAIEmbedder:
     key; with `api_version` it is Azure's, and the model is the name of a deployment. `timeout` is in seconds for one
     try; `max_retries` follow the first. No connection is opened before the first call, except that the dimensions of
     a model not in FULL_DIMENSIONS are learned by embedding one word. Calls may come from several threads, which
-    share `rate_limiter`.
+    share `rate_limiter`. A missing or impossible key is an error of the first call: a plan needs none.
     """
 
     def __init__(
@@ -52,8 +52,6 @@ class OpenAIEmbedder:
         limits: Limits = OPENAI_LIMITS,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
-        if not api_key and not base_url:
-            raise ConfigurationError("set OPENAI_API_KEY, or use the embedded model with BOOKWISE_EMBEDDER=local")
         if api_version and not base_url:
             raise ConfigurationError("BOOKWISE_AZURE_API_VERSION is Azure's; set its address in OPENAI_BASE_URL")
         full = FULL_DIMENSIONS.get(model)

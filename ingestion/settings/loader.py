@@ -11,7 +11,6 @@ from typing import Any
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings import FIELDS, Settings, nested
-from ingestion.settings.validators import looks_like_openai_key
 
 CONFIG_NAME = "bookwise.toml"
 
@@ -38,12 +37,6 @@ def load_settings(
     values = {name: _first(name, sources, mistakes) for name in FIELDS}
     if not mistakes and values["chunk.tokens"] > values["chunk.max_tokens"]:
         mistakes.append("chunk.tokens is larger than chunk.max_tokens")
-    key = values["openai.api_key"]
-    if key and not values["openai.base_url"] and not looks_like_openai_key(key):
-        mistakes.append(
-            "OPENAI_API_KEY: does not look like a key of OpenAI (sk-, 40 characters or more); "
-            "for another service set OPENAI_BASE_URL"
-        )
     if mistakes:
         raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
     return nested(values)

@@ -93,12 +93,6 @@ def secret(raw: Any) -> Secret:
     return Secret(raw.strip())
 
 
-def looks_like_openai_key(key: Secret) -> bool:
-    """Whether it may be one of OpenAI's (spec 001): `sk-` and 40 characters or more that a header can hold."""
-    value = key.reveal()
-    return value.startswith("sk-") and len(value) >= 40 and value.isascii() and value.isprintable()
-
-
 def switch(raw: Any) -> bool:
     """True or false, in the spellings of shells and TOML."""
     spellings = {

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.ci.conftest import MakeRunner, Repository
+from tests.support.openai_server import OpenAIServer
 from tests.support.paths import ROOT
 from tests.support.workflow_runner import Runner
 
@@ -33,14 +34,17 @@ def changed(repository: Repository, branch: str = "change", **pages: str) -> str
     return repository.commit({f"docs/{path.replace('__', '/')}.md": text for path, text in pages.items()}, branch)
 
 
-def event(base: str) -> dict[str, Any]:
+def event(base: str, *, fork: bool = False) -> dict[str, Any]:
     return {
         "event_name": "pull_request",
         "ref": "refs/pull/7/merge",
         "ref_name": "7/merge",
         "head_ref": "change",
         "base_ref": "main",
-        "event": {"pull_request": {"base": {"sha": base}}, "repository": {"default_branch": "main"}},
+        "event": {
+            "pull_request": {"base": {"sha": base}, "head": {"repo": {"fork": fork}}},
+            "repository": {"default_branch": "main"},
+        },
     }
 
 
@@ -119,6 +123,23 @@ def test_a_fork_needs_no_secret_and_finds_none_in_its_environment(
     assert runner.run_job(PULL_REQUEST, "preview")
     workflow = yaml.safe_load(PULL_REQUEST.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_a_fork_of_a_book_with_a_paid_model_is_told_the_price_and_embeds_nothing(
+    repository: Repository, runner_for: MakeRunner
+) -> None:
+    base = repository.commit({"bookwise.toml": '[book]\nid = "robots"\n[embedding]\nembedder = "openai"\n'})
+    with OpenAIServer() as service:
+        paid = runner_for(base)
+        paid.environ = paid.environ | {"OPENAI_BASE_URL": service.base_url}
+        assert paid.run_job(MAIN, "index"), paid.failures()
+        asked = len(service.requests)
+    commit = changed(repository, ros2__lamp="# The lamp\n\nSomebody else wrote this.\n")
+    fork = runner_for(commit, secrets={}, **event(base, fork=True))
+    assert fork.run_job(PULL_REQUEST, "preview"), fork.failures()
+    assert asked and (outcomes(fork)["Plan"], outcomes(fork)["Check the lessons"]) == ("success", "success")
+    body = (fork.storage / "artifacts/bookwise-comment/comment/body.md").read_text(encoding="utf-8")
+    assert "**1 to embed**" in body and "$0.00" in body
 
 
 def test_the_comment_is_made_by_a_workflow_that_runs_nothing_of_the_pull_request() -> None:

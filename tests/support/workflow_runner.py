@@ -82,7 +82,7 @@ class Runner:
             else:
                 result = self._step(name, step, context, defaults)
             self.results.append(result)
-            if result.outcome == "failure" and not step.get("continue-on-error"):
+            if result.outcome == "failure" and not _is_true(step.get("continue-on-error", "false"), context, True):
                 succeeded = False
                 context["job"]["status"] = "failure"
             if "id" in step:

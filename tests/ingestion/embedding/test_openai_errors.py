@@ -150,8 +150,9 @@ def test_an_answer_after_the_timeout_is_no_answer(server: OpenAIServer) -> None:
 
 
 def test_without_key_and_service_it_is_a_configuration_error() -> None:
+    embedder = OpenAIEmbedder(api_key=None)  # a plan needs no key
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
-        OpenAIEmbedder(api_key=None)
+        embedder.embed_documents(["a text"])
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY}…"])
