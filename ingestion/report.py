@@ -50,7 +50,8 @@ class IngestReport:
     `files` counts files by change, `changes` lists those that were looked at. `findings` are those of all lessons,
     unchanged ones included. `chunks.tokens` are the tokens of the texts that were embedded, `price` is in dollars per
     million tokens (None: unknown). `total_chunks` is what the book has afterwards. `coverage` counts
-    the chunks of each module and hardware tier, where a report asked for it.
+    the chunks of each module and hardware tier, where a report asked for it. `stages` are the seconds of each stage:
+    `embed` is what the run waited for chunks and their vectors, which are made beside the writing.
     """
 
     book_id: str
@@ -70,6 +71,7 @@ class IngestReport:
     total_chunks: int = 0
     seconds: float = 0.0
     coverage: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    stages: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def cost(self) -> float | None:
@@ -102,6 +104,7 @@ class IngestReport:
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),
+            "stages": {stage: round(seconds, 3) for stage, seconds in self.stages.items()},
             "coverage": [
                 {"module": module, "hardware_tier": tier, "chunks": count}
                 for (module, tier), count in sorted(self.coverage.items())
@@ -129,6 +132,11 @@ class Tally:
         self._chunks = ChunkCounts()
         self._embedding = ChunkCounts()
         self._totals: dict[str, Any] = {}
+        self._stages: dict[str, float] = {}
+
+    def spend(self, stage: str, seconds: float) -> None:
+        """Add to the time that a stage took."""
+        self._stages[stage] = self._stages.get(stage, 0.0) + seconds
 
     @property
     def failed(self) -> frozenset[str]:
@@ -188,6 +196,7 @@ class Tally:
             failures=list(self._failures),
             findings=sorted([*self._findings, *found], key=_place),
             seconds=seconds,
+            stages=dict(self._stages),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 
@@ -105,12 +106,17 @@ class _Application:
         stage = EmbeddingStage(requests, run.known_vectors(), lambda: self._count(stage))
         try:
             with requests:
+                begun = time.monotonic()
                 for group in stage.run(groups):
+                    came = time.monotonic()
+                    self._tally.spend("embed", came - begun)
                     self._lease()
                     self._write(group)
                     self._done += len(group.group.files) + len(group.group.failures)
                     self._recorder.save_in_time()
                     self._count(stage)
+                    begun = time.monotonic()
+                    self._tally.spend("write", begun - came)
         finally:
             # Requests under way when the run ended may have come back since.
             self._tally.set_embedding(stage.counts)

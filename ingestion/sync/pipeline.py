@@ -46,6 +46,7 @@ def ingest(
     tally = Tally(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
     with planned_run(parts, root, book_id=book_id, mode=mode, allow_delete=allow_delete, dry_run=dry_run) as run:
         run.describe(tally)
+        tally.spend("plan", time.monotonic() - started)
         # Imported late: a run with nothing to do needs neither.
         if dry_run:
             from ingestion.sync.preview import preview

@@ -35,6 +35,7 @@ def run_markdown(report: IngestReport) -> str:
         *_problems(report),
         *_details(f"{len(report.changes)} lessons", _changes(report)),
         *_details(f"{report.total_chunks} chunks by module and hardware tier", _coverage(report.coverage)),
+        *_details(f"{report.seconds:.1f} seconds by stage", _table(("stage", "seconds"), _times(report.stages))),
         *_details(
             f"{len(report.skipped)} files skipped",
             _table(("file", "reason"), [(code(skipped.path), skipped.reason) for skipped in report.skipped]),
@@ -100,6 +101,10 @@ def _coverage(coverage: Mapping[tuple[str, int], int]) -> str:
     modules = sorted({module for module, _ in coverage})
     rows = [(code(module), *(str(coverage.get((module, tier), "")) for tier in tiers)) for module in modules]
     return _table(("module", *(f"tier {tier}" for tier in tiers)), rows)
+
+
+def _times(stages: Mapping[str, float]) -> list[tuple[str, str]]:
+    return [(stage, f"{seconds:.2f}") for stage, seconds in stages.items()]
 
 
 def _details(summary: str, body: str) -> list[str]:

@@ -35,6 +35,8 @@ def a_run(**changes: object) -> IngestReport:
         "chunks": ChunkCounts(kept=4, embedded=3, reused=1, tokens=1000),
         "price": 0.02,
         "total_chunks": 20,
+        "seconds": 2.5,
+        "stages": {"plan": 0.25, "embed": 1.5, "write": 0.75},
         "coverage": {("ros2", 1): 12, ("isaac", 4): 8},
     }
     return IngestReport(**values | changes)  # type: ignore[arg-type]
@@ -54,6 +56,7 @@ def test_markdown_says_what_changed_what_it_cost_and_what_is_covered() -> None:
     assert "**3 embedded** (1000 tokens, $0.0000), 1 reused" in text
     assert "| new | `a.md` |" in text and "| `isaac` |  | 8 |" in text
     assert '"kept" : 4' in text
+    assert "2.5 seconds by stage" in text and "| embed | 1.50 |" in text
 
 
 def test_a_plan_says_that_nothing_was_embedded_yet() -> None:
@@ -61,7 +64,7 @@ def test_a_plan_says_that_nothing_was_embedded_yet() -> None:
 
 
 def test_a_run_with_nothing_to_do_is_one_sentence() -> None:
-    text = run_markdown(a_run(changes={}, files=Counter(unchanged=5), chunks=ChunkCounts(), coverage={}))
+    text = run_markdown(a_run(changes={}, files=Counter(unchanged=5), chunks=ChunkCounts(), coverage={}, stages={}))
     assert text.splitlines()[2:] == ["5 unchanged. Nothing to do; 20 chunks are indexed."]
 
 
