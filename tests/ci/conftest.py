@@ -64,8 +64,12 @@ class Repository:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text.encode() if isinstance(text, str) else text)
         self._git("add", "-A")
-        self._git("commit", "-q", "-m", "a change")
+        self._git("commit", "-q", "--allow-empty", "-m", "a change")
         return self._git("rev-parse", "HEAD").strip()
+
+    def merge(self, branch: str) -> None:
+        """Make main what the branch is."""
+        self._git("checkout", "-q", "-B", "main", branch)
 
     @property
     def head(self) -> str:
