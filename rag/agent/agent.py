@@ -70,10 +70,12 @@ class Agent:
         top_k: int | None = None,
         min_score: float | None = None,
         cite_style: CiteStyle = "number",
+        style: str = "",
     ) -> AsyncGenerator[Event]:
         """Answer `question`. The model neither sees the filters nor can widen them.
 
-        `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'.
+        `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'. `style` is what the caller
+        says of tone and form; it changes no rule.
         """
         started = time.perf_counter()
         _check_length(question)
@@ -86,7 +88,7 @@ class Agent:
         yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (gated.metrics.should_answer or history):
-            loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages())
+            loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages(), style=style)
             answering = self._generate(loop, gated, cite_style, started)
         else:
             goes_on = gated.response.query != question

@@ -12,7 +12,7 @@ from ingestion.errors import InvalidToolCall, UsageError
 from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
 from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
-from rag.agent.prompts import SYSTEM_PROMPT
+from rag.agent.prompts import system_prompt
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
@@ -46,6 +46,7 @@ class ToolLoop:
         history: Sequence[PastMessage],
         *,
         shown: ShownPassages,
+        style: str = "",
     ) -> None:
         settings = gate.retriever.settings
         self.model = model
@@ -62,10 +63,11 @@ class ToolLoop:
         self._searches = 0
         self._mistakes = 0
         self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
-        system: Message = {"role": "system", "content": SYSTEM_PROMPT}
+        rules = system_prompt(style)
+        system: Message = {"role": "system", "content": rules}
         asked: Message = {"role": "user", "content": question}
         self._left = settings.agent.context_tokens - settings.agent.answer_tokens - TOOL_TOKENS
-        self._left -= tokens_of(SYSTEM_PROMPT) + tokens_of(question)
+        self._left -= tokens_of(rules) + tokens_of(question)
         past = recent_turns(history, max_tokens=min(settings.agent.history_tokens, self._left // 2))
         self._messages = [system, *({"role": each.role, "content": each.content} for each in past), asked]
         self._left -= sum(tokens_of(each.content) for each in past)

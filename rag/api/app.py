@@ -26,7 +26,7 @@ from rag.api.http.middleware import LoopbackOnly, RequestMiddleware
 from rag.api.http.outages import Outages
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
-from rag.api.routes import books, chat, facets, feedback, health, owner, pages, threads
+from rag.api.routes import books, chat, facets, feedback, health, openai, owner, pages, threads
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
 from rag.conversations.api_keys import KeyStore
@@ -69,7 +69,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, books, facets, owner, health, pages):
+    for routes in (chat, threads, feedback, openai, books, facets, owner, health, pages):
         app.include_router(routes.router)
     describe(app)
     _add_middleware(app, services)
@@ -81,13 +81,14 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
     failures = FailureReporter(metrics, outages, show_details=open_to_all)
     database_threads = DatabaseThreads()
     index = SharedIndex(settings)
+    questions = QuestionLog(database)
     auth = build_authenticator(settings, database, database_threads, outages, open_to_all=open_to_all)
     return AppServices(
         settings=settings,
         auth=auth,
-        turns=ChatTurns(index, ThreadStore(database), metrics, failures, database_threads),
+        turns=ChatTurns(index, ThreadStore(database), questions, metrics, failures, database_threads),
         keys=KeyStore(database),
-        questions=QuestionLog(database),
+        questions=questions,
         index=index,
         jobs=IngestJobs(settings, docs, index, failures, database_threads),
         metrics=metrics,

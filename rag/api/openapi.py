@@ -1,16 +1,22 @@
-"""The API's description: what FastAPI makes of the routes, with examples, problems and how keys are given."""
+"""Complete the description that FastAPI makes of the routes: examples, problems, and how keys are given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rag.api.http.problems import OPENAI_PATH, openai_error
 from rag.api.openapi_examples import RESULTS
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PROBLEM = "application/problem+json"
+_OPENAI_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {"error": {"type": "object", "properties": {"message": {"type": "string"}}}},
+}
 _PROBLEM_SCHEMA = "#/components/schemas/Problem"
 _OPEN = ("/health", "/ready", "/metrics")
 """What answers without a key."""
@@ -22,7 +28,7 @@ _KEYS = {
 
 
 def describe(app: FastAPI) -> None:
-    """Make the app serve the whole description, which is built once."""
+    """Make the app serve the complete description, which is built once."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -34,7 +40,7 @@ def describe(app: FastAPI) -> None:
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Method, path and description of every operation."""
+    """Yield method, path and description of every operation."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield method, path, operation
@@ -48,7 +54,13 @@ def _complete(document: dict[str, Any]) -> None:
         for status, response in operation["responses"].items():
             contents = response.get("content", {})
             if contents.get("application/json", {}).get("schema", {}).get("$ref") == _PROBLEM_SCHEMA:
-                contents[PROBLEM] = contents.pop("application/json")
+                if path.startswith(OPENAI_PATH):
+                    contents["application/json"] = {
+                        "schema": _OPENAI_ERROR,
+                        "example": openai_error(404, "not found"),
+                    }
+                else:
+                    contents[PROBLEM] = contents.pop("application/json")
             for media, content in contents.items():
                 if (method, path, status, media) in RESULTS:
                     content["example"] = RESULTS[method, path, status, media]

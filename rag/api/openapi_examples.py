@@ -139,6 +139,26 @@ _PAGE: dict[str, Any] = {
     "parent_doc_id": _PARENT,
 }
 
+_MODEL: dict[str, Any] = {
+    "id": "physical-ai-robotics",
+    "object": "model",
+    "created": 1735689600,
+    "owned_by": "bookwise",
+}
+_COMPLETION: dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1765981425,
+    "model": "physical-ai-robotics",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "A node is one program that does one job [1]."},
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 812, "completion_tokens": 0, "total_tokens": 812},
+}
 _GROUP: dict[str, Any] = {
     "question": "What is a node?",
     "count": 12,
@@ -178,6 +198,13 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     ("get", "/threads", "200", _JSON): {"threads": [_THREAD], "next_before": None},
     ("get", "/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
     ("get", "/threads/{thread_id}/messages", "200", _JSON): {"messages": _MESSAGES, "next_before": None},
+    ("get", "/v1/models", "200", _JSON): {"object": "list", "data": [_MODEL]},
+    ("get", "/v1/models/{model}", "200", _JSON): _MODEL,
+    ("post", "/v1/chat/completions", "200", _JSON): _COMPLETION,
+    ("post", "/v1/chat/completions", "200", _STREAM): (
+        'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1765981425,"model":"book-id",'
+        '"choices":[{"index":0,"delta":{"content":"A node is"},"finish_reason":null}]}\n\ndata: [DONE]\n\n'
+    ),
     ("get", "/owner/questions", "200", _JSON): {"total": 12, "groups": [_GROUP]},
     ("get", "/owner/usage", "200", _JSON): {"usage": [_USAGE]},
     ("post", "/search", "200", _JSON): {

@@ -95,6 +95,11 @@ class QuestionLog:
             if not connection.execute(update(QUESTIONS).where(rated).values(values)).rowcount:
                 raise UnknownAnswer(thread_id, number)
 
+    def record(self, asked: AskedQuestion) -> None:
+        """Store a question that belongs to no thread of ours."""
+        with self._database.write() as connection:
+            record_question(connection, asked)
+
     def find(
         self, kind: QuestionKind = "all", *, since: datetime, book_id: str | None = None, limit: int = MAX_QUESTIONS
     ) -> list[AskedQuestion]:

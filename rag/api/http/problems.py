@@ -72,6 +72,22 @@ def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | 
     return document.model_dump(exclude_none=True)
 
 
+OPENAI_PATH = "/v1/"
+_OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_not_found", 429: "rate_limit_exceeded"}
+
+
+def openai_error(status: int, detail: str) -> dict[str, Any]:
+    """Return an error in the shape that OpenAI's clients know."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    code = _OPENAI_CODES.get(status)
+    error = {"message": detail, "type": kind, "param": None, "code": code, "request_id": current_request().request_id}
+    return {"error": error}
+
+
+def _is_openai(path: str) -> bool:
+    return path.removeprefix(current_request().prefix).startswith(OPENAI_PATH)
+
+
 def problem_response(
     path: str,
     status: int,
@@ -84,6 +100,8 @@ def problem_response(
     sent = dict(headers or {})
     if status == 503:
         sent.setdefault("Retry-After", RETRY_SECONDS)
+    if _is_openai(path):
+        return JSONResponse(openai_error(status, detail), 400 if status == 422 else status, sent)
     return JSONResponse(problem(path, status, detail, errors), status, sent, media_type="application/problem+json")
 
 

@@ -17,7 +17,7 @@ from rag.api.http.problems import problem
 from rag.api.http.sse import event, with_heartbeat
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.api.serializers import retrieval_of
-from rag.api.services.chat_turns import TurnEvent, TurnFinished
+from rag.api.services.chat_turns import OwnConversation, TurnEvent, TurnFinished
 
 router = APIRouter(tags=["chat"])
 STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
@@ -45,9 +45,11 @@ async def run(body: ChatRequest, caller: Questioner, services: Services, request
     return Response(status_code=CLIENT_LEFT) if response is None else response
 
 
-async def answer_of(body: ChatRequest, caller: Caller, services: AppServices) -> ChatResponse:
+async def answer_of(
+    body: ChatRequest, caller: Caller, services: AppServices, own: OwnConversation | None = None
+) -> ChatResponse:
     """Return the whole answer of a turn."""
-    async with aclosing(services.turns.answer(body, caller)) as events:
+    async with aclosing(services.turns.answer(body, caller, own)) as events:
         async for turn_event in events:
             if isinstance(turn_event, TurnFinished):
                 return turn_event.response

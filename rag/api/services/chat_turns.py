@@ -26,7 +26,7 @@ from rag.api.http.threadpool import DatabaseThreads
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
 from rag.api.serializers import chat_response
 from rag.conversations.models import ConversationThread, Message, new_thread_id, now
-from rag.conversations.questions import AskedQuestion, NearestPage
+from rag.conversations.questions import AskedQuestion, NearestPage, QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
 from rag.models import EXTRACTIVE, AgentResponse, SearchResult
@@ -53,6 +53,14 @@ TurnEvent = Searched | Token | TurnFinished
 
 
 @dataclass(frozen=True, slots=True)
+class OwnConversation:
+    """A conversation that the client keeps itself: its messages so far, and the style that it asks for."""
+
+    history: tuple[Message, ...] = ()
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A question on its way: who asks, in which thread, since when."""
 
@@ -61,6 +69,7 @@ class Turn:
     thread_id: UUID
     asked_at: datetime
     book_id: str
+    own: OwnConversation | None = None
 
 
 class ChatTurns:
@@ -70,11 +79,13 @@ class ChatTurns:
         self,
         index: SharedIndex,
         threads: ThreadStore,
+        questions: QuestionLog,
         metrics: Metrics,
         failures: FailureReporter,
         database: DatabaseThreads,
     ) -> None:
         self.threads = threads
+        self._questions = questions
         self._index = index
         self._metrics = metrics
         self._failures = failures
@@ -88,17 +99,20 @@ class ChatTurns:
         """The language model that writes the answers, None where they are quoted."""
         return self._model.name if self._model else None
 
-    async def answer(self, request: ChatRequest, caller: Caller) -> AsyncGenerator[TurnEvent]:
+    async def answer(
+        self, request: ChatRequest, caller: Caller, own: OwnConversation | None = None
+    ) -> AsyncGenerator[TurnEvent]:
         """Yield the events of one turn, TurnFinished last; a turn that fails or is left early changes nothing.
 
-        Raises BookwiseErrors. Closing the iterator ends the call to the model.
+        A conversation of the client's own is stored in no thread, only its question is recorded. Raises
+        BookwiseErrors. Closing the iterator ends the call to the model.
         """
         thread_id = request.session_id or new_thread_id()
         filters = caller.filters(request)
         asked_at = now()
         book_id = caller.book(request.book_id)
         async with self._lock_of(caller, thread_id), self._index.retriever(book_id, caller.scope) as retriever:
-            turn = Turn(request, caller, thread_id, asked_at, retriever.book_id)
+            turn = Turn(request, caller, thread_id, asked_at, retriever.book_id, own)
             history = await self._history(turn)
             running = Agent(retriever, self._model).run(
                 _question(request.message),
@@ -107,6 +121,7 @@ class ChatTurns:
                 mode=request.ranking,
                 top_k=request.top_k,
                 min_score=self._threshold(request),
+                style=own.style if own else "",
             )
             found: dict[str, SearchResult] = {}
             async with aclosing(running) as events:
@@ -145,6 +160,8 @@ class ChatTurns:
 
     async def _history(self, turn: Turn) -> tuple[Message, ...]:
         """Return the messages so far; a thread is created with its first exchange, so that a failure leaves none."""
+        if turn.own:
+            return turn.own.history
         if turn.request.session_id is None:
             return ()
         thread = await self._database.run(self.threads.find, turn.thread_id, owner=turn.caller.owner)
@@ -159,12 +176,15 @@ class ChatTurns:
         elif response.model != EXTRACTIVE and response.tokens_used:
             self._failures.succeeded(MODEL)
         shown = chat_response(response, found, turn.thread_id)
+        self._metrics.answered(shown.confidence_level, shown.tokens_used)
+        self._log(turn, shown, response)
+        if turn.own:
+            await self._database.run(self._questions.record, self._asked(turn, shown, found))
+            return shown
         thread = await self._store(turn, shown, found)
         if thread.needs_topic:
             self._naming.add(naming := asyncio.create_task(self._name(thread, turn.caller)))
             naming.add_done_callback(self._naming.discard)
-        self._metrics.answered(shown.confidence_level, shown.tokens_used)
-        self._log(turn, shown, response)
         return shown.model_copy(update={"message_number": thread.message_count})
 
     async def _store(self, turn: Turn, shown: ChatResponse, found: dict[str, SearchResult]) -> ConversationThread:

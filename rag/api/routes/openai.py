@@ -1,0 +1,135 @@
+"""Routes that OpenAI's clients know: the books as models, and answers as chat completions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel
+
+from ingestion.vector_stores.filters import Where
+from rag.agent.events import Token
+from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
+from rag.api.http.auth import Caller
+from rag.api.http.deadlines import until_disconnect
+from rag.api.http.problems import openai_error
+from rag.api.http.sse import with_heartbeat
+from rag.api.routes.chat import CLIENT_LEFT, STREAM_HEADERS, answer_of
+from rag.api.schemas import ChatRequest, ChatResponse
+from rag.api.services.chat_turns import OwnConversation, TurnFinished
+from rag.api.services.completions import Completion, CompletionRequest, about, question_of, url_citations
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+CREATED = 1_735_689_600
+"""Clients require a date of a model; a book has none."""
+
+_ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}, "text/event-stream": {}}}}
+
+
+class BookModel(BaseModel):
+    """A book as a model."""
+
+    id: str
+    object: str = "model"
+    created: int = CREATED
+    owned_by: str = "bookwise"
+
+
+class BookModels(BaseModel):
+    """The books that the key may ask, as models."""
+
+    object: str = "list"
+    data: tuple[BookModel, ...]
+
+
+@router.get("/models", response_model=BookModels, operation_id="list_models")
+async def models(caller: CurrentCaller, services: Services) -> BookModels:
+    """List the books that the key may ask."""
+    return BookModels(data=tuple(BookModel(id=book) for book in await _books(caller, services)))
+
+
+@router.get("/models/{model:path}", response_model=BookModel, operation_id="get_model")
+async def model(model: str, caller: CurrentCaller, services: Services) -> BookModel:
+    """Return a book as a model."""
+    await _require(model, caller, services)
+    return BookModel(id=model)
+
+
+@router.post("/chat/completions", responses=_ANSWERS, response_class=Response, operation_id="create_completion")
+async def completions(body: CompletionRequest, caller: Questioner, services: Services, request: Request) -> Any:
+    """Answer the last message from the book that `model` names, as a chat completion or a stream of chunks.
+
+    Sources are annotations, and a list at the end of the text. A system message changes the tone, never the filters
+    or the duty to cite.
+    """
+    await _require(body.model, caller, services)
+    question, own = question_of(body, request.headers)
+    caller.filters(question)
+    completion = Completion.begin(body)
+    if body.stream:
+        has_usage = bool(body.stream_options and body.stream_options.include_usage)
+        pieces = _pieces(completion, question, own, caller, services, has_usage=has_usage)
+        return StreamingResponse(with_heartbeat(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
+    response = await until_disconnect(request, answer_of(question, caller, services, own))
+    if response is None:
+        return Response(status_code=CLIENT_LEFT)
+    return JSONResponse(completion.document(response))
+
+
+async def _pieces(
+    completion: Completion,
+    question: ChatRequest,
+    own: OwnConversation,
+    caller: Caller,
+    services: AppServices,
+    *,
+    has_usage: bool,
+) -> AsyncGenerator[str]:
+    turn = services.turns.answer(question, caller, own)
+    try:
+        with services.metrics.streams.track_inprogress():
+            async with services.deadlines.limit(), aclosing(turn):
+                yield _data(completion.chunk({"role": "assistant", "content": ""}))
+                async for event in turn:
+                    if isinstance(event, Token):
+                        yield _data(completion.chunk({"content": event.text}))
+                    elif isinstance(event, TurnFinished):
+                        yield _end(completion, event.response, has_usage=has_usage)
+    except HTTPException as error:
+        yield _data(openai_error(error.status_code, error.detail))
+    except Exception as error:
+        reported = services.failures.report(error)
+        yield _data(openai_error(reported.status, reported.detail))
+
+
+def _end(completion: Completion, response: ChatResponse, *, has_usage: bool) -> str:
+    """Return the last pieces: the sources, the end, and the usage where it is asked for."""
+    sources = {"content": completion.footer(response), "annotations": url_citations(response)}
+    pieces = [
+        _data(completion.chunk(sources)),
+        _data(completion.chunk({}, finish="stop", bookwise=about(response))),
+    ]
+    if has_usage:
+        pieces.append(_data(completion.usage_chunk(response)))
+    return "".join([*pieces, "data: [DONE]\n\n"])
+
+
+def _data(document: dict[str, Any]) -> str:
+    return f"data: {json.dumps(document, ensure_ascii=False, separators=(',', ':'))}\n\n"
+
+
+async def _books(caller: Caller, services: AppServices) -> list[str]:
+    async with services.index.opened() as store:
+        held = await asyncio.to_thread(store.values, "book_id", Where())
+    return sorted(held.keys() & set(caller.books or held))
+
+
+async def _require(model: str, caller: Caller, services: AppServices) -> None:
+    """Raise 404 unless the key may ask a book of that name; a book of others is like one that does not exist."""
+    if model not in await _books(caller, services):
+        raise HTTPException(404, f"the model {model[:100]!r} does not exist; /v1/models lists the books")

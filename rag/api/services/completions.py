@@ -1,0 +1,222 @@
+"""Translate chat completions, as OpenAI's clients ask for them, into questions to a book, and answers back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ingestion.errors import UsageError
+from rag.api.schemas import ChatRequest, ChatResponse, Source
+from rag.api.services.chat_turns import OwnConversation
+from rag.conversations.models import Message, clean_text
+from rag.filters import QUERY_FIELDS
+
+MAX_QUESTION_CHARS = 4000
+MAX_MESSAGES = 500
+HEADER_PREFIX = "x-bookwise-"
+FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
+"""What may be set beside the messages: body fields by these names, or headers such as `X-Bookwise-Hardware-Tier`."""
+
+LISTS = ("proficiency_levels", "doc_types")
+NUMBERS = ("hardware_tier", "chapter_min", "chapter_max", "lesson", "top_k")
+
+
+class ContentPart(BaseModel):
+    """A part of a message; only text can be asked about."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    text: str | None = None
+
+
+class CompletionMessage(BaseModel):
+    """A message of the client's conversation."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | tuple[ContentPart, ...] | None = None
+
+
+class StreamOptions(BaseModel):
+    """What a stream tells beside the answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+    include_usage: bool = False
+
+
+class CompletionRequest(BaseModel):
+    """A chat completion. Sampling parameters are accepted and ignored: the server sets its own.
+
+    Filters are extra fields by the names of `/chat/run`; `sources_footer` false leaves the list of sources out of
+    the text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "physical-ai-robotics",
+                    "messages": [{"role": "user", "content": "How do ROS 2 nodes communicate?"}],
+                    "stream": False,
+                    "hardware_tier": 1,
+                }
+            ]
+        },
+    )
+
+    model: str = Field(min_length=1, max_length=200, description="Id of the book.")
+    messages: tuple[CompletionMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: int | None = Field(None, ge=1, le=1)
+    sources_footer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A completion that is being answered."""
+
+    id: str
+    created: int
+    model: str
+    with_footer: bool
+
+    @classmethod
+    def begin(cls, request: CompletionRequest) -> Completion:
+        """Return a new one with an id of its own."""
+        return cls(f"chatcmpl-{uuid4().hex}", int(time.time()), request.model, request.sources_footer)
+
+    def document(self, response: ChatResponse) -> dict[str, Any]:
+        """Return the whole answer as one document."""
+        message = {
+            "role": "assistant",
+            "content": response.response + self.footer(response),
+            "refusal": None,
+            "annotations": url_citations(response),
+        }
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        head = {"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model}
+        return head | {"choices": [choice], "usage": usage(response), "bookwise": about(response)}
+
+    def chunk(self, delta: Mapping[str, Any], *, finish: str | None = None, **more: Any) -> dict[str, Any]:
+        """Return a piece of a stream."""
+        choice = {"index": 0, "delta": dict(delta), "finish_reason": finish, "logprobs": None}
+        return self._chunk_head() | {"choices": [choice]} | more
+
+    def usage_chunk(self, response: ChatResponse) -> dict[str, Any]:
+        """Return the last piece of a stream whose client asks for the usage."""
+        return self._chunk_head() | {"choices": [], "usage": usage(response)}
+
+    def footer(self, response: ChatResponse) -> str:
+        """Return the list of sources that ends the text: most clients show nothing else of them."""
+        cited = [source for source in response.sources if source.number]
+        if not cited or not self.with_footer:
+            return ""
+        return "\n\nSources:\n" + "\n".join(f"{source.number}. {_link(source)}" for source in cited)
+
+    def _chunk_head(self) -> dict[str, Any]:
+        return {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
+
+
+def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple[ChatRequest, OwnConversation]:
+    """Return the question with its filters, and the conversation before it; raises UsageError."""
+    turns = [message for message in request.messages if message.role in ("user", "assistant")]
+    if not turns or turns[-1].role != "user":
+        raise UsageError("messages: the last one must be the user's question")
+    question = _text(turns[-1]).strip()
+    if not 1 <= len(question) <= MAX_QUESTION_CHARS:
+        raise UsageError(f"messages: the question must have 1 to {MAX_QUESTION_CHARS} characters")
+    style = "\n".join(_text(message) for message in request.messages if message.role in ("system", "developer"))
+    history = _alternating(turns[:-1])
+    given = _filters_in_headers(headers) | {
+        name: value for name, value in (request.model_extra or {}).items() if name in FIELDS
+    }
+    try:
+        asked = ChatRequest.model_validate(given | {"book_id": request.model, "message": "question"})
+    except ValidationError as error:
+        faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise UsageError("; ".join(faults)) from None
+    return asked.model_copy(update={"message": clean_text(question)}), OwnConversation(history, clean_text(style))
+
+
+def url_citations(response: ChatResponse) -> list[dict[str, Any]]:
+    """Return where the text refers to which address, as OpenAI tells it of web searches."""
+    found = []
+    for source in response.sources:
+        mark = f"[{source.number}]"
+        start = response.response.find(mark) if source.number else -1
+        if start >= 0:
+            citation = {"start_index": start, "end_index": start + len(mark), "title": source.page_title}
+            found.append({"type": "url_citation", "url_citation": citation | {"url": source.url}})
+    return found
+
+
+def usage(response: ChatResponse) -> dict[str, int]:
+    """Return the tokens; they are counted in sum."""
+    return {"prompt_tokens": response.tokens_used, "completion_tokens": 0, "total_tokens": response.tokens_used}
+
+
+def about(response: ChatResponse) -> dict[str, Any]:
+    """Return what the answer has beyond OpenAI's fields."""
+    document = response.model_dump(mode="json", exclude_none=True)
+    return {name: document[name] for name in ("sources", "confidence_level", "should_answer", "supported")}
+
+
+def _link(source: Source) -> str:
+    place = source.page_title if source.section == source.page_title else f"{source.page_title} › {source.section}"
+    is_address = source.url.startswith(("http://", "https://"))
+    return f"[{place}]({source.url})" if is_address else f"{place} ({source.url})"
+
+
+def _text(message: CompletionMessage) -> str:
+    if message.content is None or isinstance(message.content, str):
+        return message.content or ""
+    if any(part.type != "text" for part in message.content):
+        raise UsageError("messages: only text can be asked, no images, audio or files")
+    return "\n".join(part.text or "" for part in message.content)
+
+
+def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
+    """Return the exchanges before the question; a message that nobody answered is left out."""
+    kept: list[Message] = []
+    for message in messages:
+        text = clean_text(_text(message)).strip()
+        if not text:
+            continue
+        role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
+        if kept and kept[-1].role == role:
+            kept.pop()
+        if kept or role == "user":
+            kept.append(Message(role, text))
+    return tuple(kept[:-1] if kept and kept[-1].role == "user" else kept)
+
+
+def _filters_in_headers(headers: Mapping[str, str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for name in FIELDS:
+        value = headers.get(HEADER_PREFIX + name.replace("_", "-"))
+        if value is None:
+            continue
+        if name in LISTS:
+            given[name] = [part.strip() for part in value.split(",")]
+        elif name in NUMBERS or name == "similarity_threshold":
+            given[name] = _number(name, value)
+        else:
+            given[name] = value
+    return given
+
+
+def _number(name: str, value: str) -> int | float:
+    try:
+        return float(value) if name == "similarity_threshold" else int(value)
+    except ValueError:
+        raise UsageError(f"header X-Bookwise-{name.replace('_', '-').title()}: {value[:40]!r} is no number") from None
