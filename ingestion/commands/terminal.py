@@ -113,11 +113,17 @@ def close_output() -> None:
         return
 
 
+_TALKATIVE = ("asyncio", "grpc", "hpack", "httpcore", "httpx", "httpx2", "openai", "urllib3")
+"""Libraries that log each step of each request."""
+
+
 def log_to_stderr(level: int) -> None:
-    """Log to stderr, one line a record, through the gate."""
+    """Log to stderr, one line per record, through the gate; of libraries only their warnings, not every request."""
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter("%(levelname)s %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
+    for library in _TALKATIVE:
+        logging.getLogger(library).setLevel(max(level, logging.WARNING))
 
 
 class SafeFormatter(logging.Formatter):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ingestion.source.contents import Contents
     from ingestion.source.linter import CheckReport
     from ingestion.state.job_ledger import LedgerEntry
+    from ingestion.vector_stores.health import Health
     from ingestion.vector_stores.types import KeptGeneration
 
 
@@ -137,7 +138,14 @@ def info_view(info: IndexInfo) -> View:
             Table(f"Modules of {book.book_id}", ("module", "chunks"), sorted(book.modules.items()))
             for book in info.books
         ),
+        *(_health_view(info.health) if info.health else ()),
     ]
+
+
+def _health_view(health: Health) -> View:
+    """The server's facts, then what is wrong with it."""
+    facts = [("version", health.version), *health.facts]
+    return [Table("Qdrant", ("fact", "value"), facts), *(f"warning: {warning}" for warning in health.warnings)]
 
 
 def _book_row(book: BookInfo) -> tuple[Cell, ...]:

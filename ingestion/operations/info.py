@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from typing import Any
 
+from ingestion.errors import RequestFailed
 from ingestion.factory import generations_of, location_of, states_of
 from ingestion.settings import Settings
+from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.protocol import VectorStore
 
 
@@ -24,7 +28,7 @@ class BookInfo:
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """The active generation of a collection."""
+    """The active generation of a collection; `health` is that of its server, None for an embedded index."""
 
     collection: str
     location: str
@@ -32,10 +36,11 @@ class IndexInfo:
     dimensions: int
     points: int
     books: tuple[BookInfo, ...]
+    health: Health | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON document."""
-        return asdict(self)
+        """Return one JSON document."""
+        return asdict(self) | {"health": self.health and self.health.as_json()}
 
 
 def coverage_of(store: VectorStore, book_id: str) -> dict[tuple[str, int], int]:
@@ -48,19 +53,19 @@ def coverage_of(store: VectorStore, book_id: str) -> dict[tuple[str, int], int]:
 
 
 def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
-    """The books and counts of an open index."""
-    states = states_of(settings, generations_of(settings))
+    """Return the books and counts of an open index, and the health of its server."""
+    generations = generations_of(settings)
+    states = states_of(settings, generations)
     books = []
     for book_id, chunks in sorted(store.values("book_id", Where()).items()):
         where = Where((Equals("book_id", book_id),))
-        state = states.load(book_id, settings.qdrant.collection)
         books.append(
             BookInfo(
                 book_id=book_id,
                 files=len(store.values("source_file", where)),
                 chunks=chunks,
                 modules=store.values("module", where),
-                last_run=state.last_incremental_update,
+                last_run=_last_run(states, book_id, settings.qdrant.collection),
             )
         )
     return IndexInfo(
@@ -70,4 +75,15 @@ def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
         dimensions=store.schema.dimensions,
         points=sum(book.chunks for book in books),
         books=tuple(books),
+        health=generations.health(),
     )
+
+
+def _last_run(states: StateStore, book_id: str, collection: str) -> str | None:
+    """Return when the book was last indexed, None where no record tells or the key may not read the records."""
+    try:
+        return states.load(book_id, collection).last_incremental_update
+    except RequestFailed as error:
+        if error.status != HTTPStatus.FORBIDDEN:
+            raise
+        return None

@@ -149,7 +149,7 @@ class Replicas:
         """Return where the shards of a collection lie and how they are."""
         collection = self.collections[name]
         local, remote = [], []
-        for shard in range(collection.made.shard_number or 1):
+        for shard in range(collection.made.shard_number or self.nodes):
             for each in collection.replicas:
                 state = rest.ReplicaState.DEAD if each in self.away else rest.ReplicaState.ACTIVE
                 if each == node:
@@ -159,7 +159,7 @@ class Replicas:
                     remote.append(rest.RemoteShardInfo(shard_id=shard, peer_id=each + 1, state=state))
         return rest.CollectionClusterInfo(
             peer_id=node + 1,
-            shard_count=collection.made.shard_number or 1,
+            shard_count=collection.made.shard_number or self.nodes,
             local_shards=local,
             remote_shards=remote,
             shard_transfers=[],
