@@ -16,7 +16,15 @@ from rag.filters import SearchMode as SearchMode
 
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
-RefusalReason = Literal["nothing_indexed", "nothing_relevant", "not_answered", "nothing_more"]
+RefusalReason = Literal[
+    "nothing_indexed",
+    "nothing_within_filters",
+    "nothing_relevant",
+    "not_answered",
+    "nothing_more",
+    "other_language",
+    "says_nothing_yet",
+]
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
 """How a question ended: the last row of spec 000's state diagram."""
 
@@ -141,12 +149,43 @@ class Evidence(_Model):
     named: Score = 1.0
     """Share of what the question names (people, products, numbers) that the passages name too."""
 
+    reached: Score = 1.0
+    """Share that the best passage reaches of the BM25 score that the question could reach."""
+
+    length: Score = 0.4
+    """How many words the question has, on a logarithmic scale: a long one is never reached wholly."""
+
     diversity: Score = 0.0
     """1 less the mean cosine between the passages (spec 004)."""
 
 
+class Place(_Model):
+    """A section of the book that a reader is pointed to."""
+
+    page_title: str
+    section_title: str | None
+    page_url: str | None
+    source_file: str
+    line_start: int
+    line_end: int
+    chunk_id: str
+
+
+class HiddenPassages(_Model):
+    """What a filter keeps from the reader although it fits better: how many, and the value that would show it."""
+
+    count: Annotated[int, Field(ge=1)]
+    filter: str
+    value: str
+    best_relevance: Score
+
+
 class SearchResponse(_Model):
-    """The ranked passages (spec 003), best first; `total_found` counts the chunks that pass the filters."""
+    """The ranked passages (spec 003), best first; `total_found` counts the chunks that pass the filters.
+
+    `searched_for` is the question with its typos mended, None where none was. `hidden` tells of better passages
+    that a filter hides.
+    """
 
     query: str
     results: tuple[SearchResult, ...]
@@ -155,6 +194,9 @@ class SearchResponse(_Model):
     module_filter: str | None
     book_id: str
     evidence: Evidence = Evidence()
+    is_book_indexed: bool = True
+    searched_for: str | None = None
+    hidden: HiddenPassages | None = None
 
 
 class ConfidenceMetrics(_Model):
@@ -214,7 +256,8 @@ class AgentResponse(_Model):
 
     `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
     `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
-    nothing is cited. Times are in milliseconds.
+    nothing is cited. Times are in milliseconds. `see_also` are other sections on the subject, under a refusal the
+    nearest.
     """
 
     answer: str
@@ -229,6 +272,9 @@ class AgentResponse(_Model):
     metrics: ConfidenceMetrics | None = None
     passages: PassagesUsed = PassagesUsed()
     supported: bool = True
+    see_also: tuple[Place, ...] = ()
+    searched_for: str | None = None
+    hidden: HiddenPassages | None = None
     cited_sentences: Annotated[int, Field(ge=0)] = 0
     unsupported: tuple[str, ...] = ()
     tokens_used: Annotated[int, Field(ge=0)] = 0

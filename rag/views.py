@@ -2,48 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ingestion.output import Block, Link, Markdown, Part, View
-from rag.models import AgentResponse, Citation, SearchResponse, SearchResult
+from rag.models import AgentResponse, Citation, Place, SearchResponse, SearchResult
+from rag.retrieval.languages import language_name, language_of
 
 PREVIEW_CHARS = 300
 
 _REASONS = {
-    "nothing_indexed": "no lesson of the book is inside these filters",
-    "nothing_relevant": "nothing in the book is near this question",
+    "nothing_indexed": "the index holds no lesson of this book; run `bookwise ingest` first",
+    "nothing_within_filters": "no lesson of the book is inside these filters; leave some out",
+    "nothing_relevant": "the book has nothing on this",
     "nothing_more": "what the book says on this was quoted already",
     "not_answered": "the book has passages about this, but they do not seem to answer; `bookwise search` shows them",
+    "says_nothing_yet": "the section on this has no text yet",
 }
 
 
 def search_view(response: SearchResponse, *, explain: bool = False) -> View:
     """The ranked passages, each with where it stands and how it begins; whole where they were widened."""
     if not response.results:
-        return [f"Nothing found in {response.book_id} with {_fences(response)}."]
+        return [
+            *_mended(response),
+            f"Nothing found in {response.book_id} with {_filters(response)}.",
+            *_hidden(response),
+        ]
     return [
+        *_mended(response),
         *(part for result in response.results for part in _passage(result, explain=explain)),
         *(_evidence(response) if explain else ()),
-        f"{len(response.results)} of {response.total_found} chunks of {response.book_id}, {_fences(response)}",
+        f"{len(response.results)} of {response.total_found} chunks of {response.book_id}, {_filters(response)}",
+        *_hidden(response),
     ]
 
 
 def refusal_note(response: AgentResponse) -> str:
     """Why there is no answer."""
     reason = response.metrics.reason if response.metrics else None
+    if reason == "other_language" and not response.error:
+        language = language_name(language_of(response.query) or "another language")
+        return (
+            f"no answer: the question is in {language}, the passages that were found are not; ask in the language of "
+            "the book, or set up a language model or a multilingual embedder"
+        )
     return f"no answer: {response.error or _REASONS[reason or 'not_answered']}"
 
 
 def answer_view(response: AgentResponse) -> View:
     """The answer with its numbered sources (the footer of spec 002)."""
     note = ["(quoted from the book; no language model was used)", ""] if response.is_quoted else []
-    return [*note, Markdown(response.answer), *sources_view(response)]
+    return [*_mended(response), *note, Markdown(response.answer), *sources_view(response)]
 
 
 def sources_view(response: AgentResponse) -> View:
-    """The numbered sources, and what of the answer they do not hold."""
+    """The numbered sources, what of the answer they do not hold, and where else to look."""
     if response.state in ("no_results", "error"):
-        return []
+        return [*_places("Nearest sections:", response.see_also), *_hidden(response)]
     sources = [_source(citation) for citation in response.citations]
-    return [*(("", "---", "**Sources:**", *sources) if sources else ()), *_doubts(response)]
+    footer = ("", "---", "**Sources:**", *sources) if sources else ()
+    return [*footer, *_places("See also:", response.see_also), *_doubts(response), *_hidden(response)]
+
+
+def _places(title: str, places: Sequence[Place]) -> list[Part]:
+    return ["", title, *(_linked(f"- {_named(place)}, {_where(place)}", place) for place in places)] if places else []
+
+
+def _named(place: Place | Citation) -> str:
+    section = place.section_title
+    return f"{place.page_title} › {section}" if section and section != place.page_title else place.page_title
+
+
+def _where(place: Place | Citation) -> str:
+    return place.page_url or f"{place.source_file}:{place.line_start}-{place.line_end}"
+
+
+def _linked(text: str, place: Place | Citation) -> Part:
+    return Link(text, place.page_url) if place.page_url else text
+
+
+def _mended(response: AgentResponse | SearchResponse) -> list[str]:
+    return [f"(searched for: {response.searched_for})", ""] if response.searched_for else []
+
+
+def _hidden(response: AgentResponse | SearchResponse) -> list[str]:
+    """What a filter keeps from the reader."""
+    hidden = response.hidden
+    if hidden is None:
+        return []
+    passages = "1 better passage needs" if hidden.count == 1 else f"{hidden.count} better passages need"
+    return ["", f"{passages} a higher hardware tier: `--tier {hidden.value}`"]
 
 
 def _doubts(response: AgentResponse) -> list[str]:
@@ -58,7 +106,7 @@ def _doubts(response: AgentResponse) -> list[str]:
     return ["", *doubts] if doubts else []
 
 
-def _fences(response: SearchResponse) -> str:
+def _filters(response: SearchResponse) -> str:
     module = f", module {response.module_filter}" if response.module_filter else ""
     tier = response.hardware_tier_filter
     return f"hardware tier {tier}{' or lower (--tier 4 sees all)' if tier < 4 else ''}{module}"
@@ -120,10 +168,6 @@ def _evidence(response: SearchResponse) -> list[str]:
 
 
 def _source(citation: Citation) -> Part:
-    section = citation.section_title
-    section = f" › {section}" if section and section != citation.page_title else ""
     doubt = "; not verified" if not citation.verified else ""
-    file = f"{citation.source_file}:{citation.line_start}-{citation.line_end}"
-    text = f"[{citation.number}] {citation.page_title}{section}, {citation.page_url or file}"
-    text += f" (score: {citation.score:.2f}{doubt})"
-    return Link(text, citation.page_url) if citation.page_url else text
+    text = f"[{citation.number}] {_named(citation)}, {_where(citation)} (score: {citation.score:.2f}{doubt})"
+    return _linked(text, citation)

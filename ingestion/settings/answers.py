@@ -41,7 +41,7 @@ class ConfidenceSettings:
         help="when an answer is refused: `auto` by the embedding model, `spec` by fixed cosines",
     )
     model: str | None = setting(None, text, help="embedding model of the two below, which `eval --calibrate` writes")
-    weights: tuple[float, ...] = setting((), numbers(4), help="bias, gap, known and named")
+    weights: tuple[float, ...] = setting((), numbers(4, 6), help="bias, gap, known, named, reached and length")
     levels: tuple[float, ...] = setting((), numbers(3), help="where low, medium and high begin")
 
 

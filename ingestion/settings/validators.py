@@ -146,15 +146,15 @@ def amount(raw: Any) -> float:
     return value
 
 
-def numbers(count: int) -> Callable[[Any], tuple[float, ...]]:
-    """A reader of a list of that many finite numbers."""
+def numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
+    """A reader of a list of so many finite numbers, or of one of several counts."""
 
     def read(raw: Any) -> tuple[float, ...]:
         usable = isinstance(raw, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each) for each in raw
         )
-        if not usable or len(raw) != count:
-            raise ValueError(f"{raw!r} is not a list of {count} numbers")
+        if not usable or len(raw) not in counts:
+            raise ValueError(f"{raw!r} is not a list of {' or '.join(map(str, counts))} numbers")
         return tuple(float(each) for each in raw)
 
     return read

@@ -87,7 +87,7 @@ class Agent:
             gated = await asyncio.to_thread(gate.widen, gated)
         yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
-        if self._model and (gated.metrics.should_answer or history):
+        if self._model and (not gated.is_off_subject or history):
             loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages(), style=style)
             answering = self._generate(loop, gated, cite_style, started)
         else:
@@ -106,14 +106,13 @@ class Agent:
             settings.agent.top_k if top_k is None else top_k,
             settings.agent.score_threshold if min_score is None else min_score,
             mode,
+            reads_blocks=self._model is None,
         )
 
     async def _quote(
         self, question: str, gated: GatedResult, started: float, told: PastAnswers
     ) -> AsyncGenerator[Event]:
-        response = await asyncio.to_thread(
-            quote, question, gated, self._retriever.embedder, started=started, told=told
-        )
+        response = await asyncio.to_thread(quote, question, gated, self._retriever, started=started, told=told)
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)

@@ -1,26 +1,31 @@
-"""Answer without a language model: the passages that answer, quoted and cited, or a refusal."""
+"""Answer without a language model: one excerpt that answers, quoted and cited, or a refusal that says why."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ingestion.embedding.protocol import Embedder
-from rag.agent.prompts import NO_MORE, REFUSAL
-from rag.agent.quotes import best_quotes
+from rag.agent.phrases import OTHER_LANGUAGE, phrase
+from rag.agent.prompts import NO_MORE, NOTHING_YET, REFUSAL
+from rag.agent.quotes import Excerpt, best_excerpt, other_places, place_of
 from rag.agent.search_gate import GatedResult, RetrievalGate
+from rag.agent.spots import Nearness, plain_title
+from rag.confidence import confidence_of
 from rag.filters import Filters
-from rag.grounding.passage_blocks import PassageBlock
-from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, address
+from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, SearchResult, address
 from rag.retrieval.retriever import Retriever
+
+if TYPE_CHECKING:
+    from rag.models import ConfidenceMetrics, Place
 
 
 def answer_extractively(query: str, retriever: Retriever, filters: Filters) -> AgentResponse:
-    """The best blocks of the best passages, word for word, each followed by the number of its source."""
+    """Return the best excerpt of the best passage, followed by the number of its source."""
     started = time.perf_counter()
-    settings = retriever.settings
-    result = RetrievalGate(retriever, filters, settings.agent.top_k, settings.agent.score_threshold).find(query)
-    return quote(query, result, retriever.embedder, started=started)
+    agent = retriever.settings.agent
+    gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=True)
+    return quote(query, gate.find_for(query, None), retriever, started=started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,75 +40,85 @@ NO_PAST_ANSWERS = PastAnswers()
 
 
 def quote(
-    query: str, result: GatedResult, embedder: Embedder, *, started: float, told: PastAnswers = NO_PAST_ANSWERS
+    query: str, result: GatedResult, retriever: Retriever, *, started: float, told: PastAnswers = NO_PAST_ANSWERS
 ) -> AgentResponse:
-    """The answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
+    """Return the answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
     metrics, response = result.metrics, result.response
-    quotes = _quotes(result, embedder, told)
-    is_all_told = metrics.should_answer and told.wants_more and not quotes
-    if is_all_told:
-        metrics = metrics.model_copy(update={"reason": "nothing_more"})
-    refusal = NO_MORE if is_all_told else REFUSAL
-    citations = _citations(quotes)
-    cited = tuple(dict.fromkeys(quote.passage.id for quote in quotes))
+    excerpt = _excerpt(result, retriever, told)
+    if metrics.should_answer and told.wants_more and not excerpt:
+        metrics = _refusing(metrics, "nothing_more")
+    cited = (excerpt.passage.id,) if excerpt else ()
     ended = time.perf_counter()
     return AgentResponse(
-        answer=result.disclaimer + _text(quotes) if quotes else refusal,
-        citations=citations,
+        answer=f"{result.disclaimer}{excerpt.text}\n[1]" if excerpt else _refusal(metrics, result),
+        citations=(_cite(excerpt),) if excerpt else (),
         query=query,
         model=EXTRACTIVE,
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=result.confidence,
-        state=result.state if quotes else "no_results",
+        confidence=confidence_of(metrics.confidence_level) if excerpt else "none",
+        state=result.state if excerpt else "no_results",
         metrics=metrics,
         passages=PassagesUsed(
-            retrieved=tuple(result.id for result in response.results), shown=cited, cited=cited, verified=cited
+            retrieved=tuple(each.id for each in response.results), shown=cited, cited=cited, verified=cited
         ),
+        see_also=_see_also(result, excerpt),
+        searched_for=response.searched_for,
+        hidden=response.hidden,
         retrieval_count=len(response.results),
     )
 
 
-def _quotes(result: GatedResult, embedder: Embedder, told: PastAnswers) -> list[PassageBlock]:
-    if not result.metrics.should_answer:
-        return []
-    query, passages = result.response.query, result.response.results
-    quotes = best_quotes(query, passages, embedder, told=told.text)
-    if quotes or told.wants_more or not told.text:
-        return quotes
-    return best_quotes(query, passages, embedder)
+def _excerpt(result: GatedResult, retriever: Retriever, told: PastAnswers) -> Excerpt | None:
+    if not result.metrics.should_answer or result.spots is None:
+        return None
+    question = Nearness(result.question, retriever.embedder)
+    excerpt = best_excerpt(question, result.spots, retriever.following, told=told.text)
+    if excerpt or told.wants_more or not told.text:
+        return excerpt
+    return best_excerpt(question, result.spots, retriever.following)
 
 
-def _citations(quotes: list[PassageBlock]) -> tuple[Citation, ...]:
-    """One citation for each section that is quoted, in the order of the answer."""
-    sections: dict[tuple[str, str | None, str | None], list[PassageBlock]] = {}
-    for quote in quotes:
-        sections.setdefault(_place(quote), []).append(quote)
-    return tuple(_cite(number, quoted) for number, quoted in enumerate(sections.values(), 1))
+def _refusing(metrics: ConfidenceMetrics, reason: str) -> ConfidenceMetrics:
+    changes = {"reason": reason, "confidence_level": "insufficient", "should_answer": False}
+    return metrics.model_copy(update=changes)
 
 
-def _place(quote: PassageBlock) -> tuple[str, str | None, str | None]:
-    return quote.passage.source_file, quote.section, quote.anchor
+def _refusal(metrics: ConfidenceMetrics, result: GatedResult) -> str:
+    if metrics.reason == "nothing_more":
+        return phrase(NO_MORE, result.question)
+    if metrics.reason == "says_nothing_yet" and result.spots:
+        place = place_of(result.spots.ranked[0], result.spots)
+        return phrase(NOTHING_YET, result.question).format(place.section_title or place.page_title)
+    refusal = OTHER_LANGUAGE if metrics.reason == "other_language" else REFUSAL
+    return phrase(refusal, result.question)
 
 
-def _cite(number: int, quotes: list[PassageBlock]) -> Citation:
-    first = quotes[0]
+def _see_also(result: GatedResult, excerpt: Excerpt | None) -> tuple[Place, ...]:
+    """Other sections on the subject: after the quoted one, or, under a refusal, the nearest ones."""
+    if result.spots is None or result.is_off_subject:
+        return ()
+    if excerpt is None:
+        return other_places(result.spots, None, None)
+    return other_places(result.spots, excerpt.passage, excerpt.chosen.section)
+
+
+def _cite(excerpt: Excerpt) -> Citation:
+    """The section of the block that was chosen, with the lines of all that is quoted of it."""
+    chosen: SearchResult = excerpt.passage
+    section = excerpt.chosen.section, excerpt.chosen.anchor
+    own = [block for block in excerpt.blocks if (block.section, block.anchor) == section]
     return Citation(
-        number=number,
-        chunk_id=first.passage.id,
-        page_title=first.passage.page_title,
-        page_url=address(first.passage.page_url, first.anchor) or None,
-        module_name=first.passage.module,
-        section_title=first.section,
-        source_file=first.passage.source_file,
-        line_start=min(quote.line_start for quote in quotes),
-        line_end=max(quote.line_end for quote in quotes),
-        score=max(quote.passage.score for quote in quotes),
+        number=1,
+        chunk_id=chosen.id,
+        page_title=plain_title(chosen.page_title) or "",
+        page_url=address(chosen.page_url, excerpt.chosen.anchor) or None,
+        module_name=chosen.module,
+        section_title=excerpt.chosen.section,
+        source_file=chosen.source_file,
+        line_start=min(block.line_start for block in own),
+        line_end=max(block.line_end for block in own),
+        score=chosen.score,
     )
-
-
-def _text(quotes: list[PassageBlock]) -> str:
-    numbers = {place: number for number, place in enumerate(dict.fromkeys(map(_place, quotes)), 1)}
-    return "\n\n".join(f"{quote.text}\n[{numbers[_place(quote)]}]" for quote in quotes)

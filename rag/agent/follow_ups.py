@@ -18,13 +18,26 @@ MOST_LEANING_TERMS = 3
 
 _REQUEST_WORDS = (
     "tell say explain describe show give go going continue keep elaborate expand detail details deep deeper please "
-    "anything something information know read thing things ok okay yes thanks hear learn another else book"
+    "anything something information know read thing things ok okay yes thanks hear learn another else book "
+    "mehr dazu erzähl sag weiter bitte genauer más dime cuéntame sigue favor detalles plus dis continue encore"
 )
 _MORE = re.compile(
-    r"\b(?:more|else|further|continue|go on|elaborate|expand|deeper|details?|another)\b", re.IGNORECASE
+    r"\b(?:more|else|further|continue|go on|elaborate|expand|deeper|details?|another|"
+    r"mehr|weiter|genauer|más|sigue|detalles|plus|encore|continuez?)\b|更多|继续|详细|还有",
+    re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"\W*(?:and|but|or|so|then|also|what about|how about|why|what if)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"\b(?:it|its|they|them|their|this|that|these|those|one|ones|there)\b", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\W*(?:(?:and|but|or|so|then|also|what about|how about|why|what if|"
+    r"und|aber|oder|also|dann|warum|was ist mit|y|pero|o|entonces|por qué|qué tal|et|mais|ou|alors|pourquoi)\b"
+    r"|那么|那|还有|为什么|但是)",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|this|that|these|those|one|ones|there|"
+    r"es|sie|ihn|ihm|davon|damit|dafür|dies|diese|dieser|das|eso|esto|ello|lo|la|los|ellos|ça|cela|ceci|ils|elles)\b"
+    r"|它|这个|那个|这些",
+    re.IGNORECASE,
+)
 
 
 def topic_of(history: Sequence[PastMessage]) -> str | None:

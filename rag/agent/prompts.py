@@ -8,6 +8,9 @@ REFUSAL = "I don't have information about that in the book content."
 NO_MORE = "The book says no more on this."
 """What answers a request for more where all of it was quoted."""
 
+NOTHING_YET = "The book has a section on this, “{}”, which says nothing yet."
+"""What answers where the best place for a question has only a heading, a picture or an announcement."""
+
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
 """What counts as the model's refusal; the second is that of specification 000."""
 

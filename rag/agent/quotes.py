@@ -1,34 +1,131 @@
-"""The parts of the found passages that answer best, quoted word for word."""
+"""One excerpt of the book that answers: the best block, grown within its section to about a thousand characters."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ingestion.embedding.protocol import Embedder
-from ingestion.markdown.cleaner import clean_inline
-from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
-from ingestion.vector_stores.types import Hit, SparseVector
-from rag.grounding.passage_blocks import PassageBlock, blocks_of
+from rag.agent.spots import Nearness, Spot, Spots, plain_title, rendered_blocks
+from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
-from rag.models import SearchResult
-from rag.retrieval.fusion import fuse
+from rag.models import Place, SearchResult, address
 
-CLOSE = 0.5
-"""Share of the best sentence's score from which another one of its block belongs to the answer."""
+MAX_CHARS = 1_000
+"""How long an excerpt is at most, except for one block of code or one table that is longer."""
 
-_LEANS = re.compile(
-    r"\W*(?:it|its|they|them|their|this|that|these|those|he|she|his|her|such|so|but|and|or|however|therefore|thus|then|"
-    r"for example|for instance|otherwise|instead|also|both|each|the (?:first|second|third|former|latter|other))\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that is not understood without the one before it."""
+SPARE = 300
+"""By how much the last block may be too long, rather than leave out the code that the text before it is about."""
+
+ENOUGH = 950
+"""With less than this the excerpt goes on into what follows in the lesson."""
+
+MIN_PART = 120
+"""A part of a block that is shorter is not worth cutting for."""
+
+SHORT = 30
+"""A quote that is shorter is shown with its heading, without which it says little."""
+
+MAX_PLACES = 3
+"""How many other places are named."""
+
+NEAR = 0.5
+"""Share of the best spot's score that another place needs to be named."""
+
+MORE = 0.65
+"""Share of the best spot's score that what is quoted after it needs, when more is asked for."""
+
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
+
+Following = Callable[[SearchResult], SearchResult | None]
+"""Finds the passage after this one in its lesson, None at the lesson's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Neighbouring blocks of one lesson, rendered, and the one that was chosen."""
+
+    blocks: tuple[PassageBlock, ...]
+    chosen: PassageBlock
+
+    @property
+    def text(self) -> str:
+        """The excerpt as it is shown: headings between its sections, and above it where it is very short."""
+        parts: list[str] = []
+        section = self.blocks[0].section
+        if length(self.chosen.text) < SHORT and len(self.blocks) == 1 and (section or self.passage.page_title):
+            parts.append(section or self.passage.page_title)
+        for block in self.blocks:
+            if block.section != section:
+                section = block.section
+                parts += [section] if section else []
+            parts.append(block.text)
+        return "\n\n".join(parts)
+
+    @property
+    def passage(self) -> SearchResult:
+        """The passage that the answer was decided on."""
+        return self.chosen.passage
+
+
+def length(text: str) -> int:
+    """Return the characters of a text, those of scripts that write a word with one or two of them counted double."""
+    return len(text) + len(_WIDE.findall(text))
+
+
+def best_excerpt(question: Nearness, spots: Spots, following: Following, *, told: str = "") -> Excerpt | None:
+    """Return the excerpt around the best spot that `told` does not hold; None where all near ones are told."""
+    for spot in spots.ranked:
+        if not spot.text:
+            continue
+        if told and spot.score < MORE * spots.ranked[0].score:
+            return None
+        blocks = spots.blocks[spot.passage.id]
+        left = untold(blocks[spot.at], told)
+        if left:
+            chosen = _cut(left[0], question)
+            growing = _Growing(spot, chosen, spots, following, told)
+            if chosen.text == blocks[spot.at].text:
+                growing.grow()
+            return Excerpt(tuple(growing.kept), chosen)
+    return None
+
+
+def other_places(spots: Spots, cited: SearchResult | None, section: str | None) -> tuple[Place, ...]:
+    """Return the next best sections after the one that is cited, each once."""
+    if not spots.ranked:
+        return ()
+    seen = {(cited.source_file, section)} if cited else set()
+    places: list[Place] = []
+    least = NEAR * spots.ranked[0].score
+    for spot in spots.ranked:
+        place = place_of(spot, spots)
+        key = place.source_file, place.section_title
+        if key not in seen and spot.score >= least and len(places) < MAX_PLACES:
+            seen.add(key)
+            places.append(place)
+    return tuple(places)
+
+
+def place_of(spot: Spot, spots: Spots) -> Place:
+    """Return where a spot is."""
+    passage = spot.passage
+    block = spots.blocks[passage.id][spot.at] if spot.text else None
+    section, anchor = (block.section, block.anchor) if block else (passage.section_title, passage.anchor)
+    return Place(
+        page_title=plain_title(passage.page_title) or "",
+        section_title=plain_title(section),
+        page_url=address(passage.page_url, anchor) or None,
+        source_file=passage.source_file,
+        line_start=block.line_start if block else passage.line_start,
+        line_end=block.line_end if block else passage.line_end,
+        chunk_id=passage.id,
+    )
 
 
 def untold(block: PassageBlock, told: str) -> list[PassageBlock]:
-    """What of a block `told` does not hold: of prose the sentences in a row, of anything else all or nothing."""
+    """Return what of a block `told` lacks: of prose the sentences in a row, of anything else all or nothing."""
     if not told:
         return [block]
     if block.kind != "paragraph":
@@ -39,106 +136,107 @@ def untold(block: PassageBlock, told: str) -> list[PassageBlock]:
 
 
 def part_of(block: PassageBlock, spans: Sequence[tuple[int, int]]) -> PassageBlock:
-    """The block from the first of these spans to the last, with the lines that it has then."""
+    """Return the block from the first of these spans to the last, with the lines that it has then."""
     start, end = spans[0][0], spans[-1][1]
     before, text = block.text[:start].count("\n"), block.text[start:end]
     first = min(block.line_start + before, block.line_end)
     return replace(block, text=text, line_start=first, line_end=min(first + text.count("\n"), block.line_end))
 
 
-def to_the_point(block: PassageBlock, spans: Sequence[tuple[int, int]], scores: Sequence[float]) -> PassageBlock:
-    """The sentences of a block of prose from the first that matters to the last; `scores` say how much each does.
-
-    A sentence that leans on the one before it takes that one along.
-    """
-    least = CLOSE * max(scores)
-    matter = [at for at, score in enumerate(scores) if score >= least]
-    first = matter[0]
-    while first > 0 and _LEANS.match(block.text[spans[first][0] : spans[first][1]]):
-        first -= 1
-    return part_of(block, spans[first : matter[-1] + 1])
-
-
-MAX_CHARS = 1_000
-"""How long the quotes of one answer are together, the first one excepted."""
-
-NEAR = 0.6
-"""Share of the best quote's rank score that a further one needs."""
-
-MIN_CHARS = 20
-
-SPARE = 2
-"""How many more quotes are made ready than wanted, as one may be too long."""
-
-SHORT = 2
-"""Of so many sentences a block of prose is quoted whole."""
+def _cut(block: PassageBlock, question: Nearness) -> PassageBlock:
+    """Cut a block that is too long to the sentences, items or rows around the nearest one; code stays whole."""
+    if length(block.text) <= MAX_CHARS or "```" in block.text or "~~~" in block.text:
+        return block
+    spans = _pieces(block)
+    if len(spans) < 2:
+        return block
+    scores = question.scores([block.text[start:end] for start, end in spans])
+    first = last = scores.index(max(scores))
+    while True:
+        grown = False
+        for at in (last + 1, first - 1):
+            if 0 <= at < len(spans):
+                low, high = min(at, first), max(at, last)
+                if length(block.text[spans[low][0] : spans[high][1]]) <= MAX_CHARS:
+                    first, last, grown = low, high, True
+        if not grown:
+            return part_of(block, spans[first : last + 1])
 
 
-def best_quotes(
-    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, limit: int = 3, told: str = ""
-) -> list[PassageBlock]:
-    """The quotes nearest to the question by meaning and by words, best first, prose without what leads away from it.
-
-    One at least if there are passages; but none where everything as near as that is quoted in `told` already.
-    """
-    blocks = [block for each in passages for block in blocks_of(each) if _says_something(block)]
-    if not blocks:
-        return []
-    asked = _Asked(question, embedder)
-    ranked = asked.rank([_with_heading(block) for block in blocks])
-    near = [blocks[int(hit.id)] for hit in ranked if hit.score >= NEAR * ranked[0].score]
-    parts = [part for block in near for part in untold(block, told) if len(part.text) >= MIN_CHARS]
-    chosen: list[PassageBlock] = []
-    for quote in _cut(asked, parts[: limit + SPARE]):
-        if not chosen or sum(len(each.text) for each in (*chosen, quote)) <= MAX_CHARS:
-            chosen.append(quote)
-    return chosen[:limit]
+def _pieces(block: PassageBlock) -> list[tuple[int, int]]:
+    """The sentences of prose, the lines of anything else, as offsets."""
+    if block.kind in ("paragraph", "quote"):
+        return sentence_spans(block.text)
+    found = re.finditer(r"[^\n]*\S[^\n]*", block.text)
+    return [(each.start(), each.end()) for each in found]
 
 
-def _cut(asked: _Asked, blocks: Sequence[PassageBlock]) -> list[PassageBlock]:
-    """Blocks of prose cut to the sentences that matter; anything else, and what is short, as it is."""
-    spans = [sentence_spans(block.text) if block.kind == "paragraph" else [] for block in blocks]
-    spans = [each if len(each) > SHORT else [] for each in spans]
-    texts = [block.text[start:end] for block, some in zip(blocks, spans, strict=True) for start, end in some]
-    scores = iter(asked.scores(texts))
-    return [
-        to_the_point(block, some, [next(scores) for _ in some]) if some else block
-        for block, some in zip(blocks, spans, strict=True)
-    ]
+class _Growing:
+    """An excerpt while it grows: the chosen block, what is added on both sides, and the room that is left."""
+
+    def __init__(self, spot: Spot, chosen: PassageBlock, spots: Spots, following: Following, told: str) -> None:
+        self.kept = [chosen]
+        self._chosen = chosen
+        self._blocks: list[PassageBlock] = list(spots.blocks[spot.passage.id])
+        self._scores = {each.at: each.score for each in spots.ranked if each.passage.id == spot.passage.id}
+        self._room = MAX_CHARS - length(chosen.text)
+        self._behind, self._ahead = spot.at - 1, spot.at + 1
+        self._following: Following | None = following
+        self._told = told
+
+    def grow(self) -> None:
+        """Add the better of the two neighbours in the section while it fits, then what follows if that is little."""
+        while (at := self._next()) is not None:
+            self._add(at)
+        while MAX_CHARS - self._room < ENOUGH and self._fits(self._ahead, in_section=False):
+            self._add(self._ahead)
+        self._add_part()
+
+    def _add_part(self) -> None:
+        """Add the beginning of the next block of prose, or the whole of a code block that is a little too long."""
+        rest = self._blocks[self._ahead] if self._ahead < len(self._blocks) else None
+        if rest is None or self._room <= MIN_PART or (self._told and rest.text in self._told):
+            return
+        is_wanted = _is_same(rest, self._chosen) or MAX_CHARS - self._room < ENOUGH
+        if is_wanted and rest.kind == "paragraph" and "\n```" not in rest.text:
+            self.kept += _beginning(rest, self._room)
+        elif is_wanted and length(rest.text) <= self._room + SPARE:
+            self._add(self._ahead)
+
+    def _next(self) -> int | None:
+        near = [at for at in (self._ahead, self._behind) if self._fits(at)]
+        return max(near, key=lambda at: self._scores.get(at, 0.0), default=None)
+
+    def _fits(self, at: int, *, in_section: bool = True) -> bool:
+        if at == len(self._blocks) and self._room > MIN_PART:
+            self._read_on()
+        if not 0 <= at < len(self._blocks):
+            return False
+        block = self._blocks[at]
+        is_near = not in_section or _is_same(block, self._chosen)
+        return is_near and length(block.text) + 2 <= self._room and not (self._told and block.text in self._told)
+
+    def _read_on(self) -> None:
+        """Read the next passage of the lesson, once."""
+        if self._following and (after := self._following(self._blocks[-1].passage)):
+            self._blocks += rendered_blocks(after)
+        self._following = None
+
+    def _add(self, at: int) -> None:
+        self._room -= length(self._blocks[at].text) + 2
+        if at == self._ahead:
+            self.kept.append(self._blocks[at])
+            self._ahead += 1
+        else:
+            self.kept.insert(0, self._blocks[at])
+            self._behind -= 1
 
 
-def _says_something(block: PassageBlock) -> bool:
-    """Whether there is text beside the tags; code is all text."""
-    plain = block.text if block.kind in ("fence", "code") else clean_inline(block.text)
-    return len(plain.strip()) >= MIN_CHARS
+def _is_same(block: PassageBlock, other: PassageBlock) -> bool:
+    return (block.section, block.anchor) == (other.section, other.anchor)
 
 
-def _with_heading(block: PassageBlock) -> str:
-    return f"{block.section or block.passage.page_title}\n{block.text}"
-
-
-class _Asked:
-    """A question, embedded once."""
-
-    def __init__(self, question: str, embedder: Embedder) -> None:
-        self._terms = query_vector(question)
-        self._vector = embedder.embed_query(question)
-        self._embedder = embedder
-
-    def rank(self, texts: Sequence[str]) -> list[Hit]:
-        """The texts by their number, the nearest by meaning and by words first."""
-        nearness = self._embedder.embed_documents(texts) @ self._vector
-        dense = [Hit(f"{index:04}", float(score)) for index, score in enumerate(nearness)]
-        sparse = [
-            Hit(f"{index:04}", _overlap(self._terms, document_vector(text))) for index, text in enumerate(texts)
-        ]
-        return fuse(dense, sparse, attainable=MOST_WEIGHT * sum(self._terms.values))
-
-    def scores(self, texts: Sequence[str]) -> list[float]:
-        """How near each text is, in their own order."""
-        return [hit.score for hit in sorted(self.rank(texts), key=lambda hit: hit.id)] if texts else []
-
-
-def _overlap(query: SparseVector, document: SparseVector) -> float:
-    weights = dict(zip(document.indices, document.values, strict=True))
-    return sum(value * weights.get(term, 0.0) for term, value in zip(query.indices, query.values, strict=True))
+def _beginning(block: PassageBlock, room: int) -> list[PassageBlock]:
+    """The first sentences of a block that there is room for."""
+    spans = [span for span in sentence_spans(block.text) if length(block.text[: span[1]]) <= room]
+    return [part_of(block, spans)] if spans and length(block.text[: spans[-1][1]]) >= MIN_PART else []

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from rag.agent.prompts import REFUSAL, REFUSALS
 from rag.agent.search_gate import GatedResult
 from rag.agent.tool_loop import ToolLoop
+from rag.confidence import confidence_of
 from rag.grounding.citations import References
 from rag.grounding.support import Support, SupportCheck
-from rag.models import AgentResponse, AnswerState, Citation, ConfidenceMetrics, PassagesUsed, address
+from rag.models import AgentResponse, AnswerState, Citation, Confidence, ConfidenceMetrics, PassagesUsed, address
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
@@ -50,9 +51,11 @@ def generated_answer(
         retrieval_time_ms=0.0,
         generation_time_ms=0.0,
         total_time_ms=0.0,
-        confidence=result.confidence,
+        confidence=_confidence(result, answered),
         state=_state(loop, result, answered),
-        metrics=result.metrics if answered else _not_answered(result),
+        metrics=_answering(result.metrics) if answered else _not_answered(result),
+        searched_for=gated.response.searched_for,
+        hidden=gated.response.hidden,
         passages=used,
         supported=not answered or _is_supported(used, support),
         cited_sentences=support.sentences,
@@ -79,7 +82,19 @@ def _state(loop: ToolLoop, result: GatedResult, answered: bool) -> AnswerState:
         return "error"
     if not answered:
         return "no_results"
-    return "low_confidence" if loop.is_cut_off else result.state
+    is_low = loop.is_cut_off or _answering(result.metrics).confidence_level == "low"
+    return "low_confidence" if is_low else "completed"
+
+
+def _confidence(result: GatedResult, answered: bool) -> Confidence:
+    return confidence_of(_answering(result.metrics).confidence_level) if answered else "none"
+
+
+def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
+    """The metrics of an answer that the model made of passages which seemed not to answer: low confidence."""
+    if metrics.should_answer:
+        return metrics
+    return metrics.model_copy(update={"confidence_level": "low", "should_answer": True, "reason": None})
 
 
 def _not_answered(result: GatedResult) -> ConfidenceMetrics:

@@ -2,46 +2,73 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ingestion.vector_stores.bm25 import document_vector
+from ingestion.vector_stores.bm25 import document_vector, query_vector
 from rag.agent.follow_ups import asks_for_more, leans_back, new_words
+from rag.agent.phrases import phrase
 from rag.agent.prompts import DISCLAIMER
-from rag.confidence import assess, confidence
-from rag.confidence.policies import policy_of
+from rag.agent.spots import Spots, rank_spots
+from rag.confidence import assess, confidence_of
+from rag.confidence.policies import Policy, policy_of
 from rag.filters import Filters, SearchMode
+from rag.grounding.sentences import sentence_spans
+from rag.retrieval.languages import language_of, same_language
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
-    from rag.models import AnswerState, Confidence, ConfidenceMetrics, SearchResponse
+    from rag.models import AnswerState, Confidence, ConfidenceMetrics, RefusalReason, SearchResponse
 
 
 MAX_PASSAGES = 20
 """How many passages a search gives at most (spec 003)."""
 
+STORY_WORDS = 40
+"""A question with more words tells a story, of which the best sentence is what is asked."""
+
+MAX_SENTENCES = 6
+"""How many sentences of a story are searched for."""
+
+MIN_SENTENCE_TERMS = 3
+"""A sentence with fewer words, stop words left out, asks nothing by itself."""
+
+_LEVELS = ("insufficient", "low", "medium", "high")
+
 
 @dataclass(frozen=True, slots=True)
 class GatedResult:
-    """What a search found and how far it can be trusted to answer."""
+    """What a search found and how far it can be trusted to answer; `spots` where its blocks were looked at.
+
+    `is_off_subject` where the book is plainly about something else, so that no language model need be asked.
+    """
 
     response: SearchResponse
     metrics: ConfidenceMetrics
+    spots: Spots | None = None
+    is_off_subject: bool = False
+
+    @property
+    def question(self) -> str:
+        """What was searched for, typos mended."""
+        return self.response.searched_for or self.response.query
 
     def about(self, words: frozenset[int]) -> GatedResult:
         """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
         held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
-        if held or not words or not self.metrics.should_answer:
-            return self
-        refused = {"confidence_level": "insufficient", "should_answer": False, "reason": "not_answered"}
-        return GatedResult(self.response, self.metrics.model_copy(update=refused))
+        return self if held or not words or not self.metrics.should_answer else self.refused("not_answered")
+
+    def refused(self, reason: RefusalReason) -> GatedResult:
+        """The same passages, which do not answer for this reason."""
+        changes = {"confidence_level": "insufficient", "should_answer": False, "reason": reason}
+        return replace(self, metrics=self.metrics.model_copy(update=changes))
 
     @property
     def confidence(self) -> Confidence:
-        """Spec 000's scale; never high where the answer is a refusal."""
-        if self.metrics.should_answer:
-            return confidence(self.response)
-        return "low" if self.response.results else "none"
+        """Spec 000's scale, which follows from the level."""
+        return confidence_of(self.metrics.confidence_level)
 
     @property
     def state(self) -> AnswerState:
@@ -53,14 +80,15 @@ class GatedResult:
     @property
     def disclaimer(self) -> str:
         """What an answer from it begins with, empty unless confidence is low."""
-        return DISCLAIMER if self.metrics.confidence_level == "low" else ""
+        return phrase(DISCLAIMER, self.question) if self.metrics.confidence_level == "low" else ""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalGate:
     """Searches one book for one caller; the filters are the caller's, and nothing asked can widen them.
 
-    Passages with a cosine below `min_score` are left out.
+    Passages with a cosine below `min_score` are left out. With `reads_blocks` the blocks of the passages are judged
+    too, as needed for a quotation; a language model reads them itself.
     """
 
     retriever: Retriever
@@ -68,6 +96,7 @@ class RetrievalGate:
     top_k: int
     min_score: float
     mode: SearchMode = "hybrid"
+    reads_blocks: bool = False
 
     def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
         """The passages and their judgement; raises UsageError for a question or a filter that cannot be used."""
@@ -78,14 +107,23 @@ class RetrievalGate:
             mode=self.mode,
             min_score=max(self.min_score, min_score),
         )
-        return GatedResult(
-            response, assess(response, policy_of(self.retriever.embedder.model, self.retriever.settings))
-        )
+        spots = None
+        if self.reads_blocks:
+            spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
+        policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
+        is_foreign = _is_foreign(question, response)
+        is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
+        result = GatedResult(response, assess(response, policy), spots, is_off_subject)
+        if is_off_subject and result.metrics.should_answer:
+            return result.refused("nothing_relevant")
+        if is_foreign and not result.metrics.should_answer and response.results:
+            return result.refused("other_language")
+        return _judged_by_its_best_block(result)
 
     def find_for(self, question: str, topic: str | None) -> GatedResult:
         """As `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
         if topic is None:
-            return self.find(question)
+            return self._find_in_story(question)
         if asks_for_more(question, topic):
             return self.find(topic)
         together = f"{topic}\n{question}"
@@ -100,5 +138,43 @@ class RetrievalGate:
 
     def widen(self, result: GatedResult) -> GatedResult:
         """The same judgement with as many passages as a search gives."""
-        response = self.find(result.response.query, top_k=MAX_PASSAGES).response
-        return GatedResult(response, result.metrics)
+        wide = self.find(result.response.query, top_k=MAX_PASSAGES)
+        return replace(wide, metrics=result.metrics)
+
+    def _find_in_story(self, question: str) -> GatedResult:
+        """As `find`, for a long story by its best sentence."""
+        whole = self.find(question)
+        sentences = _sentences_to_ask(question)
+        if not sentences or whole.metrics.confidence_level == "high":
+            return whole
+        policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
+        return max((whole, *map(self.find, sentences)), key=lambda result: _strength(result, policy))
+
+
+def _strength(result: GatedResult, policy: Policy) -> tuple[int, float]:
+    evidence = result.response.evidence
+    estimate = getattr(policy, "estimate", None)
+    return _LEVELS.index(result.metrics.confidence_level), estimate(evidence) if estimate else evidence.best
+
+
+def _sentences_to_ask(question: str) -> Sequence[str]:
+    """The sentences of a story that can be searched for, those that end in a question mark first."""
+    if len(question.split()) <= STORY_WORDS:
+        return ()
+    sentences = [question[start:end] for start, end in sentence_spans(question)]
+    full = [each for each in sentences if len(query_vector(each).indices) >= MIN_SENTENCE_TERMS]
+    return sorted(full, key=lambda each: not re.search(r"[?？؟]\W*$", each))[:MAX_SENTENCES]
+
+
+def _is_foreign(question: str, response: SearchResponse) -> bool:
+    """Whether the question is in another language than every passage that was found."""
+    language = language_of(question)
+    return language is not None and not any(same_language(language, each.language) for each in response.results)
+
+
+def _judged_by_its_best_block(result: GatedResult) -> GatedResult:
+    """The result, refused where the best place for the question is a section that says nothing yet."""
+    spots = result.spots
+    if not spots or not result.metrics.should_answer or not spots.ranked or spots.ranked[0].text:
+        return result
+    return result.refused("says_nothing_yet")

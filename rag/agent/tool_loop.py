@@ -89,7 +89,7 @@ class ToolLoop:
                 yield Searched(result.response.query, result.response.results)
             if self._mistakes > MAX_MISTAKES:
                 self.failure = "the language model called the search wrongly too often"
-            answerable = any(each.metrics.should_answer for each in (gated, *self.results))
+            answerable = any(not each.is_off_subject for each in (gated, *self.results))
             if self.failure or (self._searches and not answerable):
                 return
 

@@ -164,13 +164,14 @@ def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
     from ingestion.factory import embedder_of
     from ingestion.settings.toml_editor import set_table
     from rag.confidence.calibration import fit_policy
+    from rag.confidence.policies import WEIGHTS
 
     policy = fit_policy(
         [each.evidence for each in asked if each.outcome.answerable],
         [each.evidence for each in asked if not each.outcome.answerable],
     )
     model = embedder_of(settings).model
-    weights = [policy.bias, policy.gap, policy.known, policy.named]
+    weights = [getattr(policy, name) for name in WEIGHTS]
     levels = [policy.low, policy.medium, policy.high]
     set_table(path, "confidence", {"model": model, "weights": weights, "levels": levels})
     note(f"confidence policy for {model} written to {path}")

@@ -11,28 +11,34 @@ from __future__ import annotations
 from rag.confidence.policies import Policy
 from rag.models import Confidence, ConfidenceLevel, ConfidenceMetrics, RefusalReason, SearchResponse
 
-MIN_RELEVANCE = 0.3
-"""Cosine from which a passage has to do with the question (spec 000)."""
+FAR_WORSE = 1.25
+"""How many times as relevant as the best shown passage a hidden one is, from which an answer is never sure."""
+
+_CONFIDENCE: dict[ConfidenceLevel, Confidence] = {
+    "high": "high",
+    "medium": "high",
+    "low": "low",
+    "insufficient": "none",
+}
 
 
-def confidence(response: SearchResponse) -> Confidence:
-    """High, low or none by the best cosine (spec 000)."""
-    best = max((result.score for result in response.results), default=0.0)
-    if best >= MIN_RELEVANCE:
-        return "high"
-    return "low" if best > 0 else "none"
+def confidence_of(level: ConfidenceLevel) -> Confidence:
+    """Return spec 000's scale for a level of spec 004."""
+    return _CONFIDENCE[level]
 
 
 def assess(response: SearchResponse, policy: Policy) -> ConfidenceMetrics:
-    """The metrics of spec 004 for what a search found, judged by a policy; the scores are cosines.
+    """Return the metrics of spec 004 for what a search found, judged by a policy; the scores are cosines.
 
-    `low` answers with a disclaimer, `insufficient` refuses. `reason` tells apart an index or filters without any
-    chunk, passages about something else, and passages about the subject that do not answer.
+    `low` answers with a disclaimer, `insufficient` refuses. `reason` tells apart a book without any chunk, filters
+    that leave none, passages about something else, and passages about the subject that do not answer.
     """
     scores = [result.score for result in response.results]
     average = sum(scores) / len(scores) if scores else 0.0
     lowest, highest = min(scores, default=0.0), max(scores, default=0.0)
     level = policy.level(response.evidence, average, len(scores))
+    if level in ("high", "medium") and _hides_far_better(response):
+        level = "low"
     return ConfidenceMetrics(
         average_similarity=min(highest, max(lowest, average)),
         min_similarity=lowest,
@@ -41,13 +47,16 @@ def assess(response: SearchResponse, policy: Policy) -> ConfidenceMetrics:
         chunk_diversity=response.evidence.diversity,
         confidence_level=level,
         should_answer=level != "insufficient",
-        reason=_reason(response, level),
+        reason=_reason(response, policy) if level == "insufficient" else None,
     )
 
 
-def _reason(response: SearchResponse, level: ConfidenceLevel) -> RefusalReason | None:
-    if level != "insufficient":
-        return None
+def _hides_far_better(response: SearchResponse) -> bool:
+    best = max((result.relevance for result in response.results), default=0.0)
+    return response.hidden is not None and response.hidden.best_relevance > FAR_WORSE * best
+
+
+def _reason(response: SearchResponse, policy: Policy) -> RefusalReason:
     if not response.total_found:
-        return "nothing_indexed"
-    return "not_answered" if confidence(response) == "high" else "nothing_relevant"
+        return "nothing_within_filters" if response.is_book_indexed else "nothing_indexed"
+    return "nothing_relevant" if policy.is_off_subject(response.evidence) else "not_answered"

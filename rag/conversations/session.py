@@ -121,7 +121,13 @@ class ChatSession:
         """Answer within the conversation; a question that fails leaves it as it was. Raises as `Agent.run`."""
         searches = []
         async with aclosing(
-            self.agent.run(question, self.messages, self.filters, mode=self.mode, cite_style=self.cite_style)
+            self.agent.run(
+                question,
+                self.messages,
+                self.filters,
+                mode=self.mode,
+                cite_style=self.cite_style,
+            )
         ) as events:
             async for event in events:
                 if isinstance(event, Searched):

@@ -38,12 +38,15 @@ def weigh_evidence(
         (float(each @ vector) for each in vectors.values()), reverse=True
     )
     best, others = cosines[:1], cosines[1 : FIELD + 1]
-    terms = {term for point_id in best_ids[:NAMING] if (sparse := points[point_id].sparse) for term in sparse.indices}
+    sparse = [each for point_id in best_ids[:NAMING] if (each := points[point_id].sparse)]
+    terms = {term for each in sparse for term in each.indices}
     return Evidence(
         best=_unit(max(best, default=0.0)),
         gap=_unit(best[0] - fmean(others)) if others else 0.0,
         known=_unit(question.known),
         named=_unit(question.named_in(terms)),
+        length=question.length,
+        reached=_unit(max((question.reached_by(each) for each in sparse), default=0.0)) if question.rarity else 1.0,
         diversity=diversity([vectors[each] for each in shown if each in vectors]),
     )
 

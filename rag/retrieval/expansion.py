@@ -30,6 +30,25 @@ def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int 
     return tuple(widened)
 
 
+_SHOWN = (
+    "text", "section_title", "heading_path", "anchor", "section_titles", "section_anchors", "line_start", "line_end",
+    "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
+)  # fmt: skip
+
+
+def next_passage(result: SearchResult, store: VectorStore) -> SearchResult | None:
+    """Return the chunk after this one, None at the lesson's end or where a run has just rewritten the lesson."""
+    if result.next_chunk_id is None:
+        return None
+    point = store.retrieve([result.next_chunk_id]).get(result.next_chunk_id)
+    if point is None or point.payload.get("prev_chunk_id") != result.id:
+        return None
+    if point.payload["hardware_tier"] > result.hardware_tier:
+        return None
+    changes = {name: point.payload.get(name) for name in _SHOWN}
+    return SearchResult.model_validate(result.model_dump() | changes | {"id": point.id})
+
+
 def _holds(wide: SearchResult, result: SearchResult) -> bool:
     same_file = (wide.book_id, wide.source_file) == (result.book_id, result.source_file)
     return same_file and wide.line_start <= result.line_start and result.line_end <= wide.line_end

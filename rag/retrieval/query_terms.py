@@ -9,8 +9,16 @@ from dataclasses import dataclass
 
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, query_vector
 from ingestion.vector_stores.types import SparseVector
+from rag.retrieval.words import is_word
+
+ORDINARY_WEIGHT = 0.3
+"""How much an everyday word counts that the book lacks; at 0.15 and 0.5 nothing changes by more than a question."""
+
+LONG = 24
+"""A question with so many words, stop words left out, is a long one."""
 
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 
 
@@ -18,13 +26,15 @@ _SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 class Question:
     """A question's BM25 terms with their rarity (the store's IDF, larger is rarer), and its names.
 
-    `unknown` are the terms that no chunk inside the filters has. `names` are the terms of each thing named.
+    `unknown` are the terms that no chunk inside the filters has, `ordinary` those of them that are everyday words,
+    which a book words otherwise rather than lacks. `names` are the terms of each thing named.
     """
 
     terms: SparseVector
     rarity: Mapping[int, float]
     unknown: frozenset[int]
     names: tuple[int, ...]
+    ordinary: frozenset[int] = frozenset()
 
     @property
     def attainable(self) -> float:
@@ -34,7 +44,21 @@ class Question:
     @property
     def known(self) -> float:
         """Share of the words, weighed by rarity, that the book has at all; 1 for a question without words."""
-        return _share(self.rarity, (term for term in self.rarity if term not in self.unknown))
+        weights = {
+            term: rarity * (ORDINARY_WEIGHT if term in self.ordinary else 1.0) for term, rarity in self.rarity.items()
+        }
+        return _share(weights, (term for term in weights if term not in self.unknown))
+
+    @property
+    def length(self) -> float:
+        """How many words the question has, 0–1 on a logarithmic scale: a long one is never reached wholly."""
+        return min(1.0, math.log1p(len(self.rarity)) / math.log1p(LONG))
+
+    def reached_by(self, document: SparseVector) -> float:
+        """Return the share of the attainable BM25 score that a document reaches."""
+        weights = dict(zip(document.indices, document.values, strict=True))
+        score = sum(rarity * weights.get(term, 0.0) for term, rarity in self.rarity.items())
+        return score / self.attainable if self.attainable else 1.0
 
     def named_in(self, terms: Iterable[int]) -> float:
         """Share of the names that these terms hold; 1 where nothing is named."""
@@ -48,7 +72,14 @@ def question_of(text: str, terms: SparseVector, rarity: Mapping[int, float], poi
     # Terms that no chunk has are the rarest of all.
     rarity = dict(rarity) | dict.fromkeys(unknown, math.log(2 * points + 2))
     names = {term for name in names_in(text) for term in query_vector(name).indices}
-    return Question(terms, rarity, frozenset(unknown), tuple(sorted(names & rarity.keys())))
+    ordinary = _ordinary_terms(text) if unknown else frozenset()
+    return Question(terms, rarity, frozenset(unknown), tuple(sorted(names & rarity.keys())), ordinary & unknown)
+
+
+def _ordinary_terms(text: str) -> frozenset[int]:
+    words = (found[0] for found in _LETTERS.finditer(text))
+    ordinary = (word for word in words if word[1:] == word[1:].lower() and is_word(word.lower()))
+    return frozenset(term for word in ordinary for term in query_vector(word).indices)
 
 
 def names_in(text: str) -> list[str]:

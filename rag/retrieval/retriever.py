@@ -16,7 +16,8 @@ from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
-from rag.models import SearchQuery, SearchResponse
+from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.retrieval.expansion import next_passage
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
 from rag.tracing import span
@@ -58,6 +59,10 @@ class Retriever:
                 reranker=self.reranker,
                 scope=self.scope,
             )
+
+    def following(self, passage: SearchResult) -> SearchResult | None:
+        """Return the passage after this one in the same version of its lesson, None at the lesson's end."""
+        return next_passage(passage, self.store)
 
 
 @contextmanager

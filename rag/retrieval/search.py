@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ingestion.embedding.protocol import Embedder
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import query_vector
-from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
@@ -20,9 +20,11 @@ from rag.retrieval.evidence import weigh_evidence
 from rag.retrieval.expansion import expand
 from rag.retrieval.filters import check_values, module_of, where_of
 from rag.retrieval.fusion import DEPTH, fuse
+from rag.retrieval.hidden import hidden_passages
 from rag.retrieval.mmr import diverse
 from rag.retrieval.query_terms import Question, question_of
 from rag.retrieval.rerankers import Reranker
+from rag.retrieval.spelling import mend_typos
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -59,10 +61,15 @@ def search(
     scope: Filters = EVERYTHING,
 ) -> SearchResponse:
     """Return the best passages, each text once; raises UsageError for a value that no page within `scope` has."""
-    filters = query.filters
+    asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
     vector = embedder.embed_query(query.text)
     ranking = _settled_ranking(query, store, vector, where)
+    searched_for = mend_typos(asked, ranking.question, store, where)
+    if searched_for:
+        query = query.model_copy(update={"text": searched_for})
+        vector = embedder.embed_query(query.text)
+        ranking = _settled_ranking(query, store, vector, where)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
     hits = _without_repeats(query, ranking, store, where)
@@ -75,14 +82,19 @@ def search(
     evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
+    found = store.count(where)
+    within = where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules)
     return SearchResponse(
-        query=query.text,
+        query=asked,
         results=results,
-        total_found=store.count(where),
+        total_found=found,
+        is_book_indexed=found > 0 or store.count(Where((Equals("book_id", query.book_id),))) > 0,
         hardware_tier_filter=query.hardware_tier_filter,
         module_filter=module_of(filters, modules),
         book_id=query.book_id,
         evidence=evidence,
+        searched_for=searched_for,
+        hidden=hidden_passages(query, store, vector, ranking.question, hits, within),
     )
 
 

@@ -45,8 +45,17 @@ class Shelf:
         self.filters: list[Filters] = []
         self._passages = passages
 
+    def following(self, passage: SearchResult) -> SearchResult | None:
+        return None
+
     def search(
-        self, text: str, *, limit: int, filters: Filters, mode: SearchMode = "hybrid", min_score: float = 0.0
+        self,
+        text: str,
+        *,
+        limit: int,
+        filters: Filters,
+        mode: SearchMode = "hybrid",
+        min_score: float = 0.0,
     ) -> SearchResponse:
         if len(text.strip()) < 3:
             raise UsageError("text: at least 3 characters")

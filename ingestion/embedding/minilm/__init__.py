@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from threading import Lock, Thread
@@ -97,6 +98,15 @@ class MiniLm:
                 except Exception as exc:  # both libraries raise classes of their own for each kind of damage
                     raise EmbeddingError(f"cannot load the model in {folder}: {exc}; reinstall bookwise") from exc
             return self._loaded
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Return the whole words that the model knows, in small letters."""
+    import json
+
+    text = (Path(__file__).parent / "tokenizer.json").read_text(encoding="utf-8")
+    return frozenset(word for word in json.loads(text)["model"]["vocab"] if not word.startswith("##"))
 
 
 def _tokenizer(file: Path) -> Any:

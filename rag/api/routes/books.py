@@ -26,7 +26,11 @@ async def search(body: SearchRequest, caller: Questioner, services: Services) ->
     filters = caller.filters(body)
     async with services.index.retriever(caller.book(body.book_id), caller.scope) as retriever:
         return await asyncio.to_thread(
-            retriever.search, body.query, limit=body.limit, filters=filters, mode=body.ranking
+            retriever.search,
+            body.query,
+            limit=body.limit,
+            filters=filters,
+            mode=body.ranking,
         )
 
 

@@ -97,7 +97,7 @@ def test_an_answer_of_low_confidence_begins_with_a_disclaimer(server: ChatServer
     class Unsure(Shelf):
         def search(self, text: str, **options: object) -> object:  # type: ignore[override]
             found = super().search(text, **options)  # type: ignore[arg-type]
-            return found.model_copy(update={"evidence": Evidence(best=0.4, gap=0.0, known=1.0, named=1.0)})
+            return found.model_copy(update={"evidence": Evidence(best=0.4, gap=0.0, reached=0.5)})
 
     server.script += [calls("pump"), RIGHT]
     response = ask(Unsure(PUMP, **{"openai.base_url": server.base_url}))

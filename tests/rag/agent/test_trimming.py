@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rag.agent.quotes import best_quotes, part_of, to_the_point, untold
+from rag.agent.quotes import part_of, untold
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.grounding.sentences import sentence_spans
-from tests.rag.agent.test_quotes import passage
-from tests.support.fakes import FakeEmbedder
+from tests.rag.agent.test_quotes import excerpt, passage
 
 PROSE = "A pump runs.\nIt is loud. The valve\nopens at noon. The end is near."
 
@@ -26,15 +25,6 @@ def test_a_part_has_the_lines_that_it_stands_in() -> None:
     assert (part.text, part.line_start, part.line_end) == ("The valve\nopens at noon.", 14, 15)
 
 
-def test_prose_is_cut_to_what_matters_and_what_that_leans_on() -> None:
-    whole = block()
-    spans = sentence_spans(whole.text)
-    assert (
-        to_the_point(whole, spans, [0.1, 0.9, 0.8, 0.1]).text == "A pump runs.\nIt is loud. The valve\nopens at noon."
-    )
-    assert to_the_point(whole, spans, [0.1, 0.1, 0.1, 0.9]).text == "The end is near."
-
-
 def test_of_prose_the_sentences_in_a_row_that_were_not_told_are_left() -> None:
     whole = block()
     assert [part.text for part in untold(whole, "It is loud.")] == [
@@ -49,16 +39,7 @@ def test_anything_but_prose_is_told_whole_or_not_at_all() -> None:
     assert untold(listed, "- one") == [listed] and untold(listed, "x\n- one\n- two\n[1]") == []
 
 
-def test_code_and_lists_are_quoted_whole_and_prose_is_not() -> None:
-    code = "```\na pump runs\n```\n\n- a pump. It runs.\n- else. Other. Words. Here."
-    prose = "Cats sleep all day. Dogs bark at night. Owls hunt mice. A pump runs for five seconds."
-    quotes = best_quotes("a pump runs", [passage(f"{prose}\n\n{code}")], FakeEmbedder(), limit=9)
-    texts = [quote.text for quote in quotes]
-    assert prose not in texts and any(text.endswith("A pump runs for five seconds.") for text in texts)
-    assert all(text in code for text in texts if "five" not in text)
-
-
 def test_what_was_told_is_not_quoted_again() -> None:
-    first, *_ = best_quotes("late subscribers last message", [passage()], FakeEmbedder())
-    again = best_quotes("late subscribers last message", [passage()], FakeEmbedder(), told=f"{first.text}\n[1]")
-    assert first.text not in [quote.text for quote in again]
+    first = excerpt("late subscribers last message", passage())
+    again = excerpt("late subscribers last message", passage(), told=f"{first.text}\n[1]")
+    assert not any(block.text in first.text for block in again.blocks)

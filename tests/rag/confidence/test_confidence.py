@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from ingestion.settings.loader import load_settings
 from rag.confidence import assess
-from rag.confidence.policies import MINILM, SPEC, EvidencePolicy, policy_of
-from rag.models import ConfidenceMetrics, Evidence, SearchResponse
+from rag.confidence.policies import MINILM, OPENAI, SPEC, WORDS, EvidencePolicy, policy_of
+from rag.models import ConfidenceMetrics, Evidence, HiddenPassages, SearchResponse
 from tests.rag.agent.test_quotes import passage
 
 MODEL = "all-MiniLM-L6-v2-int8/1"
@@ -78,8 +79,9 @@ def test_strong_evidence_answers_and_weak_evidence_refuses() -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        (found(total=0, evidence=WEAK), "nothing_indexed"),
-        (found(0.1, evidence=WEAK), "nothing_relevant"),
+        (found(total=0, evidence=WEAK).model_copy(update={"is_book_indexed": False}), "nothing_indexed"),
+        (found(total=0, evidence=WEAK), "nothing_within_filters"),
+        (found(0.1, evidence=WEAK.model_copy(update={"best": 0.1, "known": 0.2})), "nothing_relevant"),
         (found(0.5, evidence=WEAK), "not_answered"),
         (found(0.7), None),
     ],
@@ -92,10 +94,12 @@ def test_passages_about_something_else_are_refused_whatever_else_speaks_for_them
     assert MINILM.estimate(STRONG.model_copy(update={"best": 0.1})) == 0.0
 
 
-@given(UNIT, UNIT, UNIT, UNIT)
-def test_more_evidence_never_lowers_the_estimate(gap: float, known: float, named: float, more: float) -> None:
-    less = Evidence(best=0.5, gap=gap, known=known, named=named)
-    for field in ("gap", "known", "named"):
+@given(UNIT, UNIT, UNIT, UNIT, UNIT)
+def test_more_evidence_never_lowers_the_estimate(
+    gap: float, known: float, named: float, reached: float, more: float
+) -> None:
+    less = Evidence(best=0.5, gap=gap, known=known, named=named, reached=reached)
+    for field in ("gap", "known", "named", "reached"):
         raised = less.model_copy(update={field: max(getattr(less, field), more)})
         assert 0.0 <= MINILM.estimate(less) <= MINILM.estimate(raised) <= 1.0
 
@@ -108,5 +112,32 @@ def test_the_policy_is_that_of_the_embedding_model_unless_the_settings_say_other
     fitted = {"confidence.model": MODEL, "confidence.weights": [1, 2, 3, 4], "confidence.levels": [0.1, 0.2, 0.3]}
     assert policy_of(MODEL) is policy_of(MODEL, settings()) is MINILM
     assert policy_of(MODEL, settings(**{"confidence.policy": "spec"})) is SPEC
-    assert policy_of(MODEL, settings(**fitted)) == EvidencePolicy("fitted", 1, 2, 3, 4, 0.1, 0.2, 0.3)
-    assert policy_of("another/1", settings(**fitted)) is MINILM
+    before = EvidencePolicy("fitted", 1, 2, 3, 4, low=0.1, medium=0.2, high=0.3)
+    assert policy_of(MODEL, settings(**fitted)) == before
+    assert policy_of(MODEL, settings(**fitted | {"confidence.weights": [1, 2, 3, 4, 5, 6]})) == replace(
+        before, reached=5, length=6
+    )
+    assert policy_of("another/1", settings(**fitted)) is WORDS
+    assert policy_of("text-embedding-3-small/1") is OPENAI
+
+
+def test_a_model_whose_cosines_nobody_measured_is_judged_by_words_alone() -> None:
+    far, near = (STRONG.model_copy(update={"best": best, "gap": gap}) for best, gap in ((0.1, 0.0), (0.9, 0.3)))
+    assert WORDS.estimate(far) == WORDS.estimate(near) > 0.0
+
+
+def test_an_answer_is_not_sure_where_a_filter_hides_far_better_passages() -> None:
+    shown = found(0.7, evidence=STRONG)
+    best = max(result.relevance for result in shown.results)
+    hidden = HiddenPassages(count=2, filter="hardware_tier", value="3", best_relevance=best)
+    dim = shown.model_copy(
+        update={"results": tuple(r.model_copy(update={"relevance": best / 2}) for r in shown.results)}
+    )
+    assert assess(shown.model_copy(update={"hidden": hidden}), MINILM).confidence_level == "high"
+    assert assess(dim.model_copy(update={"hidden": hidden}), MINILM).confidence_level == "low"
+
+
+@given(st.floats(0.2, 1), UNIT)
+def test_only_what_is_neither_near_nor_worded_is_off_the_subject(best: float, known: float) -> None:
+    evidence = Evidence(best=best, known=known)
+    assert MINILM.is_off_subject(evidence) == (best < MINILM.near and known < 0.5)

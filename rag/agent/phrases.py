@@ -1,0 +1,45 @@
+"""What the agent says to a reader without a language model, in the language of the question if it is known here."""
+
+from __future__ import annotations
+
+from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_YET, REFUSAL
+from rag.retrieval.languages import language_of
+
+OTHER_LANGUAGE = "The book is in another language than the question, and nothing in it was found that answers."
+"""What answers a question in a language that the embedding model does not bring together with that of the book."""
+
+_PHRASES: dict[str, dict[str, str]] = {
+    "de": {
+        REFUSAL: "Dazu steht nichts im Buch.",
+        DISCLAIMER: "Das Buch beantwortet dies vielleicht nicht ganz; bitte die Quellen prüfen.\n\n",
+        OTHER_LANGUAGE: "Das Buch ist in einer anderen Sprache als die Frage; darin wurde keine Antwort gefunden.",
+        NO_MORE: "Mehr sagt das Buch dazu nicht.",
+        NOTHING_YET: "Das Buch hat dazu einen Abschnitt, „{}“, in dem noch nichts steht.",
+    },
+    "es": {
+        REFUSAL: "El libro no dice nada sobre esto.",
+        DISCLAIMER: "Es posible que el libro no responda del todo a esto; compruebe las fuentes.\n\n",
+        OTHER_LANGUAGE: "El libro está en otro idioma que la pregunta y no se encontró en él una respuesta.",
+        NO_MORE: "El libro no dice más sobre esto.",
+        NOTHING_YET: "El libro tiene una sección sobre esto, «{}», que todavía no dice nada.",
+    },
+    "fr": {
+        REFUSAL: "Le livre ne dit rien à ce sujet.",
+        DISCLAIMER: "Le livre n'y répond peut-être pas entièrement ; vérifiez les sources.\n\n",
+        OTHER_LANGUAGE: "Le livre est dans une autre langue que la question, et aucune réponse n'y a été trouvée.",
+        NO_MORE: "Le livre n'en dit pas plus.",
+        NOTHING_YET: "Le livre a une section à ce sujet, « {} », qui ne dit encore rien.",
+    },
+    "zh": {
+        REFUSAL: "书中没有这方面的内容。",
+        DISCLAIMER: "书中的内容可能没有完全回答这个问题，请查看出处。\n\n",
+        OTHER_LANGUAGE: "这本书与问题的语言不同，没有在书中找到答案。",
+        NO_MORE: "书中没有更多这方面的内容。",
+        NOTHING_YET: "书中有一节“{}”与此有关，但还没有内容。",
+    },
+}
+
+
+def phrase(english: str, question: str) -> str:
+    """Return a sentence of the agent in the language of the question, in English where it is not known here."""
+    return _PHRASES.get(language_of(question) or "en", {}).get(english, english)

@@ -1,0 +1,234 @@
+"""The blocks of the found passages as a reader sees them, ranked by how near each is to the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ingestion.embedding.protocol import Embedder
+from ingestion.markdown.blocks import Page, walk
+from ingestion.markdown.cleaner import clean, find_edits
+from ingestion.markdown.parser import parse_blocks
+from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
+from ingestion.vector_stores.types import Hit, SparseVector
+from rag.grounding.passage_blocks import PassageBlock, blocks_of
+from rag.models import SearchResult
+from rag.retrieval.fusion import fuse
+
+BLOCK_SHARE = 0.4
+"""How much a block's own nearness counts beside the relevance of its passage."""
+
+DENSE_SHARE = 0.6
+"""How much meaning counts against words for a block; more than for a chunk, as a block has few words."""
+
+LESS = 0.8
+"""What a block counts less that asks, lists or advertises instead of explaining."""
+
+_ASIDE = re.compile(
+    r"(?:exercises?|quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|knowledge check|"
+    r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|references|"
+    r"(?:table of )?contents|toc|learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
+    re.IGNORECASE,
+)
+"""How a section is called that asks or lists instead of telling."""
+
+_NOTHING_YET = re.compile(
+    r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
+    r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"\s*(?:why|how come|warum|weshalb|wieso|por qué|pourquoi|为什么|为何)(?!\w)", re.IGNORECASE)
+_FENCE_OPENING = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
+_MACRO = re.compile(r"^[ \t]*(?:\{\*.*?\*\}|\{\{.*?\}\}|\{%.*?%\})[ \t]*$\n?", re.MULTILINE)
+_MARKER = re.compile(
+    r"^[ \t]*(?:/{3,}[ \t]*[\w-]*[ \t]*\|?|!{3,}[ \t]*[\w-]+|\?{3,}\+?[ \t]*[\w-]+|={3}(?=[ \t]))[ \t]*", re.MULTILINE
+)
+_EMPHASIS = re.compile(
+    r"(?<![\w*`\\])(\*{1,3})(?=[^\s*])([^*\n`]{1,200}?(?:\n[^*\n`]{1,200}?)?)(?<=[^\s*])\1(?![\w*`])"
+    r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?)(?<=[^\s_])\3(?![\w`])"
+)
+_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
+_LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_HAS_WORD = re.compile(r"[^\W_]")
+
+
+_TITLE_MARKS = "0123456789.:–—#✅📝🎯 -"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock(PassageBlock):
+    """A block as a reader sees it; `is_aside` where it asks or lists links instead of telling."""
+
+    is_aside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A block in its passage (`at` is its number there), rendered, with its score of 0–1.
+
+    `text` is empty where the passage has nothing but headings, pictures or an announcement.
+    """
+
+    passage: SearchResult
+    at: int
+    score: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """The spots of the passages, best first; `blocks` are those of each passage, rendered, by its id."""
+
+    ranked: tuple[Spot, ...]
+    blocks: dict[str, tuple[ShownBlock, ...]]
+
+
+def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedder) -> Spots:
+    """Rank every block of the passages by its own nearness and the relevance of its passage."""
+    blocks = {passage.id: rendered_blocks(passage) for passage in passages}
+    spots = [spot for passage in passages for spot in _spots_of(passage, blocks[passage.id])]
+    if not spots:
+        return Spots((), blocks)
+    sections = [blocks[spot.passage.id][spot.at].section if spot.text else None for spot in spots]
+    texts = [
+        f"{section or _place_name(spot.passage)}\n{spot.text}" for spot, section in zip(spots, sections, strict=True)
+    ]
+    asked = Nearness(question, embedder)
+    nearness = asked.scores(texts)
+    is_why = _WHY.match(question) is not None
+    scored = [
+        replace(spot, score=_score(spot, near, blocks[spot.passage.id], is_why=is_why))
+        for spot, near in zip(spots, nearness, strict=True)
+    ]
+    ranked = sorted(scored, key=lambda spot: (-spot.score, spot.passage.rank, spot.at))
+    return Spots(tuple(ranked), blocks)
+
+
+class Nearness:
+    """How near texts are to a question, which is embedded once."""
+
+    def __init__(self, question: str, embedder: Embedder) -> None:
+        self._terms = query_vector(question)
+        self._vector = embedder.embed_query(question)
+        self._embedder = embedder
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """Return for each text its nearness by meaning and words."""
+        if not texts:
+            return []
+        cosines = [float(each) for each in self._embedder.embed_documents(texts) @ self._vector]
+        dense = [Hit(f"{index:04}", cosine) for index, cosine in enumerate(cosines)]
+        sparse = [
+            Hit(f"{index:04}", _overlap(self._terms, document_vector(text))) for index, text in enumerate(texts)
+        ]
+        attainable = MOST_WEIGHT * sum(self._terms.values)
+        mixed = fuse(dense, sparse, attainable=attainable, weight=DENSE_SHARE)
+        return [hit.score for hit in sorted(mixed, key=lambda hit: hit.id)]
+
+
+def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
+    """Return the blocks of a passage that say something, as a reader sees them."""
+    return tuple(
+        shown
+        for block in blocks_of(passage)
+        if _HAS_WORD.search((shown := _shown(block)).text) and not _NOTHING_YET.fullmatch(shown.text)
+    )
+
+
+def _shown(block: PassageBlock) -> ShownBlock:
+    section = plain_title(block.section)
+    is_aside = _ASIDE.match((section or "").lstrip(_TITLE_MARKS)) is not None or _is_link_list(block)
+    return ShownBlock(
+        passage=block.passage,
+        kind=block.kind,
+        section=section,
+        anchor=block.anchor,
+        text=render(block),
+        line_start=block.line_start,
+        line_end=block.line_end,
+        is_aside=is_aside,
+    )
+
+
+def render(block: PassageBlock) -> str:
+    """Return a block without markup, directives, shortcodes and addresses; code and tables stay as they are."""
+    page = Page(block.text)
+    parsed = walk(parse_blocks(page.lines))
+    cleaned = clean(page.text, 0, len(page.text), find_edits(page, parsed))
+    parts = []
+    for is_code, text in _split_code(cleaned):
+        if is_code:
+            parts.append(_FENCE_OPENING.sub(r"\1\2\3", _MACRO.sub("", text), count=1))
+        else:
+            parts.append(_plain(text, is_quote=block.kind == "quote"))
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
+
+
+def plain_title(title: str | None) -> str | None:
+    """Return a heading without the id that some sites write behind it."""
+    return _HEADING_ID.sub("", title) if title else title
+
+
+def _plain(text: str, *, is_quote: bool) -> str:
+    text = _MARKER.sub("", _MACRO.sub("", text))
+    if is_quote:
+        text = _QUOTE_MARK.sub("", text)
+    return _EMPHASIS.sub(lambda found: found[2] or found[4], text)
+
+
+def _split_code(text: str) -> Iterator[tuple[bool, str]]:
+    """The text in pieces, each fence by itself."""
+    piece: list[str] = []
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        opening = _FENCE_OPENING.match(line)
+        if not fence and opening:
+            yield False, "".join(piece)
+            piece, fence = [line], opening[2]
+        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            yield _is_full(piece), "".join([*piece, line]) if _is_full(piece) else ""
+            piece, fence = [], ""
+        else:
+            piece.append(line)
+    yield bool(fence), "".join(piece)
+
+
+def _is_full(fence: Sequence[str]) -> bool:
+    """Whether a fence has code of its own, not only what another file is included by."""
+    return bool(_MACRO.sub("", "".join(fence[1:])).strip())
+
+
+def _spots_of(passage: SearchResult, blocks: Sequence[ShownBlock]) -> list[Spot]:
+    if not blocks or passage.doc_type == "stub":
+        return [Spot(passage, 0, 0.0, "")]
+    return [Spot(passage, at, 0.0, block.text) for at, block in enumerate(blocks)]
+
+
+def _place_name(passage: SearchResult) -> str:
+    return " › ".join(dict.fromkeys(filter(None, (passage.page_title, *passage.heading_path, passage.section_title))))
+
+
+def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], *, is_why: bool) -> float:
+    score = BLOCK_SHARE * near + (1 - BLOCK_SHARE) * spot.passage.relevance
+    if not spot.text:
+        return score
+    block = blocks[spot.at]
+    if block.is_aside or (is_why and block.kind in ("table", "list")):
+        score *= LESS
+    return score
+
+
+def _is_link_list(block: PassageBlock) -> bool:
+    """Return whether a list or table says nothing beside what it links to, as tables of contents do."""
+    links = _LINK.findall(block.text) if block.kind in ("list", "table") else []
+    if not links:
+        return False
+    rest = re.sub(r"[\W\d_]+", "", _LINK.sub("", block.text))
+    return len(rest) < 0.25 * sum(map(len, links))
+
+
+def _overlap(query: SparseVector, document: SparseVector) -> float:
+    weights = dict(zip(document.indices, document.values, strict=True))
+    return sum(value * weights.get(term, 0.0) for term, value in zip(query.indices, query.values, strict=True))

@@ -1,0 +1,24 @@
+"""Which words are ordinary ones: those of the embedded model's vocabulary, and what is derived from them."""
+
+from __future__ import annotations
+
+import re
+
+from ingestion.embedding.minilm import vocabulary
+
+MIN_LETTERS = 4
+"""A stem that is shorter could be anything."""
+
+_PREFIX = re.compile(r"^(?:un|re|non|pre|dis|over|sub|multi)(?=\w{4})")
+_SUFFIX = re.compile(r"(\w{3,}?)(?:able|ible|ings?|ed|ers?|e?s|ly|ness|ments?|i[sz]e[srd]?|less|ful)")
+
+
+def is_word(word: str) -> bool:
+    """Return whether a word in small letters is in the vocabulary, or derived from one that is."""
+    known = vocabulary()
+    if word in known:
+        return True
+    stem = _PREFIX.sub("", word)
+    ended = _SUFFIX.fullmatch(stem)
+    stems = {stem, *((ended[1], f"{ended[1]}e") if ended else ())}
+    return any(len(each) >= MIN_LETTERS and each in known for each in stems)
