@@ -17,7 +17,7 @@ from pydantic import (
 
 from ingestion.models import IngestionMode, JobStatus
 from rag.filters import SearchMode
-from rag.models import ConfidenceLevel, ConfidenceMetrics, Score
+from rag.models import ConfidenceLevel, ConfidenceMetrics, HiddenPassages, Place, Score
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
@@ -109,6 +109,9 @@ class ChatResponse(BaseModel):
     tokens_used: int
     supported: bool
     metrics: ConfidenceMetrics | None = None
+    see_also: tuple[Place, ...] = Field((), description="Other sections on the subject; under a refusal the nearest.")
+    searched_for: str | None = Field(None, description="The question with its typos mended.")
+    hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
     error: str | None = None
     message_number: int = 0
 

@@ -37,6 +37,9 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         tokens_used=response.tokens_used,
         supported=response.supported,
         metrics=metrics,
+        see_also=response.see_also,
+        searched_for=response.searched_for,
+        hidden=response.hidden,
         error=response.error,
     )
 

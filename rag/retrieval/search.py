@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ingestion.embedding.protocol import Embedder
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import query_vector
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
@@ -63,13 +63,7 @@ def search(
     """Return the best passages, each text once; raises UsageError for a value that no page within `scope` has."""
     asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
-    vector = embedder.embed_query(query.text)
-    ranking = _settled_ranking(query, store, vector, where)
-    searched_for = mend_typos(asked, ranking.question, store, where)
-    if searched_for:
-        query = query.model_copy(update={"text": searched_for})
-        vector = embedder.embed_query(query.text)
-        ranking = _settled_ranking(query, store, vector, where)
+    query, vector, ranking = _ranked(query, store, embedder, where)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
     hits = _without_repeats(query, ranking, store, where)
@@ -88,14 +82,28 @@ def search(
         query=asked,
         results=results,
         total_found=found,
-        is_book_indexed=found > 0 or store.count(Where((Equals("book_id", query.book_id),))) > 0,
+        is_book_indexed=found > 0 or store.count(where_of(query.book_id, scope, modules)) > 0,
         hardware_tier_filter=query.hardware_tier_filter,
         module_filter=module_of(filters, modules),
         book_id=query.book_id,
         evidence=evidence,
-        searched_for=searched_for,
+        searched_for=query.text if query.text != asked else None,
         hidden=hidden_passages(query, store, vector, ranking.question, hits, within),
     )
+
+
+def _ranked(
+    query: SearchQuery, store: VectorStore, embedder: Embedder, where: Where
+) -> tuple[SearchQuery, Vector, _Ranking]:
+    """The query with its typos mended, its vector and what it finds."""
+    vector = embedder.embed_query(query.text)
+    ranking = _settled_ranking(query, store, vector, where)
+    mended = mend_typos(query.text, ranking.question, store, where)
+    if mended is None:
+        return query, vector, ranking
+    query = query.model_copy(update={"text": mended})
+    vector = embedder.embed_query(mended)
+    return query, vector, _settled_ranking(query, store, vector, where)
 
 
 def _settled_ranking(query: SearchQuery, store: VectorStore, vector: Vector, where: Where) -> _Ranking:
