@@ -163,8 +163,8 @@ class Place(_Model):
     """A section of the book that a reader is pointed to."""
 
     page_title: str
-    section_title: str | None
-    page_url: str | None
+    section_title: str | None = None
+    page_url: str | None = None
     source_file: str
     line_start: int
     line_end: int
