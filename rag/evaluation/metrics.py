@@ -38,6 +38,10 @@ class Outcome:
     leaks: int
     milliseconds: float
     answered_right: bool | None = None
+    kind: str = ""
+    quoted_right: bool | None = None
+    filler: float | None = None
+    told_language: bool | None = None
     answer: AnswerOutcome | None = None
     question: str = ""
     found: str | None = None
@@ -99,6 +103,15 @@ def _model_refused(*, answerable: bool) -> Measure:
     return measure
 
 
+NEAR_MISS = "nearmiss"
+"""The kind of a question on the subject of the book that it does not answer."""
+
+
+def _is_sure(each: Outcome) -> bool:
+    """Whether an answer was given with high confidence that can be said to be right or wrong."""
+    return each.level == "high" and not each.refused and (not each.answerable or each.quoted_right is not None)
+
+
 MEASURES: dict[str, Measure] = {
     **{f"file recall@{depth}": _page_recall(depth) for depth in DEPTHS},
     "file MRR": lambda each: _reciprocal(each.page_rank) if each.answerable else None,
@@ -109,6 +122,13 @@ MEASURES: dict[str, Measure] = {
     "refusal precision": lambda each: float(not each.answerable) if each.refused else None,
     "refusal recall": lambda each: float(each.refused) if not each.answerable else None,
     "wrongly refused": lambda each: float(each.refused) if each.answerable else None,
+    "near misses refused": lambda each: float(each.refused) if each.kind == NEAR_MISS else None,
+    "quoted answers right": lambda each: None if each.quoted_right is None else float(each.quoted_right),
+    "filler": lambda each: each.filler,
+    "high is right": lambda each: float(each.quoted_right or False) if _is_sure(each) else None,
+    "typos answered": lambda each: float(not each.refused) if each.kind == "typo" else None,
+    "stories answered": lambda each: float(not each.refused) if each.kind == "long" else None,
+    "other languages told truly": lambda each: None if each.told_language is None else float(each.told_language),
     "answered right": lambda each: None if each.answered_right is None else float(each.answered_right),
     "cited sentences supported": _of_answer(_support),
     "answers with a true citation": _of_answer(lambda answer: float(answer.true_citations > 0)),

@@ -13,6 +13,12 @@ from ingestion.errors import UsageError
 
 ALL_TIERS = 4
 
+KEYS = frozenset(
+    ("id", "kind", "corpus", "lang", "question", "source_file", "source_dir", "section", "answerable",
+     "answer_contains", "also_ok", "tier", "history")
+)  # fmt: skip
+"""What a question may say."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalQuestion:
@@ -20,7 +26,8 @@ class EvalQuestion:
 
     `book` is None for one that is asked of every book. `pages` are the paths of the pages that answer, or the folder
     they lie in (which ends in `/`); the first is the one the question was written for, `section` a heading on it.
-    Each of `expected` must occur in a right answer, `a|b` means either.
+    Each of `expected` must occur in a right answer, `a|b` means either. `kind` groups questions, such as `typo`;
+    `history` are the questions that were asked before it.
     """
 
     id: str
@@ -32,6 +39,8 @@ class EvalQuestion:
     answerable: bool
     expected: tuple[str, ...]
     tier: int
+    kind: str = ""
+    history: tuple[str, ...] = ()
 
 
 def load_questions(path: Path) -> list[EvalQuestion]:
@@ -53,6 +62,8 @@ def load_questions(path: Path) -> list[EvalQuestion]:
 
 
 def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
+    if unknown := sorted(set(raw) - KEYS) if isinstance(raw, Mapping) else []:
+        raise ValueError(f"unknown key {', '.join(unknown)}; known are {', '.join(sorted(KEYS))}")
     answerable = bool(raw["answerable"])
     pages = [raw["source_file"]] if raw.get("source_file") else []
     if raw.get("source_dir"):
@@ -69,6 +80,8 @@ def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
         answerable=answerable,
         expected=tuple(raw.get("answer_contains", ())),
         tier=int(raw.get("tier", ALL_TIERS)),
+        kind=str(raw.get("kind") or ""),
+        history=tuple(map(str, raw.get("history", ()))),
     )
 
 
@@ -87,6 +100,18 @@ def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:
     if not folders:
         raise UsageError("none of the pages that the questions name is indexed in this book")
     return max(folders.items(), key=lambda each: (each[1], -len(each[0])))[0]
+
+
+def check_pages(questions: Iterable[EvalQuestion], folder: str, indexed: Sequence[str]) -> None:
+    """Raise UsageError naming the questions whose page is not in the index."""
+    known = set(indexed)
+    lost = [
+        each for each in questions if each.answerable and not _is_indexed(each.pages[0].removeprefix(folder), known)
+    ]
+    if lost:
+        named = "; ".join(f"{each.id}: {each.pages[0]}" for each in lost[:5])
+        more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+        raise UsageError(f"pages that the questions name are not indexed: {named}{more}")
 
 
 def _is_indexed(end: str, known: set[str]) -> bool:

@@ -6,20 +6,28 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from ingestion.errors import UsageError
 from ingestion.vector_stores.filters import Equals, Where
-from rag.confidence import assess
-from rag.confidence.policies import policy_of
+from rag.agent.extractive import quote
+from rag.agent.follow_ups import topic_of
+from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.metrics import DEEPEST, Outcome
-from rag.evaluation.questions import EvalQuestion, folder_of, is_right_page
+from rag.evaluation.questions import EvalQuestion, check_pages, folder_of, is_right_page
 from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
 from rag.retrieval.retriever import Retriever
 
 Answerer = Callable[[str, Retriever, Filters], AgentResponse]
 """Answers a question inside the filters, with or without a language model."""
+
+LOOKED_AT = 1_000
+"""Within so many characters an answer must say what is asked for."""
+
+OTHER_LANGUAGE = "lang"
+"""The kind of a question that is not in the language of the book."""
 
 OPEN_TIER = 1
 """Each question is asked once more behind the narrowest filter, so that a leak through it shows."""
@@ -49,6 +57,7 @@ def evaluate(
         if written_for:
             paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
             folder = folder_of(written_for, paths)
+            check_pages(written_for, folder, paths)
             asked += [_ask(each, retriever, folder, answer) for each in own]
     if not asked:
         named = sorted({each.book for each in questions if each.book})
@@ -59,15 +68,16 @@ def evaluate(
 
 def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None) -> Asked:
     filters = Filters(hardware_tier=question.tier)
+    gated, quoted = _quoted(question, retriever, filters)
     started = time.perf_counter()
-    response = retriever.search(question.text, limit=DEEPEST, filters=filters)
+    response = retriever.search(gated.response.query, limit=DEEPEST, filters=filters)
     milliseconds = (time.perf_counter() - started) * 1000
     narrow = retriever.search(question.text, limit=DEEPEST, filters=Filters(hardware_tier=OPEN_TIER))
     is_right = partial(is_right_page, question, folder=folder)
     right = [question.answerable and is_right(each.source_file) for each in response.results]
     in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
     answered = answer(question.text, retriever, filters) if answer else None
-    metrics = assess(response, policy_of(retriever.embedder.model, retriever.settings))
+    metrics = gated.metrics
     outcome = Outcome(
         id=question.id,
         book=retriever.book_id,
@@ -81,16 +91,59 @@ def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answ
         passages=len(response.results) + len(narrow.results),
         leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
+        kind=question.kind,
+        quoted_right=_holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
+        filler=_filler(question, quoted),
+        told_language=_told_language(question, quoted),
         answered_right=_is_answered(question, answered) if answered else None,
         question=question.text,
         found=_place(response.results[0]) if response.results else None,
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
     )
-    return Asked(outcome, response.evidence)
+    return Asked(outcome, gated.response.evidence)
 
 
 def _place(result: SearchResult) -> str:
     return " › ".join((result.source_file, *result.heading_path))
+
+
+def _quoted(question: EvalQuestion, retriever: Retriever, filters: Filters) -> tuple[GatedResult, AgentResponse]:
+    """What is answered without a language model, as `ask` does."""
+    agent = retriever.settings.agent
+    gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=True)
+    started = time.perf_counter()
+    gated = gate.find_for(question.text, topic_of([Earlier(each) for each in question.history]))
+    return gated, quote(question.text, gated, retriever, started=started)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A question of the conversation so far."""
+
+    content: str
+    role: Literal["user"] = "user"
+
+
+def _holds_fact(question: EvalQuestion, text: str) -> bool | None:
+    if not question.answerable or not question.expected:
+        return None
+    said = text.lower()
+    return all(any(each.lower() in said for each in item.split("|")) for item in question.expected)
+
+
+def _filler(question: EvalQuestion, quoted: AgentResponse) -> float | None:
+    """Share of the quoted characters outside the excerpts that hold the fact; an answer is one excerpt."""
+    holds = _holds_fact(question, quoted.answer) if quoted.citations else None
+    return None if holds is None else float(not holds)
+
+
+def _told_language(question: EvalQuestion, quoted: AgentResponse) -> bool | None:
+    """Whether a question in another language than the book is answered, or refused for that reason."""
+    if question.kind != OTHER_LANGUAGE or not question.answerable:
+        return None
+    if quoted.citations:
+        return _holds_fact(question, quoted.answer) is not False
+    return quoted.metrics is not None and quoted.metrics.reason == "other_language"
 
 
 def _first(right: Sequence[bool]) -> int | None:

@@ -17,7 +17,14 @@ from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_o
 
 PERCENTILES = (50, 99)
 NOT_MEASURED = "answer support: not measured, no language model answered"
-BY_GROUP = ("file recall@1", "file recall@5", "section recall@5", "refusal recall", "wrongly refused")
+BY_GROUP = (
+    "file recall@1",
+    "file recall@5",
+    "section recall@5",
+    "quoted answers right",
+    "refusal recall",
+    "wrongly refused",
+)
 """What is shown for each language and each book."""
 
 
@@ -27,6 +34,11 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
         Table("Measures", ("measure", "figure", "questions"), _measures(outcomes)),
         _grouped("language", outcomes, lambda each: each.language),
         _grouped("book", outcomes, lambda each: each.book),
+        *(
+            [_grouped("kind", outcomes, lambda each: each.kind or "other")]
+            if any(each.kind for each in outcomes)
+            else []
+        ),
         Table(
             "Compared (difference with the range of 95 % of 10,000 draws)",
             ("measure", "before", "after", "difference", "from", "to", "", "pairs"),

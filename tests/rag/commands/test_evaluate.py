@@ -73,8 +73,13 @@ def test_markdown_is_printed_on_request(folder: Path) -> None:
 def test_the_gate_is_exit_12(folder: Path) -> None:
     assert run("eval", "questions.jsonl", "--min-recall", "1").exit_code == 0
     path = folder / "questions.jsonl"
-    wrong = path.read_text(encoding="utf-8").replace("x/module-1-ros2/nodes.md", "x/module-1-ros2/other.md")
-    path.write_text(wrong, encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("x/module-1-ros2/nodes.md", "x/module-1-ros2/other.md"), encoding="utf-8")
+    lost = run("eval", "questions.jsonl")
+    assert lost.exit_code == 2 and "x/module-1-ros2/other.md" in lost.stderr, "a page that is not there is an error"
+    there = [line for line in text.splitlines() if "x/module-1-ros2/nodes.md" not in line]
+    page = json.loads(there[0])["source_file"]
+    path.write_text(text.replace("x/module-1-ros2/nodes.md", page), encoding="utf-8")
     below = run("eval", "questions.jsonl", "--min-recall", "0.9")
     assert below.exit_code == 12 and "file recall@5 is 0.800, below 0.9" in below.stderr
 
