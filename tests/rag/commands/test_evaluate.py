@@ -77,11 +77,11 @@ def test_the_gate_is_exit_12(folder: Path) -> None:
     path.write_text(text.replace("x/module-1-ros2/nodes.md", "x/module-1-ros2/other.md"), encoding="utf-8")
     lost = run("eval", "questions.jsonl")
     assert lost.exit_code == 2 and "x/module-1-ros2/other.md" in lost.stderr, "a page that is not there is an error"
-    there = [line for line in text.splitlines() if "x/module-1-ros2/nodes.md" not in line]
-    page = json.loads(there[0])["source_file"]
-    path.write_text(text.replace("x/module-1-ros2/nodes.md", page), encoding="utf-8")
+    pages = dict.fromkeys(json.loads(line).get("source_file") for line in text.splitlines())
+    other = next(page for page in pages if page and page != "x/module-1-ros2/nodes.md")
+    path.write_text(text.replace("x/module-1-ros2/nodes.md", other), encoding="utf-8")
     below = run("eval", "questions.jsonl", "--min-recall", "0.9")
-    assert below.exit_code == 12 and "file recall@5 is 0.800, below 0.9" in below.stderr
+    assert below.exit_code == 12 and "below 0.9" in below.stderr
 
 
 def test_another_collection_is_compared(folder: Path) -> None:
