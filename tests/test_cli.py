@@ -175,7 +175,7 @@ def test_warnings_turn_the_job_red_only_under_strict(book: Path) -> None:
     touched = "---\nhardware_tier: ten\n---\n# Quality\n\nThe text of the page.\n"
     (book / "docs" / QOS).write_text(touched)
     result = run("ingest", "--strict")
-    assert result.exit_code == 3 and f"{QOS}:2: `hardware_tier: ten` names no tier 1 to 4" in result.stdout
+    assert result.exit_code == 3 and f"{QOS}:2: `hardware_tier: ten` is no tier 1 to 4" in result.stdout
 
 
 @pytest.mark.parametrize(("place", "said"), [("gone", "no such folder"), ("docs/" + QOS, "is a file")])

@@ -16,7 +16,7 @@ from ingestion.settings.book import BookSettings, CheckSettings, ChunkSettings, 
 from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
 from ingestion.settings.qdrant import QdrantSettings
-from ingestion.settings.validators import Module, modules, setting
+from ingestion.settings.validators import BUILT_IN_MODULES, Module, modules, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,9 @@ def nested(values: Mapping[str, Any]) -> Settings:
         table: kind(**{name.split(".")[1]: value for name, value in values.items() if name.startswith(f"{table}.")})
         for table, kind in TABLES.items()
     }
-    return Settings(modules=values["modules"], **tables)
+    own = values["modules"]
+    built_in = BUILT_IN_MODULES if values["book.vocabulary"] == "physical-ai" else ()
+    return Settings(modules=own or built_in, **tables)
 
 
 def _value(settings: Settings, name: str) -> Any:

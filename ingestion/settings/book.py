@@ -40,6 +40,11 @@ class BookSettings:
     number_prefixes: bool | None = setting(
         None, switch, help="whether numbers before names are left out of addresses"
     )
+    vocabulary: str = setting(
+        "folders",
+        choice("folders", "physical-ai"),
+        help="names of modules: those of the folders, or also the built-in ros2, gazebo, isaac, vla",
+    )
     paths: tuple[str, ...] = setting((), path_patterns, help="path patterns, tried before the built-in")
 
 
@@ -49,7 +54,9 @@ class CrawlSettings:
 
     exclude: tuple[str, ...] = setting((), texts, help="ignore patterns (gitignore syntax)")
     include: tuple[str, ...] = setting((), texts, help="index only what matches one of these")
-    translations: bool = setting(False, switch, help="index `i18n` folders too")
+    translations: bool = setting(False, switch, help="index the translations in `i18n` too")
+    versions: bool = setting(False, switch, help="index the versions in `versioned_docs` too")
+    unlisted: bool = setting(False, switch, help="index pages marked `unlisted: true` too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     """
     pieces = {"{module}": r"(?P<module>[^/]+?)", "{chapter}": r"(?P<chapter>\d+)", "{lesson}": r"(?P<lesson>\d+)"}
     pieces |= {"**/": r"(?:.*/)?", "**": ".*", "*": "[^/]*"}
-    parts = re.split(r"(\{\w*\}|\*\*/|\*\*|\*)", re.sub(r"\.mdx?$", "", pattern))
+    parts = re.split(r"(\{\w*\}|\*\*/|\*\*|\*)", re.sub(r"\.(?:mdx?|markdown)$", "", pattern))
     unknown = [part for part in parts if part.startswith("{") and part not in pieces]
     if unknown:
         raise ValueError(

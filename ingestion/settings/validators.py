@@ -50,6 +50,16 @@ class Module:
     layer: str | None = None
 
 
+BUILT_IN_MODULES = (
+    Module(name="intro", aliases=("introduction",)),
+    Module(name="ros2"),
+    Module(name="gazebo", aliases=("simulation",)),
+    Module(name="isaac"),
+    Module(name="vla", aliases=("vision-language-action",)),
+)
+"""The vocabulary `physical-ai` of the specifications, which counts only for a book that asks for it."""
+
+
 def text(raw: Any) -> str:
     """Non-empty text."""
     if not isinstance(raw, str) or not raw.strip():

@@ -1,31 +1,24 @@
 """For whom a page is: hardware tier, proficiency levels and teaching layers, out of what authors really write.
 
-REAL_BOOKS rule 7: integers, ranges and words become a tier and two sets; what cannot be read is reported, and the
-default stands (DESIGN decision 2).
+Integers, ranges and words become a tier and two sets. What cannot be read is reported: an unusable level or layer
+leaves the default, an unusable tier counts as the highest (decision 2 of docs/design.md).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ingestion.models import LAYERS, LEVELS, TIERS
 from ingestion.settings.validators import Module
+from ingestion.source.metadata_keys import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS, meant_key
 
-TIER_KEYS = ("hardware_tier", "tier")
-LEVEL_KEYS = (
-    "proficiency_level",
-    "proficiency",
-    "cefr_level",
-    "cefr_entry_level",
-    "difficulty",
-    "difficulty_level",
-    "complexity",
-    "level",
-)
-LAYER_KEYS = ("layer", "layers", "primary_layer", "teaching_layer")
+NO_LEVEL = "names no level A1 to C2; the default stands"
+NO_LAYER = "names no layer L1 to L4; the default stands"
+CLOSED_TIER = max(TIERS)
+"""What a tier counts as that is written but cannot be used: a mistake must not show a page to more readers."""
 
 _WORDS = {
     "beginner": ("A1", "A2"),
@@ -45,7 +38,7 @@ _TIER = re.compile(r"(?:(?:tier|t)[ _-]*)?0*([1-9]\d*)(?:\.0+)?", re.I)
 class Audience:
     """Tier, and the level and layer sets in ascending order, never empty; `declared` names what the author wrote.
 
-    `unusable` are (key, value, what is wrong) of values that were ignored.
+    `unusable` are (key, value, what is wrong) of values that could not be read.
     """
 
     hardware_tier: int
@@ -55,12 +48,16 @@ class Audience:
     unusable: tuple[tuple[str, str, str], ...]
 
 
-def read_audience(front_matter: Mapping[str, Any], module: Module | None) -> Audience:
-    """The page's audience; what it does not declare is its module's, else tier 1, level A2 and layer L1."""
+def read_audience(front_matter: Mapping[str, Any], module: Module | None, repeated: Collection[str] = ()) -> Audience:
+    """Return the page's audience; what it does not declare is its module's, else tier 1, level A2 and layer L1.
+
+    `repeated` are keys that the metadata has twice.
+    """
+    values = with_custom_tables(front_matter)
     unusable: list[tuple[str, str, str]] = []
-    tier = _read_tier(front_matter, unusable)
-    levels = _read_set(front_matter, LEVEL_KEYS, _levels_in, LEVELS, "no level A1 to C2", unusable)
-    layers = _read_set(front_matter, LAYER_KEYS, _layers_in, LAYERS, "no layer L1 to L4", unusable)
+    tier = _read_tier(values, repeated, unusable)
+    levels = _read_set(values, LEVEL_KEYS, _levels_in, LEVELS, NO_LEVEL, unusable)
+    layers = _read_set(values, LAYER_KEYS, _layers_in, LAYERS, NO_LAYER, unusable)
     named = (("hardware_tier", tier), ("proficiency_level", levels), ("layer", layers))
     return Audience(
         hardware_tier=tier or (module and module.hardware_tier) or 1,
@@ -71,22 +68,35 @@ def read_audience(front_matter: Mapping[str, Any], module: Module | None) -> Aud
     )
 
 
+def with_custom_tables(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the metadata with the keys of `params` (Hugo) and `extra` (Zola), where those generators want ours."""
+    tables = (values[name] for name in ("params", "extra") if isinstance(values.get(name), Mapping))
+    custom = {key: value for table in tables for key, value in table.items()}
+    return {**custom, **values} if custom else values
+
+
 def whole_number(value: Any) -> int | None:
     """The whole number that a scalar such as `3`, `03` or `3.0` stands for, else None."""
     match = re.fullmatch(r"(-?\d{1,9})(?:\.0+)?", str(value).strip())
     return int(match[1]) if match else None
 
 
-def _read_tier(front_matter: Mapping[str, Any], unusable: list[tuple[str, str, str]]) -> int | None:
-    for key in TIER_KEYS:
-        value = front_matter.get(key)
-        if value is None:
+def _read_tier(
+    values: Mapping[str, Any], repeated: Collection[str], unusable: list[tuple[str, str, str]]
+) -> int | None:
+    """The tier that a page declares, also under a misspelt key; the highest where what it says cannot be used."""
+    written = [key for key in values if key in TIER_KEYS or meant_key(key) == "hardware_tier"]
+    found: list[int] = []
+    for key in written:
+        match = _TIER.fullmatch(str(values[key]).strip())
+        if match and int(match[1]) in TIERS and key not in repeated:
+            found.append(int(match[1]))
             continue
-        match = _TIER.fullmatch(str(value).strip())
-        if match and int(match[1]) in TIERS:
-            return int(match[1])
-        unusable.append((key, str(value), "no tier 1 to 4"))
-    return None
+        wrong = "is there twice" if key in repeated else "is no tier 1 to 4"
+        value = "" if values[key] is None else str(values[key])
+        unusable.append((key, value, f"{wrong}; treated as tier {CLOSED_TIER}"))
+        found.append(CLOSED_TIER)
+    return max(found, default=None)
 
 
 def _read_set(

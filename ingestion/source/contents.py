@@ -1,15 +1,22 @@
-"""What would be indexed, by names alone: every page with its place in the book."""
+"""What would be indexed: every page with its place in the book, and what is left out."""
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ingestion.errors import LessonError
 from ingestion.settings import Settings
-from ingestion.source.crawler import Skipped, crawl
-from ingestion.source.hierarchy import Place, locate
+from ingestion.source.book_folder import crawl_book
+from ingestion.source.crawler import Skipped
+from ingestion.source.hierarchy import Place
+from ingestion.source.parser import UnpublishedPage, page_place, read_metadata
+from ingestion.source.reader import read_source
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All pages of a docs root in path order, and what is left out."""
+    """All pages of a book in path order, and what is left out."""
 
     root: str
     pages: tuple[Page, ...]
@@ -31,30 +38,37 @@ class Contents:
     clashes: tuple[tuple[str, ...], ...]
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON document."""
-        pages = [{"path": each.path, **asdict(each.place)} for each in self.pages]
+        """Return one JSON document."""
+        pages = [{"path": page.path, **asdict(page.place)} for page in self.pages]
         return {
             "root": self.root,
             "files": pages,
             "modules": dict(sorted(self.modules.items())),
-            "skipped": [asdict(each) for each in self.skipped],
+            "skipped": [asdict(skipped) for skipped in self.skipped],
             "clashes": self.clashes,
         }
 
 
 def table_of_contents(root: Path, settings: Settings) -> Contents:
-    """The pages below `root`; raises SourceError as the crawl does. Opens no page."""
-    found = crawl(
-        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
-    )
-    pages = tuple(
-        Page(file.path, locate(file.path, modules=settings.modules, patterns=settings.book.paths))
-        for file in found.files
-    )
+    """Return the pages below `root`; raises SourceError as the crawl does. Reads the metadata of each page.
+
+    A page that cannot be read is listed where its path says; a run reports what is wrong with it.
+    """
+    found = crawl_book(root, settings)
+    pages, unpublished = [], []
+    for file in found.files:
+        try:
+            read_metadata(read_source(file), settings)
+        except UnpublishedPage as page:
+            unpublished.append(Skipped(file.path, page.reason))
+            continue
+        except LessonError as error:
+            logger.debug("%s", error)
+        pages.append(Page(file.path, page_place(file.path, file.entry, settings)))
     return Contents(
         root=str(root),
-        pages=pages,
+        pages=tuple(pages),
         modules=Counter(page.place.module for page in pages),
-        skipped=(*found.skipped, *found.unreadable),
+        skipped=(*sorted((*found.skipped, *unpublished)), *found.unreadable),
         clashes=found.clashes,
     )

@@ -1,4 +1,4 @@
-"""Walk a docs root: every markdown file is either a lesson to index or skipped with a reason."""
+"""Walk the folder of the lessons: every markdown file is either a lesson to index or skipped with a reason."""
 
 from __future__ import annotations
 
@@ -11,36 +11,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError, SourceError
+from ingestion.source.nav import Entry
+from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-SUFFIXES = (".md", ".mdx")
+SUFFIXES = (".md", ".mdx", ".markdown")
 IGNORE_FILE = ".bookwiseignore"
-NOT_BOOK = (
-    "node_modules/",
-    "venv/",
-    ".*",
-    "specs/",
-    "history/",
-    "backup*/",
-    "versioned_docs/",
-    "tutorial-basics/",
-    "tutorial-extras/",
-    "_*",
-    "!_index.md",
-    "!_index.mdx",
-)
-"""What lies beside the pages in real books: dependencies, tool folders, old versions, templates, partials."""
-TRANSLATIONS = "i18n/"
+NOT_BOOK = ("node_modules/", "venv/", ".*")
+"""What is never a page: dependencies and hidden folders. Everything else may be a chapter's name."""
+
+PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
+"""Pieces of pages, by their underscore, for all generators but those that build a page of each file."""
+
+BUILD_EVERY_FILE = ("mkdocs", "mdbook", "hugo", "vitepress")
+TRANSLATIONS = ("**/i18n/*/docusaurus-*/", "**/i18n/[a-z][a-z]/", "**/i18n/[a-z][a-z][-_]*/")
+VERSIONS = ("**/versioned_docs/version-*/", "**/i18n/*/docusaurus-plugin-content-docs/version-*/")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourceFile:
-    """A lesson file. `path` is its identity: relative to the root, `/` between parts, NFC."""
+    """A lesson file. `path` is its identity: relative to the root, `/` between parts, NFC.
+
+    `site` is what its generator says of it, and `entry` its place in the table of contents that the book itself
+    writes, where there is one.
+    """
 
     path: str
     location: Path = field(compare=False)
+    site: Site | None = field(default=None, compare=False)
+    entry: Entry | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,7 +57,8 @@ class Crawl:
     """What a walk found, each part sorted by path.
 
     `unreadable` are folders that could not be listed: nothing below them counts as deleted. `clashes` are
-    groups of paths that one name cannot tell apart on other file systems.
+    groups of paths that one name cannot tell apart on other file systems. `fingerprint` changes with whatever decides
+    on a lesson's place, address or metadata apart from its own file.
     """
 
     root: Path
@@ -64,22 +66,35 @@ class Crawl:
     skipped: tuple[Skipped, ...]
     unreadable: tuple[Skipped, ...]
     clashes: tuple[tuple[str, ...], ...]
+    fingerprint: str = ""
 
 
 def crawl(
-    root: Path, *, exclude: Sequence[str] = (), include: Sequence[str] = (), translations: bool = False
+    root: Path,
+    *,
+    exclude: Sequence[str] = (),
+    include: Sequence[str] = (),
+    translations: bool = False,
+    versions: bool = False,
+    site: Site | None = None,
 ) -> Crawl:
-    """All lessons below `root`; raises SourceError if it is missing or no folder.
+    """Return all lessons below `root`; raises SourceError if it is missing or no folder.
 
-    `exclude` and the root's `.bookwiseignore` are gitignore patterns after the built-in ones, so that `!specs/`
-    takes a built-in one back. Links are never followed, which keeps the walk inside the root and finite.
+    `exclude` and the root's `.bookwiseignore` are gitignore patterns after the built-in ones, so that `!_drafts/`
+    takes a built-in one back. `translations` and `versions` also index those, which Docusaurus keeps beside its docs
+    folder. Links are never followed, which keeps the walk inside the root and finite.
     """
     if not root.exists():
         raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
     if not root.is_dir():
         raise SourceError(f"{root}: is a file; name the folder that holds the lessons")
-    walk = _Walk(root.resolve(), _Rules(root, exclude, include, translations))
-    files = walk.one_a_path(sorted(walk.files_below(walk.root, "")))
+    rules = _Rules(root, _built_in(site, translations=translations, versions=versions), exclude, include)
+    walk = _Walk(root.resolve(), rules, site)
+    found = list(walk.files_below(walk.root, ""))
+    for prefix in _editions(walk.root, site, translations=translations, versions=versions):
+        assert site is not None
+        found += walk.files_below(site.folder / prefix, f"{prefix}/")
+    files = walk.one_per_path(sorted(found))
     return Crawl(
         root=walk.root,
         files=tuple(files),
@@ -87,6 +102,34 @@ def crawl(
         unreadable=tuple(sorted(walk.unreadable)),
         clashes=_clashes([file.path for file in files]),
     )
+
+
+def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[tuple[str, str]]:
+    """The built-in patterns, each with what it is called when it leaves something out."""
+    rules = [*NOT_BOOK]
+    if site is None or site.generator not in BUILD_EVERY_FILE:
+        rules += PARTIALS
+    rules += [] if translations else TRANSLATIONS
+    rules += [] if versions else VERSIONS
+    if not site:
+        return [("built-in rule", rule) for rule in rules]
+    own = [(f"excluded in {site.config.name}:", pattern) for pattern in site.excluded]
+    drafts = [(f"a draft by {site.config.name}:", pattern) for pattern in site.drafts]
+    return [*(("built-in rule", rule) for rule in rules), *own, *drafts]
+
+
+def _editions(root: Path, site: Site | None, *, translations: bool, versions: bool) -> list[str]:
+    """The folders of Docusaurus' translations and versions that do not lie below the root, relative to the site's."""
+    if site is None or site.generator != "docusaurus":
+        return []
+    patterns = ["versioned_docs/version-*"] if versions else []
+    if translations:
+        patterns.append("i18n/*/docusaurus-plugin-content-docs/current")
+        patterns += ["i18n/*/docusaurus-plugin-content-docs/version-*"] if versions else []
+    folders = (folder for pattern in patterns for folder in site.folder.glob(pattern))
+    outside = (folder for folder in folders if folder.is_dir() and not folder.is_relative_to(root))
+    inside = (folder for folder in outside if folder.resolve() == folder)
+    return sorted(folder.relative_to(site.folder).as_posix() for folder in inside)
 
 
 def relative_path(path: str) -> str:
@@ -98,7 +141,9 @@ def relative_path(path: str) -> str:
 class _Rules:
     """Which paths are book, by patterns in gitignore syntax; the last match decides."""
 
-    def __init__(self, root: Path, exclude: Sequence[str], include: Sequence[str], translations: bool) -> None:
+    def __init__(
+        self, root: Path, built_in: Sequence[tuple[str, str]], exclude: Sequence[str], include: Sequence[str]
+    ) -> None:
         from pathspec import GitIgnoreSpec
 
         own = root / IGNORE_FILE
@@ -106,11 +151,11 @@ class _Rules:
             lines = own.read_text(encoding="utf-8-sig").split("\n") if own.is_file() else []
         except (OSError, UnicodeDecodeError) as error:
             raise SourceError(f"{own}: cannot be read: {error}") from error
-        built_in = [*NOT_BOOK, *([] if translations else [TRANSLATIONS])]
-        self._sources = ["built-in rule"] * len(built_in) + ["setting crawl.exclude"] * len(exclude)
         lines = [line for line in lines if line.strip() and not line.startswith("#")]
-        self._sources += [IGNORE_FILE] * len(lines)
-        self._patterns = [*built_in, *exclude, *lines]
+        named = [*built_in, *(("setting crawl.exclude", each) for each in exclude)]
+        named += [(IGNORE_FILE, line) for line in lines]
+        self._sources = [source for source, _ in named]
+        self._patterns = [pattern for _, pattern in named]
         try:
             self._ignored: GitIgnoreSpec = GitIgnoreSpec.from_lines(self._patterns)
             self._included = GitIgnoreSpec.from_lines(include) if include else None
@@ -131,8 +176,9 @@ class _Rules:
 class _Walk:
     """One walk, which collects what it leaves out."""
 
-    def __init__(self, root: Path, rules: _Rules) -> None:
+    def __init__(self, root: Path, rules: _Rules, site: Site | None) -> None:
         self.root = root
+        self._site = site
         self.skipped: list[Skipped] = []
         self.unreadable: list[Skipped] = []
         self._rules = rules
@@ -154,7 +200,7 @@ class _Walk:
             elif path.lower().endswith(SUFFIXES):
                 yield from self._lesson(entry, path)
 
-    def one_a_path(self, files: list[SourceFile]) -> list[SourceFile]:
+    def one_per_path(self, files: list[SourceFile]) -> list[SourceFile]:
         """The files without those whose path, composed, is that of the file before."""
         kept: list[SourceFile] = []
         for file in files:
@@ -178,7 +224,7 @@ class _Walk:
         elif not entry.is_file(follow_symlinks=False):
             self.skipped.append(Skipped(path, "not a regular file"))
         else:
-            yield SourceFile(path, Path(entry.path))
+            yield SourceFile(path, Path(entry.path), self._site)
 
     def _skip_bytes(self, entry: os.DirEntry[str], path: str) -> None:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")

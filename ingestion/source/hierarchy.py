@@ -1,6 +1,7 @@
-"""Where a page stands in its book: module, chapter, lesson, language and kind, read from its path.
+"""Where a page stands in its book: module, chapter, lesson, language, version and kind, read from its path.
 
-Numbers that the path does not give stay None; the parser fills them from front matter, never by guessing.
+Numbers that neither the path nor the book's own contents give stay None; the parser fills them from front matter,
+never by guessing.
 """
 
 from __future__ import annotations
@@ -11,20 +12,16 @@ from dataclasses import dataclass, replace
 
 from ingestion.settings.path_patterns import compile_pattern
 from ingestion.settings.validators import Module
+from ingestion.source.nav import Entry
 
 ROOT_MODULE = "intro"
 """Module of pages that lie in no module's folder."""
 
-DEFAULT_MODULES = (
-    Module(name="intro", aliases=("introduction",)),
-    Module(name="ros2"),
-    Module(name="gazebo", aliases=("simulation",)),
-    Module(name="isaac"),
-    Module(name="vla", aliases=("vision-language-action",)),
-)
-"""The vocabulary of the specifications (DESIGN decision 1); folders that are none of these name themselves."""
-
 OVERVIEWS = ("readme", "index", "_index")
+_SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.I)
+_WRAPPERS = ("docs", "content", "src", "book", "chapters", "units", "modules", "pages", "course")
+"""Folders that hold a book's modules and are none themselves."""
+
 _LANGUAGE_FOLDERS = ("i18n", "translations", "locales")
 _EDITION_FOLDERS = ("content", "docs", "units", "chapters")
 """Folders that hold one folder a language in some books, but also folders of other short names."""
@@ -32,11 +29,15 @@ _KNOWN_LANGUAGE = re.compile(
     "(?:ar|bn|cs|da|de|el|en|es|fa|fi|fr|gu|he|hi|hu|id|it|ja|ko|mr|my|ne|nl|no|pa|pl|pt|ro|ru|sv|sw|ta|te|th|tr|uk|ur|vi"
     "|zh)(?:[-_][A-Za-z]{2,4})?"
 )
-_DOCUSAURUS_CURRENT = ("docusaurus-plugin-content-docs", "current")
+_DOCUSAURUS_DOCS = "docusaurus-plugin-content-docs"
+_VERSION = re.compile(r"version-(.+)")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 _MODULE = re.compile(r"(?:module|part)[-_ ]?(\d+)(?:[-_. ]+(.+))?", re.I)
 _CHAPTER = re.compile(r"(?:^|[-_ ])(?:chapter|ch|week|unit)[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
+_CHAPTER_LESSON = re.compile(r"(?:chapter|ch|unit)[-_ ]?(\d{1,3})[-_.](\d{1,3})(?=$|[-_. ])", re.I)
+"""`ch03-02-types`, `chapter-3-2-types`; two numbers after `week` are a range of weeks."""
+
 _LESSON = re.compile(r"(?:^|[-_ ])lesson[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
 _NUMBER = re.compile(r"(\d{1,3})(?:[-_. ]+(.*))?")
 _DOTTED = re.compile(r"(\d{1,3})\.(\d{1,3})(?:[-_. ]+.*)?")
@@ -44,13 +45,14 @@ _DOTTED = re.compile(r"(\d{1,3})\.(\d{1,3})(?:[-_. ]+.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a path tells; None where it tells nothing."""
+    """What a path tells; None where it tells nothing. `version` is that of a page in `versioned_docs`."""
 
     module: str
     chapter: int | None = None
     lesson: int | None = None
     language: str | None = None
     doc_type: str = "lesson"
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +64,66 @@ class _Named:
     lesson: int | None = None
 
 
-def locate(path: str, *, modules: Sequence[Module] = (), patterns: Sequence[str] = ()) -> Place:
-    """The place of a page, given its path relative to the docs root.
+def locate(
+    path: str, *, modules: Sequence[Module] = (), patterns: Sequence[str] = (), entry: Entry | None = None
+) -> Place:
+    """Return the place of a page, given its path relative to the docs root.
 
     `patterns` (setting `book.paths`) such as `{module}/week-{chapter}-lesson-{lesson}-*` are tried first; the
     first that fits decides. `modules` is the book's vocabulary; a folder outside it names a module of its own.
+    `entry` is the page's place in the book's own contents: it numbers what the path does not.
     """
-    language, parts = _strip_language(path.split("/"))
-    stem = re.sub(r"\.mdx?$", "", parts[-1], flags=re.I)
-    stem, suffix_language, is_summary = _strip_stem(stem)
-    folders = parts[:-1]
+    edition = split_edition(path)
+    stem, suffix_language, is_summary = _strip_stem(_SUFFIX.sub("", edition.parts[-1]))
+    folders = edition.parts[:-1]
     # The book's own paths may be written with the language folder or, once for all languages, without it.
     spellings = ("/".join(folders), path.rpartition("/")[0])
     pages = (f"{folder}/{stem}".removeprefix("/") for folder in spellings)
-    named = next(filter(None, (_by_patterns(page, patterns) for page in pages)), None) or _by_names(folders, stem)
+    positions = entry.folders[-len(folders) :] if entry and folders else ()
+    named = next(filter(None, (_by_patterns(page, patterns) for page in pages)), None)
+    named = named or _by_names(folders, stem, positions)
     configured = next(filter(None, (_configured_module(folder, modules) for folder in spellings)), None)
+    chapter, lesson = named.chapter, named.lesson
+    if entry:
+        chapter = entry.chapter if chapter is None else chapter
+        lesson = entry.lesson if lesson is None else lesson
     return Place(
         module=configured or _vocabulary_name(named.module, modules),
-        chapter=named.chapter,
-        lesson=named.lesson,
-        language=language or suffix_language,
+        chapter=chapter,
+        lesson=lesson,
+        language=edition.language or suffix_language,
         doc_type="summary" if is_summary else _doc_type(stem, named.lesson),
+        version=edition.version,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The language and version that the folders of a path name, and the parts of the path without them."""
+
+    language: str | None
+    version: str | None
+    parts: list[str]
+
+
+def split_edition(path: str) -> Edition:
+    """Return the edition of a page: `i18n/ur/…`, `translations/ur/…`, `versioned_docs/version-1.0/…`."""
+    language, parts = _strip_language(path.split("/"))
+    if language and parts[0] == _DOCUSAURUS_DOCS and len(parts) > 2:
+        version = _VERSION.fullmatch(parts[1])
+        return Edition(language, version[1] if version else None, parts[2:])
+    if parts[0] == "versioned_docs" and len(parts) > 2 and (version := _VERSION.fullmatch(parts[1])):
+        return Edition(language, version[1], parts[2:])
+    return Edition(language, None, parts)
+
+
 def original_path(path: str) -> str:
-    """What a page's path has in common with its other versions: no language's folder or ending, no `.summary`."""
-    _, parts = _strip_language(path.split("/"))
+    """Return what a page's path has in common with that of its other versions, languages and its summary."""
+    edition = split_edition(path)
+    parts = edition.parts
+    if parts[0] == "docs" and len(parts) > 1:
+        # Where a whole site is the root, its docs folder stands before the paths of the default edition only.
+        parts = parts[1:]
     name, dot, ending = parts[-1].rpartition(".")
     stem = _strip_stem(name if dot else parts[-1])[0]
     return "/".join((*parts[:-1], stem + dot + ending if dot else stem))
@@ -108,9 +143,8 @@ def _strip_language(parts: list[str]) -> tuple[str | None, list[str]]:
     for index, part in enumerate(parts[:-2]):
         if part in _LANGUAGE_FOLDERS and _LANGUAGE.fullmatch(parts[index + 1]):
             rest = parts[index + 2 :]
-            if tuple(rest[:2]) == _DOCUSAURUS_CURRENT:
-                rest = rest[2:]
-            return parts[index + 1], parts[:index] + rest
+            # Docusaurus' folders are relative to the site, whatever folder that lies in.
+            return parts[index + 1], rest if rest[0] == _DOCUSAURUS_DOCS else parts[:index] + rest
     edition = 1 if parts[0] in _EDITION_FOLDERS else 0
     if len(parts) > edition + 1 and _KNOWN_LANGUAGE.fullmatch(parts[edition]):
         return parts[edition], parts[edition + 1 :]
@@ -127,10 +161,10 @@ def _strip_stem(stem: str) -> tuple[str, str | None, bool]:
     return stem, None, False
 
 
-def _by_names(folders: Sequence[str], stem: str) -> _Named:
+def _by_names(folders: Sequence[str], stem: str, positions: Sequence[int | None]) -> _Named:
     place, level = _Named(), _Level()
-    for folder in folders:
-        place = _enter(folder, place, level)
+    for index, folder in enumerate(folders):
+        place = _enter(folder, place, level, positions[index] if index < len(positions) else None)
     if stem.lower() in OVERVIEWS:
         if place.chapter is None and place.lesson is None and _is_module_page(folders):
             return replace(place, chapter=0, lesson=0)
@@ -153,7 +187,8 @@ class _Level:
     in_lessons: bool = False
 
 
-def _enter(folder: str, place: _Named, level: _Level) -> _Named:
+def _enter(folder: str, place: _Named, level: _Level, position: int | None) -> _Named:
+    """The place within a folder; `position` counts where its name has no number."""
     if _MODULE.fullmatch(folder):
         return replace(place, module=module_slug(folder))
     if match := _CHAPTER.search(folder):
@@ -163,20 +198,25 @@ def _enter(folder: str, place: _Named, level: _Level) -> _Named:
     if folder.lower() == "lessons":
         level.in_lessons = True
         return place
+    if place == _Named() and folder.lower() in _WRAPPERS:
+        return place
     if place.module is None and (dotted := _DOTTED.fullmatch(folder)):
         return replace(place, module=f"module-{int(dotted[1])}", chapter=int(dotted[2]))
     match = _NUMBER.fullmatch(folder)
+    number = int(match[1]) if match else position
     if place.module is None and place.chapter is None and not level.in_lessons:
-        level.number = int(match[1]) if match else None
+        level.number = number
         return replace(place, module=module_slug(folder))
-    if match is None:
+    if number is None:
         return place
     if level.in_lessons or place.chapter is not None:
-        return replace(place, lesson=int(match[1]))
-    return replace(place, chapter=int(match[1]))
+        return replace(place, lesson=number)
+    return replace(place, chapter=number)
 
 
 def _name_file(stem: str, place: _Named) -> _Named:
+    if both := _CHAPTER_LESSON.match(stem):
+        return replace(place, chapter=int(both[1]), lesson=int(both[2]))
     lesson, chapter = _LESSON.search(stem), _CHAPTER.search(stem)
     if lesson:
         number = int(chapter[1]) if chapter else place.chapter
@@ -207,23 +247,31 @@ def _by_patterns(path: str, patterns: Sequence[str]) -> _Named | None:
 
 
 def _configured_module(folder: str, modules: Sequence[Module]) -> str | None:
-    """The configured module whose path holds the folder; the longest path wins, `.` is the root itself."""
+    """The configured module whose path holds the folder; the longest path wins, `.` is the root itself.
+
+    The path may also be written from a folder such as `docs` on, which holds all modules.
+    """
+    head, _, rest = folder.partition("/")
+    spellings = (folder, rest) if head.lower() in _WRAPPERS else (folder,)
     best, best_length = None, -1
     for module in modules:
         path = (module.path or "").strip("/")
-        inside = folder == "" if path == "." else path and (folder == path or folder.startswith(path + "/"))
+        inside = any(
+            spelling == "" if path == "." else path and (spelling == path or spelling.startswith(path + "/"))
+            for spelling in spellings
+        )
         if inside and len(path) > best_length:
             best, best_length = module.name, len(path)
     return best
 
 
 def _vocabulary_name(slug: str | None, modules: Sequence[Module]) -> str:
+    """The module that a folder's whole name or an alias stands for; a folder of no module is one of its own."""
     if slug is None:
         return ROOT_MODULE
-    for module in modules or DEFAULT_MODULES:
-        for name in map(module_slug, (module.name, *module.aliases)):
-            if slug == name or slug.startswith(name + "-"):
-                return module.name
+    for module in modules:
+        if slug in map(module_slug, (module.name, *module.aliases)):
+            return module.name
     return slug
 
 

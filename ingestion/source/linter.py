@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,23 +12,17 @@ from typing import Any
 from ingestion.errors import LessonError
 from ingestion.markdown.linter import find_notices
 from ingestion.settings import Settings
-from ingestion.source.audience import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS
-from ingestion.source.crawler import crawl
+from ingestion.source.book_folder import crawl_book
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter, split_front_matter
-from ingestion.source.parser import Lesson, first_heading, parse_lesson
+from ingestion.source.front_matter import FrontMatter
+from ingestion.source.metadata_keys import meant_key
+from ingestion.source.parser import Lesson, UnpublishedPage, first_heading, parse_lesson, read_metadata
 from ingestion.source.reader import read_source
 
 DROPPED = "dropped-"
 """Rules with this prefix tell what is left out of the embedded text; shown only on request."""
 
 _AUDIENCE = {"hardware_tier": "hardware tier", "proficiency_level": "proficiency level", "layer": "teaching layer"}
-_KEYS = (
-    *("title", "description", "keywords", "tags", "slug", "id", "lang", "chapter", "lesson", "module"),
-    *("sidebar_position", "sidebar_label", *TIER_KEYS, *LEVEL_KEYS, *LAYER_KEYS),
-)
-_NEAR = 0.85
-"""Likeness from which an unknown key is taken for a misspelt one: `hardware_teir`, not `hardware`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +54,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
 
     Rules named in the setting `check.disable` are left out. Raises SourceError as the crawl does.
     """
-    found = crawl(
-        root, exclude=settings.crawl.exclude, include=settings.crawl.include, translations=settings.crawl.translations
-    )
+    found = crawl_book(root, settings)
     findings = [
         Finding(group[0], None, "path-clash", f"differs only in case from {', '.join(group[1:])}")
         for group in found.clashes
@@ -73,11 +64,13 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
     for file in found.files:
         try:
             source = read_source(file)
+            front = read_metadata(source, settings)
             lesson = parse_lesson(source, settings)
+        except UnpublishedPage:
+            continue
         except LessonError as error:
             failures.append(error)
             continue
-        front = split_front_matter(source.decode())
         findings += [*lesson.findings, *_key_findings(file.path, front), *_page_findings(lesson, front)]
         findings += _notices(lesson, dropped=dropped)
         lessons.append(lesson)
@@ -89,9 +82,8 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
 
 def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
     for key, line in front.lines.items():
-        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR)
-        if near and key not in _KEYS:
-            yield Finding(path, line, "unknown-key", f"`{key}` is not a known key; did you mean `{near[0]}`?")
+        if meant := meant_key(key):
+            yield Finding(path, line, "unknown-key", f"`{key}` is not a known key; did you mean `{meant}`?")
 
 
 def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:

@@ -10,14 +10,17 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from ingestion.errors import LessonError
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
-from ingestion.source.audience import Audience, read_audience, whole_number
+from ingestion.source.audience import Audience, read_audience, whole_number, with_custom_tables
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter, split_front_matter
+from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
 from ingestion.source.hierarchy import OVERVIEWS, Place, locate
+from ingestion.source.nav import Entry, position
+from ingestion.source.publication import reason_unpublished
 from ingestion.source.reader import SourceText
 from ingestion.source.site_urls import page_url, site_addresses
 from ingestion.source.styles import PageName
@@ -67,35 +70,64 @@ class Lesson:
         return is_mdx(self.path)
 
 
+class UnpublishedPage(Exception):
+    """A page that its site does not show; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
+    """Return a page's metadata and body; raises UnpublishedPage for a page that the site does not show.
+
+    Raises LessonError, with the line, where the file is not text or its metadata is there and cannot be read.
+    """
+    generator = source.site.generator if source.site else None
+    try:
+        front = split_front_matter(source.decode(), generator)
+    except UnreadableMetadata as error:
+        raise LessonError(source.path, error.reason, error.line) from error
+    if reason := reason_unpublished(front.values, generator, unlisted=settings.crawl.unlisted):
+        raise UnpublishedPage(reason)
+    return front
+
+
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
-    """Module, chapter and lesson of a file, without parsing its body; raises LessonError where it is not text."""
-    place = locate(source.path, modules=settings.modules, patterns=settings.book.paths)
-    report = _Report(source.path, split_front_matter(source.decode()))
+    """Return module, chapter and lesson of a page without parsing its body; raises as `read_metadata` does."""
+    report = _Report(source.path, read_metadata(source, settings))
+    place = page_place(source.path, source.entry, settings)
     return place.module, report.number("chapter", place.chapter), report.number("lesson", place.lesson)
 
 
+def page_place(path: str, entry: Entry | None, settings: Settings) -> Place:
+    """Return what the path of a page and the book's contents tell of its place."""
+    return locate(path, modules=settings.modules, patterns=settings.book.paths, entry=entry)
+
+
 def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
-    """The lesson in a file; raises LessonError where the file is not text. Odd metadata only makes findings."""
-    front = split_front_matter(source.decode())
-    place = locate(source.path, modules=settings.modules, patterns=settings.book.paths)
-    module = next((each for each in settings.modules if each.name == place.module), None)
-    audience = read_audience(front.values, module)
+    """Return the lesson in a file; raises as `read_metadata` does. Metadata that is merely odd makes findings."""
+    front = read_metadata(source, settings)
+    place = page_place(source.path, source.entry, settings)
+    module = next((module for module in settings.modules if module.name == place.module), None)
+    audience = read_audience(front.values, module, front.repeated)
+    values = with_custom_tables(front.values)
     report = _Report(source.path, front)
     addresses = site_addresses(settings)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
-        title=_title(source.path, front),
+        title=_title(source, front, values),
         body=front.body,
         body_offset=front.body_offset,
         module=place.module,
         chapter=report.number("chapter", place.chapter),
         lesson=report.number("lesson", place.lesson),
         audience=audience,
-        language=_text(front.values, "lang") or place.language or settings.book.language,
+        language=_text(values, "lang") or place.language or settings.book.language,
         doc_type=_doc_type(place, front.body),
-        slug=_text(front.values, "slug"),
-        doc_id=_text(front.values, "id"),
+        slug=_text(values, "slug"),
+        doc_id=_text(values, "id"),
         style=addresses.style,
         url=page_url(addresses, _page_name(source.path, front)),
         front_matter=_raw(front.values),
@@ -103,12 +135,13 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     )
 
 
-def _title(path: str, front: FrontMatter) -> str:
-    return _text(front.values, "title") or first_heading(front.body, mdx=is_mdx(path)) or _name(path)
+def _title(source: SourceText, front: FrontMatter, values: Mapping[str, Any]) -> str:
+    own = _text(values, "title")
+    return own or first_heading(front.body, mdx=is_mdx(source.path)) or _name(source.path, source.entry)
 
 
 def first_heading(body: str, *, mdx: bool = False) -> str | None:
-    """Return the first H1, else the first heading (rule 9)."""
+    """Return the title of the first H1, else of the first heading."""
     page, blocks = parse_page(body, mdx=mdx)
     headings = Outline(page, blocks, walk(blocks)).headings
     first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
@@ -132,11 +165,16 @@ def is_mdx(path: str) -> bool:
     return path.lower().endswith(".mdx")
 
 
-def _name(path: str) -> str:
-    """The file's name, or its folder's for README and index, without number and hyphens."""
+def _name(path: str, entry: Entry | None) -> str:
+    """What the book's contents call the page, else its file's name without number and hyphens.
+
+    README and index stand for their folder.
+    """
     file = PurePosixPath(path)
-    name = file.parent.name if file.stem.lower() in OVERVIEWS and file.parent.name else file.stem
-    return re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
+    stands_for_folder = file.stem.lower() in OVERVIEWS and bool(file.parent.name)
+    title = entry and (entry.title or (entry.folder_title if stands_for_folder else None))
+    name = file.parent.name if stands_for_folder else file.stem
+    return title or re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
 
 
 def _text(values: Mapping[str, Any], key: str) -> str | None:
@@ -166,7 +204,7 @@ class _Report:
         self._findings = [Finding(path, line, rule, message) for line, rule, message in front.problems]
 
     def number(self, key: str, in_path: int | None) -> int | None:
-        """Chapter or lesson: the path's number wins, front matter fills a gap (rule 8)."""
+        """Return chapter or lesson: the path's number wins, front matter fills a gap."""
         raw = self._front.values.get(key)
         written = whole_number(raw) if raw is not None else None
         if raw is not None and written is None:
@@ -174,15 +212,17 @@ class _Report:
         if in_path is not None and written is not None and in_path != written:
             self._add(key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts")
         number = in_path if in_path is not None else written
+        if number is None and key == "lesson":
+            return position(self._front.values.get("sidebar_position"))
         bounds = BOUNDS[key]
         if number is not None and number not in bounds:
             self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
         return number
 
     def findings(self, audience: Audience) -> tuple[Finding, ...]:
-        """All findings, those on the audience included."""
+        """Return all findings, those on the audience included."""
         for key, value, wrong in audience.unusable:
-            self._add(key, "audience-value", f"`{key}: {value}` names {wrong}; the default stands")
+            self._add(key, "audience-value", f"`{key}: {value}` {wrong}")
         return tuple(sorted(self._findings, key=lambda finding: finding.line or 0))
 
     def _add(self, key: str, rule: str, message: str) -> None:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
+if TYPE_CHECKING:
+    import yaml
 
 MAX_NODES = 20_000
 """More values than any real page has; a few lines of aliases can stand for billions."""
 
 MAX_DEPTH = 100
 _NULLS = ("", "~", "null", "Null", "NULL")
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _SURROGATES = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}", re.I)
 _OTHER_BREAKS = re.compile("[\u0085\u2028\u2029]")
@@ -44,13 +44,17 @@ class PlainYaml:
     _nodes: int = 0
     _depth: int = 0
 
-    def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
+    def read(self, root: Any) -> None:
+        """Take the value of the root node of a document, None where it is empty."""
+        self.value = None if root is None else self._value(root)
+
+    def _mapping(self, node: Any) -> dict[str, Any]:
         values: dict[str, Any] = {}
         own: set[str] = set()
         for key_node, value_node in node.value:
             line = 1 + key_node.start_mark.line
             key = str(self._value(key_node))
-            if key == "<<" and isinstance(value_node, yaml.MappingNode):
+            if key == "<<" and value_node.id == "mapping":
                 values = self._value(value_node) | values
                 continue
             if key in own:
@@ -61,32 +65,34 @@ class PlainYaml:
             values[key] = self._value(value_node)
         return values
 
-    def _value(self, node: yaml.Node) -> Any:
+    def _value(self, node: Any) -> Any:
         self._nodes += 1
         if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
             raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_NODES} values or never ends")
-        if isinstance(node, yaml.ScalarNode):
+        if node.id == "scalar":
             return None if not node.style and node.value in _NULLS else node.value
         self._depth += 1
         try:
-            if isinstance(node, yaml.SequenceNode):
+            if node.id == "sequence":
                 return [self._value(item) for item in node.value]
-            return self._mapping(node) if isinstance(node, yaml.MappingNode) else None
+            return self._mapping(node) if node.id == "mapping" else None
         finally:
             self._depth -= 1
 
 
 def read_yaml(text: str) -> PlainYaml:
     """Read a YAML document; raises YamlProblem with the line where it is not one."""
+    # Imported late: a run with nothing to do reads no metadata.
+    import yaml
+
     read = PlainYaml()
     try:
-        root = yaml.compose(_as_generators_read(text), Loader=_LOADER)
-        read.value = read._value(root) if root is not None else None
+        read.read(yaml.compose(_as_generators_read(text), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlProblem(1 + mark.line if mark else 1, str(error.problem or error.context)) from error
     except yaml.reader.ReaderError as error:
-        raise YamlProblem(_line_of(text, error), f"character U+{_code(error):04X} is not allowed") from error
+        raise YamlProblem(_line_of(text, error), "it holds a control character") from error
     except (yaml.YAMLError, RecursionError, UnicodeError, ValueError) as error:
         raise YamlProblem(1, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
     return read
@@ -118,8 +124,3 @@ def _joined(pair: re.Match[str]) -> str:
 
 def _line_of(text: str, error: yaml.reader.ReaderError) -> int:
     return 1 + text.count("\n", 0, error.position if isinstance(error.position, int) else 0)
-
-
-def _code(error: yaml.reader.ReaderError) -> int:
-    character = error.character
-    return ord(character) if isinstance(character, str) else int(character)

@@ -1,4 +1,4 @@
-"""Read one lesson file: bytes to normalised text, strictly, and the hash that decides whether it changed."""
+"""Read one lesson file strictly: bytes to normalised text, and the hash that decides whether it changed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from ingestion.errors import LessonError
 from ingestion.source.crawler import SourceFile
+from ingestion.source.nav import Entry
+from ingestion.source.site import Site
 
 _UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BYTE_ORDER_MARK = "\ufeff"
@@ -16,15 +18,18 @@ _BYTE_ORDER_MARK = "\ufeff"
 class SourceText:
     """A file as read: `data` is its bytes, `sha256` is of its text as UTF-8 with LF and without byte-order marks.
 
-    So a checkout with other line ends, or an editor that adds a mark, changes nothing.
+    So a checkout with other line ends, or an editor that adds a mark, changes nothing. `site` and `entry` are those
+    of its SourceFile.
     """
 
     path: str
     sha256: str
     data: bytes
+    site: Site | None = None
+    entry: Entry | None = None
 
     def decode(self) -> str:
-        """The text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
+        """Return the text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
         encoding, mark = _encoding(self.data)
         try:
             text = self.data[mark:].decode(encoding)
@@ -40,12 +45,13 @@ class SourceText:
 
 
 def read_source(file: SourceFile) -> SourceText:
-    """The file's content; raises LessonError if it cannot be read."""
+    """Read a file; raises LessonError if it cannot be read."""
     try:
         data = file.location.read_bytes()
     except OSError as error:
         raise LessonError(file.path, f"cannot be read: {error.strerror}") from error
-    return SourceText(path=file.path, sha256=hashlib.sha256(_as_hashed(data)).hexdigest(), data=data)
+    sha256 = hashlib.sha256(_as_hashed(data)).hexdigest()
+    return SourceText(path=file.path, sha256=sha256, data=data, site=file.site, entry=file.entry)
 
 
 def _as_hashed(data: bytes) -> bytes:

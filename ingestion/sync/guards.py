@@ -14,24 +14,26 @@ def refuse_deletion(
     root: str,
     last_root: str | None,
     max_percent: int,
+    unpublished: int = 0,
 ) -> None:
     """Raise before a run would take away more of a book than it may (exit 11), or where there is no book (exit 5).
 
     `present` are the paths found, unreadable ones included, `known` those recorded or stored, `moved` the known ones
-    whose content was found elsewhere.
+    whose content was found elsewhere. `unpublished` is the number of pages that the site does not show.
     """
+    drafts = f" ({unpublished} pages there are drafts or otherwise not published)" if unpublished else ""
     if not present:
         if known:
             raise DeletionRefused(
-                f"no lessons below {root}, but {len(known)} are indexed for {book_id}; nothing was deleted. If the "
-                "book is really gone, run `bookwise delete-book`"
+                f"no lessons below {root}{drafts}, but {len(known)} are indexed for {book_id}; nothing was deleted. "
+                "If the book is really gone, run `bookwise delete-book`"
             )
-        raise SourceError(f"no .md or .mdx files below {root}; name the folder that holds the lessons")
+        raise SourceError(f"no .md or .mdx files below {root}{drafts}; name the folder that holds the lessons")
     gone = len(known - present - moved)
     if gone * 100 > max_percent * len(known):
         raise DeletionRefused(
-            f"{gone} of {len(known)} indexed lessons are no longer below {root}; nothing was deleted. Check the "
-            f"folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
+            f"{gone} of {len(known)} indexed lessons are no longer below {root}{drafts}; nothing was deleted. "
+            f"Check the folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
         )
     if gone and last_root not in (None, root):
         raise DeletionRefused(

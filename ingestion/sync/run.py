@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingestion.errors import LessonError
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
 from ingestion.report import Tally
-from ingestion.source.crawler import Crawl, crawl
+from ingestion.source.book_folder import crawl_book
+from ingestion.source.crawler import Crawl
 from ingestion.source.findings import Finding
 from ingestion.sync.guards import refuse_deletion
 from ingestion.sync.known_vectors import KnownVectors
@@ -68,7 +69,7 @@ class PlannedRun:
         tally.start(
             unchanged=len(self.plan.unchanged),
             findings=[finding for path in self.plan.unchanged for finding in _findings(records[path])],
-            skipped=(*self.found.skipped, *self.found.unreadable),
+            skipped=self.found.skipped,
             total_files=len(self.found.files),
             total_chunks=self.state.total_chunks,
         )
@@ -84,8 +85,7 @@ def planned_run(
     Raises SourceError, IndexLocked, or DeletionRefused, before anything is written.
     """
     settings = parts.settings
-    rules = settings.crawl
-    found = crawl(root, exclude=rules.exclude, include=rules.include, translations=rules.translations)
+    found = crawl_book(root, settings)
     with nullcontext() if dry_run else parts.as_writer() as lease:
         state = parts.states.load(book_id, settings.qdrant.collection)
         with closing(Target.open(parts.generations, parts.schema, mode, lease)) as target:
@@ -102,10 +102,11 @@ def _plan(
     lease: Lease | None,
     allow_delete: bool,
 ) -> PlannedRun:
-    fingerprint = fingerprint_of(parts.settings, parts.embedding)
+    fingerprint = fingerprint_of(parts.settings, parts.embedding, found.fingerprint)
     records = state.records if target.in_use else {}
     stored = _stored_counts(target, state, mode) if target.in_use else None
     scan = scan_files(found, records, fingerprint, parts.settings)
+    found = replace(found, skipped=tuple(sorted((*found.skipped, *scan.unpublished))))
     failed = [error.path for error in scan.failures] + paths_below(found.unreadable, state.records)
     plan = make_plan(
         scan.facts,
@@ -129,12 +130,13 @@ def _plan(
         lease=lease,
     )
     if not allow_delete:
-        _refuse_deletion(run, {facts.path for facts in scan.facts} | {*failed}, stored or {})
+        present = {facts.path for facts in scan.facts} | {*failed}
+        _refuse_deletion(run, present, stored or {}, unpublished=len(scan.unpublished))
     run.refuse_losses()
     return run
 
 
-def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, int]) -> None:
+def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, int], *, unpublished: int) -> None:
     refuse_deletion(
         book_id=run.state.book_id,
         present=present,
@@ -143,6 +145,7 @@ def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, in
         root=run.relative_root,
         last_root=run.state.docs_root,
         max_percent=run.parts.settings.index.max_delete,
+        unpublished=unpublished,
     )
 
 

@@ -24,23 +24,30 @@ PATHS_PER_READ = 100
 
 BYTES_PER_TOKEN = 4
 
+ADDRESS_SETTINGS = ("style", "trailing_slash", "directory_urls", "number_prefixes")
+
 MISSING = ""
 """The hash of an included file that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The facts of all readable files, and the errors of the others."""
+    """The facts of all readable files, the errors of the others, and the pages that the site does not show."""
 
     facts: tuple[FileFacts, ...]
     failures: tuple[LessonError, ...]
+    unpublished: tuple[Skipped, ...]
 
 
 def scan_files(
     crawl: Crawl, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], settings: Settings
 ) -> Scan:
-    """Return the facts of each file; only one whose record does not fit is looked into."""
-    facts, failures = [], []
+    """Return the facts of each file; only one whose record does not fit is looked into.
+
+    A folder that cannot be listed is a failure like a file that cannot be read.
+    """
+    facts, unpublished = [], []
+    failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
     includes = _Includes(crawl.root)
     for file in crawl.files:
         try:
@@ -50,14 +57,18 @@ def scan_files(
                 place = record.module, record.chapter, record.lesson
             else:
                 # Imported late: a run with nothing to do parses nothing.
-                from ingestion.source.parser import lesson_place
+                from ingestion.source.parser import UnpublishedPage, lesson_place
 
-                place = lesson_place(source, settings)
+                try:
+                    place = lesson_place(source, settings)
+                except UnpublishedPage as page:
+                    unpublished.append(Skipped(file.path, page.reason))
+                    continue
             changed = bool(record and record.includes and includes.differ(record.includes))
             facts.append(FileFacts(file.path, source.sha256, *place, includes_changed=changed))
         except LessonError as error:
             failures.append(error)
-    return Scan(tuple(facts), tuple(failures))
+    return Scan(tuple(facts), tuple(failures), tuple(unpublished))
 
 
 class _Includes:
@@ -104,13 +115,16 @@ def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[st
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
-def fingerprint_of(settings: Settings, embedding: str) -> dict[str, str]:
-    """Return what the record of a file depends on besides its content, one entry per stage."""
+def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
+    """Return what the record of a file depends on besides its content, one per stage; `book` is the crawl's own."""
     shown = {
         "base_url": settings.book.base_url,
         "language": settings.book.language,
         "modules": [asdict(module) for module in settings.modules],
         "paths": settings.book.paths,
+        "addresses": [getattr(settings.book, name) for name in ADDRESS_SETTINGS],
+        "unlisted": settings.crawl.unlisted,
+        "book": book,
     }
     return {
         "parser": versions.PARSER,

@@ -9,7 +9,6 @@ from typing import Any
 from ingestion.errors import UsageError
 from ingestion.models import TIERS
 from ingestion.settings.validators import Module
-from ingestion.source.hierarchy import DEFAULT_MODULES
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.filters import EVERYTHING, Filters
@@ -48,7 +47,7 @@ def module_of(filters: Filters, modules: Sequence[Module]) -> str | None:
 def module_name(given: str, modules: Sequence[Module]) -> str:
     """Return the module's own name, aliases resolved."""
     wanted = given.strip().lower()
-    return next((each.name for each in modules or DEFAULT_MODULES if wanted in (each.name, *each.aliases)), wanted)
+    return next((each.name for each in modules if wanted in (each.name, *each.aliases)), wanted)
 
 
 def check_values(

@@ -30,14 +30,38 @@ def test_a_tier_is_read_from_numbers_and_words(written: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["0", "5", "-1", "2.5", "high", "1-2", ""])
-def test_an_unusable_tier_is_reported_and_the_default_stands(written: str) -> None:
-    audience = read_audience({"hardware_tier": written}, None)
-    assert (audience.hardware_tier, audience.declared) == (1, ())
-    assert audience.unusable == (("hardware_tier", written, "no tier 1 to 4"),)
+def test_an_unusable_tier_is_reported_and_counts_as_the_highest(written: str) -> None:
+    audience = read_audience({"hardware_tier": written}, Module(name="m", hardware_tier=1))
+    assert (audience.hardware_tier, audience.declared) == (4, ("hardware_tier",))
+    assert audience.unusable == (("hardware_tier", written, "is no tier 1 to 4; treated as tier 4"),)
 
 
-def test_a_usable_second_key_makes_up_for_an_unusable_first() -> None:
-    assert read_audience({"hardware_tier": "all", "tier": "2"}, None).hardware_tier == 2
+@pytest.mark.parametrize("written", [None, ["1", "2"], {"from": "1"}])
+def test_a_tier_without_a_value_or_with_several_counts_as_the_highest(written: Any) -> None:
+    assert read_audience({"hardware_tier": written}, None).hardware_tier == 4
+
+
+def test_of_two_tiers_the_higher_counts() -> None:
+    assert read_audience({"hardware_tier": "1", "tier": "3"}, None).hardware_tier == 3
+    assert read_audience({"hardware_tier": "all", "tier": "2"}, None).hardware_tier == 4
+
+
+def test_a_tier_that_is_there_twice_counts_as_the_highest() -> None:
+    audience = read_audience({"hardware_tier": "1"}, None, repeated={"hardware_tier"})
+    assert audience.hardware_tier == 4
+    assert audience.unusable == (("hardware_tier", "1", "is there twice; treated as tier 4"),)
+
+
+@pytest.mark.parametrize("key", ["hardware-tier", "hardwareTier", "Hardware_Tier", "hardware_teir", "hardware tier"])
+def test_a_misspelt_tier_opens_no_page(key: str) -> None:
+    assert read_audience({key: "3"}, None).hardware_tier == 3
+    assert read_audience({key: "some"}, None).hardware_tier == 4
+
+
+@pytest.mark.parametrize("table", ["params", "extra"])
+def test_the_tables_for_custom_keys_of_hugo_and_zola_count(table: str) -> None:
+    audience = read_audience({table: {"hardware_tier": "3", "proficiency_level": "C1"}}, None)
+    assert (audience.hardware_tier, audience.levels) == (3, ("C1",))
 
 
 @pytest.mark.parametrize(
@@ -113,8 +137,8 @@ def test_an_unknown_word_is_reported_and_the_default_stands() -> None:
     audience = read_audience({"difficulty": "spicy", "layer": "top"}, None)
     assert (audience.levels, audience.layers, audience.declared) == (("A2",), ("L1",), ())
     assert audience.unusable == (
-        ("difficulty", "spicy", "no level A1 to C2"),
-        ("layer", "top", "no layer L1 to L4"),
+        ("difficulty", "spicy", "names no level A1 to C2; the default stands"),
+        ("layer", "top", "names no layer L1 to L4; the default stands"),
     )
 
 

@@ -63,21 +63,40 @@ def test_files_come_sorted_by_path_with_their_place_on_disk(tmp_path: Path) -> N
         (".venv/p.md", ".venv/", ".*"),
         (".git/x.md", ".git/", ".*"),
         (".hidden.md", ".hidden.md", ".*"),
-        ("specs/001/plan.md", "specs/", "specs/"),
-        ("history/prompts/1.md", "history/", "history/"),
-        ("backup-2025/a.md", "backup-2025/", "backup*/"),
-        ("versioned_docs/v1/a.md", "versioned_docs/", "versioned_docs/"),
-        ("tutorial-basics/a.md", "tutorial-basics/", "tutorial-basics/"),
-        ("tutorial-extras/a.md", "tutorial-extras/", "tutorial-extras/"),
+        ("versioned_docs/version-1/a.md", "versioned_docs/version-1/", "**/versioned_docs/version-*/"),
         ("_partial.mdx", "_partial.mdx", "_*"),
         ("_partials/a.md", "_partials/", "_*"),
-        ("i18n/ur/a.md", "i18n/", "i18n/"),
+        ("i18n/ur/a.md", "i18n/ur/", "**/i18n/[a-z][a-z]/"),
+        ("i18n/pt-BR/a.md", "i18n/pt-BR/", "**/i18n/[a-z][a-z][-_]*/"),
+        (
+            "site/i18n/ur/docusaurus-plugin-content-docs/current/a.md",
+            "site/i18n/ur/",
+            "**/i18n/[a-z][a-z]/",
+        ),
     ],
 )
 def test_what_is_not_book_is_skipped_with_its_rule(tmp_path: Path, path: str, skipped: str, rule: str) -> None:
     found = crawl(plant(tmp_path, path, "a.md"))
     assert paths_of(found) == ["a.md"]
     assert reasons(found) == {skipped: f"built-in rule `{rule}`"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "specs/001/plan.md",
+        "history/1.md",
+        "backup-and-restore/a.md",
+        "tutorial-basics/a.md",
+        "tutorial-x/a.md",
+        "versioned_docs.md",
+        "i18n/git.md",
+        "i18n/guide/a.md",
+        "old.markdown",
+    ],
+)
+def test_what_may_be_a_chapter_is_one(tmp_path: Path, path: str) -> None:
+    assert paths_of(crawl(plant(tmp_path, path))) == [path]
 
 
 def test_a_section_page_with_an_underscore_is_a_lesson(tmp_path: Path) -> None:
@@ -90,11 +109,11 @@ def test_translations_are_walked_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_an_ignore_file_adds_rules_and_takes_back_built_in_ones(tmp_path: Path) -> None:
-    plant(tmp_path, "specs/a.md", "drafts/b.md", "drafts/keep.md", "c.md")
-    text = "\ufeff!specs/\r\n\r\n# ours\r\ndrafts/*\r\n!drafts/keep.md\r\n"
+    plant(tmp_path, "_specs/a.md", "drafts/b.md", "drafts/keep.md", "c.md")
+    text = "\ufeff!_specs/\r\n\r\n# ours\r\ndrafts/*\r\n!drafts/keep.md\r\n"
     (tmp_path / ".bookwiseignore").write_text(text, encoding="utf-8", newline="")
     found = crawl(tmp_path)
-    assert paths_of(found) == ["c.md", "drafts/keep.md", "specs/a.md"]
+    assert paths_of(found) == ["_specs/a.md", "c.md", "drafts/keep.md"]
     assert reasons(found) == {"drafts/b.md": ".bookwiseignore `drafts/*`"}
 
 

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.models import DOC_TYPES
+from ingestion.settings.loader import load_settings
 from ingestion.settings.path_patterns import compile_pattern
-from ingestion.settings.validators import Module
+from ingestion.settings.validators import BUILT_IN_MODULES, Module
 from ingestion.source.hierarchy import Place, locate, module_slug, original_path
+from ingestion.source.nav import Entry
 
 LAYOUTS = [
     # module / chapter / lesson
@@ -65,8 +67,8 @@ LAYOUTS = [
     ("chapter7/4_tf.mdx", Place("intro", 7, 4)),
     ("chapter-1/extras/02-x.md", Place("intro", 1, 2)),
     # sites without numbers
-    ("content/ja/docs/collector/_index.md", Place("docs", None, 0, "ja", "readme")),
-    ("docs/js/api.md", Place("docs")),
+    ("content/ja/docs/collector/_index.md", Place("collector", None, 0, "ja", "readme")),
+    ("docs/js/api.md", Place("js")),
     ("go/api.md", Place("go")),
     ("learn/state.md", Place("learn")),
     ("intro.md", Place("intro")),
@@ -92,17 +94,85 @@ def test_the_path_tells_the_place(path: str, place: Place) -> None:
 @pytest.mark.parametrize(
     ("folder", "module"),
     [
+        ("module-1-ros2", "ros2"),
         ("module-2-simulation", "gazebo"),
-        ("module-2-gazebo-worlds", "gazebo"),
         ("module-0-introduction", "intro"),
         ("module-4-vision-language-action", "vla"),
-        ("Isaac_Sim", "isaac"),
-        ("appendix", "appendix"),
-        ("rosary", "rosary"),
+        ("isaac-newton", "isaac-newton"),
+        ("gazebo-buildings", "gazebo-buildings"),
     ],
 )
-def test_the_default_vocabulary_and_its_aliases_name_the_module(folder: str, module: str) -> None:
-    assert locate(f"{folder}/chapter-1/01-a.md").module == module
+def test_the_built_in_vocabulary_counts_for_whole_names(folder: str, module: str) -> None:
+    assert locate(f"{folder}/chapter-1/01-a.md", modules=BUILT_IN_MODULES).module == module
+
+
+def test_the_built_in_vocabulary_counts_only_where_the_book_asks_for_it() -> None:
+    assert locate("simulation/chapter-1/01-a.md").module == "simulation"
+    assert load_settings({}, environ={}).modules == ()
+    assert load_settings({"book.vocabulary": "physical-ai"}, environ={}).modules == BUILT_IN_MODULES
+
+
+@pytest.mark.parametrize("wrapper", ["docs", "content", "src", "book"])
+def test_modules_are_found_one_folder_deeper(wrapper: str) -> None:
+    assert locate(f"{wrapper}/02-farm/01-a.md") == Place("farm", 2, 1)
+    assert locate(f"{wrapper}/intro.md") == Place("intro")
+    ros = Module(name="ros2", path="module-1-ros2")
+    assert locate(f"{wrapper}/module-1-ros2/chapter-2/03-y.md", modules=(ros,)) == Place("ros2", 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "chapter", "lesson"),
+    [
+        ("ch03-02-data-types.md", 3, 2),
+        ("ch00-00-introduction.md", 0, 0),
+        ("chapter-3-2-x.md", 3, 2),
+        ("ros2/ch4-1.md", 4, 1),
+        ("week-1-2-basics.md", 1, 0),
+        ("weeks-1-2/03-x.md", None, 3),
+        ("chapter-1-2024-review.md", 1, 0),
+        ("chapter-4-3d-printing.md", 4, 0),
+    ],
+)
+def test_two_numbers_after_chapter_are_chapter_and_lesson(path: str, chapter: int | None, lesson: int) -> None:
+    place = locate(path)
+    assert (place.chapter, place.lesson) == (chapter, lesson)
+
+
+def test_the_books_contents_number_what_the_path_does_not() -> None:
+    entry = Entry(chapter=3, lesson=2)
+    assert locate("motors/stepper.md", entry=entry) == Place("motors", 3, 2)
+    assert locate("motors/05-stepper.md", entry=entry) == Place("motors", 3, 5)
+
+
+def test_positions_of_folders_are_numbers_of_folders() -> None:
+    entry = Entry(folders=(2, 5))
+    assert locate("motors/stepper/wiring.md", entry=entry) == Place("motors", 5)
+    assert locate("motors/wiring.md", entry=Entry(folders=(2,))) == Place("motors", 2)
+    assert locate("motors/07-stepper/wiring.md", entry=entry) == Place("motors", 7)
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "version", "original"),
+    [
+        ("i18n/ur/docusaurus-plugin-content-docs/current/01-start/01-intro.md", "ur", None, "01-start/01-intro.md"),
+        (
+            "i18n/ur/docusaurus-plugin-content-docs/version-1.0/01-start/01-intro.md",
+            "ur",
+            "1.0",
+            "01-start/01-intro.md",
+        ),
+        ("versioned_docs/version-1.0/01-start/01-intro.md", None, "1.0", "01-start/01-intro.md"),
+        ("docs/01-start/01-intro.md", None, None, "01-start/01-intro.md"),
+        ("01-start/01-intro.md", None, None, "01-start/01-intro.md"),
+        ("versioned_docs/old.md", None, None, "versioned_docs/old.md"),
+    ],
+)
+def test_translations_and_versions_are_recognised(
+    path: str, language: str | None, version: str | None, original: str
+) -> None:
+    place = locate(path)
+    assert (place.language, place.version) == (language, version)
+    assert original_path(path) == original
 
 
 def test_a_configured_vocabulary_replaces_the_default_one() -> None:

@@ -12,7 +12,8 @@ from ingestion.errors import LessonError
 from ingestion.settings import Settings, override
 from ingestion.settings.validators import Module
 from ingestion.source.crawler import SourceFile
-from ingestion.source.parser import Lesson, lesson_place, parse_lesson
+from ingestion.source.nav import Entry
+from ingestion.source.parser import Lesson, UnpublishedPage, lesson_place, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 
 PATH = "module-1-ros2/chapter-2-x/03-y.md"
@@ -99,8 +100,8 @@ def test_a_number_that_is_none_is_reported_and_never_guessed() -> None:
 
 def test_unusable_audience_values_are_reported_with_their_line() -> None:
     lesson = parse("---\ntitle: T\nhardware_tier: 9\nproficiency_level: spicy\nlayer: L2\n---\n")
-    assert (lesson.audience.hardware_tier, lesson.audience.levels) == (1, ("A2",))
-    assert lesson.audience.declared == ("layer",)
+    assert (lesson.audience.hardware_tier, lesson.audience.levels) == (4, ("A2",))
+    assert lesson.audience.declared == ("hardware_tier", "layer")
     assert rules(lesson) == [(3, "audience-value"), (4, "audience-value")]
 
 
@@ -156,11 +157,46 @@ def test_body_lines_and_file_lines_differ_by_the_offset() -> None:
     assert lesson.body.split("\n").index("# H") + 1 + lesson.body_offset == 5
 
 
-def test_broken_front_matter_costs_metadata_only(cases: Path) -> None:
+def test_metadata_that_cannot_be_read_fails_the_lesson_with_its_line(cases: Path) -> None:
     """Case C10."""
-    lesson = parse_lesson(read_source(SourceFile(PATH, cases / "c10/02-broken.md")), Settings())
-    assert lesson.title == "Broken" and "pear" in lesson.body
-    assert rules(lesson) == [(2, "front-matter-yaml")]
+    source = read_source(SourceFile(PATH, cases / "c10/02-broken.md"))
+    for read in (parse_lesson, lesson_place):
+        with pytest.raises(LessonError, match=rf"^{PATH}:2: front matter is not valid YAML"):
+            read(source, Settings())
+
+
+@pytest.mark.parametrize(
+    "front", ["draft: true", "draft: yes", "draft: maybe", "published: false", "unlisted: true", "Draft: true"]
+)
+def test_what_the_site_does_not_show_is_no_lesson(front: str) -> None:
+    source = SourceText(PATH, "hash", f"---\n{front}\n---\n# H\n".encode())
+    for read in (parse_lesson, lesson_place):
+        with pytest.raises(UnpublishedPage):
+            read(source, Settings())
+
+
+@pytest.mark.parametrize(
+    "front", ["draft: false", "draft:", "published: true", "published: 2024-01-01", "unlisted: false"]
+)
+def test_what_says_that_it_is_published_is_a_lesson(front: str) -> None:
+    assert parse(f"---\n{front}\n---\n# H\n").title == "H"
+
+
+def test_unlisted_pages_are_lessons_by_setting() -> None:
+    assert parse("---\nunlisted: true\n---\n# H\n", **{"crawl.unlisted": True}).title == "H"
+
+
+def test_the_position_in_the_sidebar_numbers_a_lesson_whose_path_does_not() -> None:
+    assert parse("---\nsidebar_position: 71\n---\n# H\n", "motors/stepper.md").lesson == 71
+    assert parse("---\nsidebar_position: 71\n---\n# H\n", "motors/02-stepper.md").lesson == 2
+    assert parse("---\nsidebar_position: 1.5\n---\n# H\n", "motors/stepper.md").lesson is None
+
+
+def test_the_books_contents_name_a_page_without_title() -> None:
+    named = SourceText("a/b.md", "hash", b"Text.\n", entry=Entry(title="Motors"))
+    assert parse_lesson(named, Settings()).title == "Motors"
+    folder = SourceText("a/README.md", "hash", b"Text.\n", entry=Entry(folder_title="All motors"))
+    assert parse_lesson(folder, Settings()).title == "All motors"
 
 
 @pytest.mark.parametrize("name", ["bom-frontmatter.md", "bom-heading.md"])

@@ -62,7 +62,7 @@ def test_the_default_tier_is_1_and_an_undeclared_one_counts_as_for_everyone(libr
         ({"hardware_tier_filter": 2}, {1, 2, 5}),
         ({"hardware_tier_filter": 4}, {1, 2, 3, 4, 5}),
         ({"module_filter": "ros2"}, {1, 2}),
-        ({"module_filter": "simulation"}, {3, 4, 5}),
+        ({"module_filter": "gazebo"}, {3, 4, 5}),
         ({"chapter_min": 2, "chapter_max": 3}, {2, 3}),
         ({"chapter_min": 4}, {4, 5}),
         ({"lesson_filter": 4}, {4}),

@@ -1,0 +1,62 @@
+"""Open the folder of a book: the site that it belongs to, its lessons, and the place that its contents give each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from ingestion.settings import Settings
+from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
+from ingestion.source.nav import SUMMARY, Navigation, read_navigation
+from ingestion.source.site import Site, find_site
+
+FOLDER_FACTS = ("folder", "config")
+"""What differs between two checkouts of the same book."""
+
+
+def crawl_book(root: Path, settings: Settings) -> Crawl:
+    """Return the lessons of the book at `root`, each with what its site and its contents say of it.
+
+    Raises SourceError as the crawl does, and ConfigurationError where the site's configuration cannot be read.
+    """
+    site = find_site(root) if root.is_dir() else None
+    found = crawl(
+        root,
+        exclude=settings.crawl.exclude,
+        include=settings.crawl.include,
+        translations=settings.crawl.translations,
+        versions=settings.crawl.versions,
+        site=site,
+    )
+    navigation = read_navigation(found.root, site, [file.path for file in found.files])
+    files: list[SourceFile] = []
+    skipped = list(found.skipped)
+    for file in found.files:
+        if reason := _reason_to_skip(file.path, navigation):
+            skipped.append(Skipped(file.path, reason))
+        else:
+            files.append(replace(file, entry=navigation.entry(file.path)))
+    return replace(
+        found,
+        files=tuple(files),
+        skipped=tuple(sorted(skipped)),
+        fingerprint=_fingerprint(site, navigation),
+    )
+
+
+def _reason_to_skip(path: str, navigation: Navigation) -> str | None:
+    if path in navigation.files:
+        return "the table of contents, not a lesson"
+    if navigation.complete and path not in navigation.entries:
+        return f"not in {SUMMARY}, so that the site has no page for it"
+    return None
+
+
+def _fingerprint(site: Site | None, navigation: Navigation) -> str:
+    """A hash of everything that the site and the contents say, the same in every checkout."""
+    facts = {name: value for name, value in asdict(site).items() if name not in FOLDER_FACTS} if site else {}
+    entries = {path: asdict(entry) for path, entry in navigation.entries.items()}
+    text = json.dumps([facts, entries, dict(navigation.folders)], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]

@@ -1,0 +1,64 @@
+"""Which pages a site does not publish: drafts of every generator, and pages that no menu leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ingestion.source.audience import with_custom_tables
+from ingestion.source.metadata_keys import meant_key
+
+_NO = ("", "false", "no", "off", "0", "n")
+
+
+def reason_unpublished(
+    metadata: Mapping[str, Any], generator: str | None, *, unlisted: bool, now: datetime | None = None
+) -> str | None:
+    """Return why a page is not published, or None; with `unlisted`, pages outside of all menus count as published.
+
+    A value that is neither true nor false counts as what hides the page.
+    """
+    values = {meant_key(key) or key: value for key, value in list(with_custom_tables(metadata).items())[::-1]}
+    if _is_on(values.get("draft")):
+        return "a draft (`draft`)"
+    if "published" in values and _text(values["published"]) in _NO:
+        return "not published (`published`)"
+    if not unlisted and _is_on(values.get("unlisted")):
+        return "unlisted (index it with `crawl.unlisted`)"
+    if generator == "hugo":
+        return _unpublished_by_hugo(values, now or datetime.now(UTC))
+    if _text(values.get("render")) in ("false", "never"):
+        return "not rendered (`render`)"
+    return "excluded (`exclude`)" if generator == "mkdocs" and _is_on(values.get("exclude")) else None
+
+
+def _unpublished_by_hugo(values: Mapping[str, Any], now: datetime) -> str | None:
+    """Hugo's own rules: build options, and dates in the future or in the past."""
+    keys = {key.lower(): value for key, value in values.items()}
+    build = keys.get("build") or keys.get("_build")
+    if isinstance(build, Mapping) and _text(build.get("render")) in ("never", "false"):
+        return "not rendered (`build.render`)"
+    if _is_on(keys.get("headless")):
+        return "not rendered (`headless`)"
+    starts = _time(keys.get("publishdate")) or _time(keys.get("date"))
+    ends = _time(keys.get("expirydate"))
+    if starts and starts > now:
+        return f"published later ({starts:%Y-%m-%d})"
+    return f"expired ({ends:%Y-%m-%d})" if ends and ends <= now else None
+
+
+def _is_on(value: Any) -> bool:
+    return value is not None and _text(value) not in _NO
+
+
+def _text(value: Any) -> str:
+    return str(value).strip().lower()
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        read = datetime.fromisoformat(str(value).strip())
+    except ValueError:
+        return None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
