@@ -99,11 +99,15 @@ def locate(
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """The language and version that the folders of a path name, and the parts of the path without them."""
+    """The language and version that the folders of a path name, and the parts of the path without them.
+
+    `in_docusaurus` tells that the path is one of Docusaurus' own folders for them.
+    """
 
     language: str | None
     version: str | None
     parts: list[str]
+    in_docusaurus: bool = False
 
 
 def split_edition(path: str) -> Edition:
@@ -111,9 +115,9 @@ def split_edition(path: str) -> Edition:
     language, parts = _strip_language(path.split("/"))
     if language and parts[0] == _DOCUSAURUS_DOCS and len(parts) > 2:
         version = _VERSION.fullmatch(parts[1])
-        return Edition(language, version[1] if version else None, parts[2:])
+        return Edition(language, version[1] if version else None, parts[2:], in_docusaurus=True)
     if parts[0] == "versioned_docs" and len(parts) > 2 and (version := _VERSION.fullmatch(parts[1])):
-        return Edition(language, version[1], parts[2:])
+        return Edition(language, version[1], parts[2:], in_docusaurus=True)
     return Edition(language, None, parts)
 
 

@@ -22,7 +22,7 @@ from ingestion.source.hierarchy import OVERVIEWS, Place, locate
 from ingestion.source.nav import Entry, position
 from ingestion.source.publication import reason_unpublished
 from ingestion.source.reader import SourceText
-from ingestion.source.site_urls import page_url, site_addresses
+from ingestion.source.site_urls import lesson_url, site_addresses
 from ingestion.source.styles import PageName
 
 BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
@@ -113,7 +113,6 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
     report = _Report(source.path, front)
-    addresses = site_addresses(settings)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
@@ -128,8 +127,8 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
         doc_type=_doc_type(place, front.body),
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
-        style=addresses.style,
-        url=page_url(addresses, _page_name(source.path, front)),
+        style=site_addresses(settings, source.site).style,
+        url=lesson_url(_page_name(source.path, values), settings, source.site),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
     )
@@ -148,15 +147,14 @@ def first_heading(body: str, *, mdx: bool = False) -> str | None:
     return first.title.strip() or None if first else None
 
 
-def _page_name(path: str, front: FrontMatter) -> PageName:
+def _page_name(path: str, values: Mapping[str, Any]) -> PageName:
     """Return what the page's address depends on."""
-    values = front.values
     return PageName(
         path,
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
         permalink=_text(values, "permalink") or _text(values, "url"),
-        number_prefixes=values.get("parse_number_prefixes") is not False,
+        number_prefixes=_text(values, "parse_number_prefixes") not in ("false", "False", "FALSE"),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -36,7 +36,8 @@ class Site:
     `trailing_slash` is None where the site does not say. `number_prefixes` tells whether numbers before names are
     dropped from addresses, `directory_urls` whether a page has a folder of its own (`guide/` for `guide.md`).
     `excluded` and `drafts` are patterns (gitignore syntax) of files without a page, and of files that only a preview
-    shows.
+    shows. `before_docs` stands before a page's path where the lessons' root holds the docs folder (`docs/`), and
+    `before_root` is what the docs folder has before it where the root lies inside.
     """
 
     generator: Generator
@@ -55,6 +56,8 @@ class Site:
     directory_urls: bool = True
     excluded: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
+    before_docs: str = ""
+    before_root: str = ""
 
     @property
     def base_url(self) -> str:
@@ -65,6 +68,15 @@ class Site:
     def docs_folder(self) -> Path:
         """The folder of the pages."""
         return self.folder / self.docs
+
+    def page_path(self, path: str) -> str | None:
+        """Return the path of a file relative to the docs folder, given that relative to the root of the lessons.
+
+        None for a file outside of the docs folder, which has no page.
+        """
+        if not path.startswith(self.before_docs):
+            return None
+        return self.before_root + path.removeprefix(self.before_docs)
 
 
 def find_site(root: Path) -> Site | None:
@@ -80,8 +92,11 @@ def find_site(root: Path) -> Site | None:
                 if config.is_symlink() or not config.is_file():
                     continue
                 site = read(folder, config)
-                if site and _holds(site, root):
-                    return site
+                if site and (docs := site.docs_folder.resolve()).is_relative_to(site.folder):
+                    if docs.is_relative_to(root):
+                        return replace(site, before_docs=_prefix(docs, root))
+                    if root.is_relative_to(docs):
+                        return replace(site, before_root=_prefix(root, docs))
     return None
 
 
@@ -92,11 +107,8 @@ def _candidates(root: Path) -> Iterator[Path]:
             return
 
 
-def _holds(site: Site, root: Path) -> bool:
-    docs = site.docs_folder.resolve()
-    if not docs.is_relative_to(site.folder):
-        return False
-    return root.is_relative_to(docs) or docs.is_relative_to(root)
+def _prefix(inner: Path, outer: Path) -> str:
+    return f"{inner.relative_to(outer).as_posix()}/" if inner != outer else ""
 
 
 def _docusaurus(folder: Path, config: Path) -> Site:

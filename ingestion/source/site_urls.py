@@ -6,11 +6,15 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from ingestion.settings import Settings
+from ingestion.source.hierarchy import Edition, split_edition
 from ingestion.source.site import Site
 from ingestion.source.styles import STYLES, PageName, RouteOptions
 
 DEFAULT_STYLE = "docusaurus"
 """The style of a book that names none and whose generator is not known: most course books are built by it."""
+
+DOCS_ROUTE = "docs"
+"""Where Docusaurus puts the docs of a site whose configuration is not known."""
 
 _STYLE_OF_GENERATOR = {"astro": "starlight"}
 
@@ -34,7 +38,40 @@ def site_addresses(settings: Settings, site: Site | None = None) -> SiteAddresse
         slash = site.trailing_slash if slash is None else slash
         folders = site.directory_urls if folders is None else folders
         numbers = site.number_prefixes if numbers is None else numbers
-    return SiteAddresses(book.base_url, style, RouteOptions(slash, folders, numbers is not False))
+    base = book.base_url or (site.base_url if site else "")
+    return SiteAddresses(base, style, RouteOptions(slash, folders, numbers is not False))
+
+
+def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:
+    """Return the address of a lesson, or "" where the site has none for it; `page.path` is that of the file.
+
+    `book.base_url` is the address of the lessons' root, the site's own that of its docs folder. Docusaurus'
+    translations and versions have addresses of their own: `/ur/docs/…`, `/docs/1.0/…`.
+    """
+    addresses = site_addresses(settings, site)
+    edition = split_edition(page.path)
+    if addresses.style == "docusaurus" and edition.in_docusaurus:
+        base = _edition_base(addresses.base_url, edition, site)
+        return page_url(addresses._replace(base_url=base), page._replace(path="/".join(edition.parts)))
+    if addresses.style == "docusaurus" and site and site.last_version != "current" and addresses.base_url:
+        addresses = addresses._replace(base_url=f"{addresses.base_url}/next")
+    if settings.book.base_url or site is None:
+        return page_url(addresses, page)
+    path = site.page_path(page.path)
+    return page_url(addresses, page._replace(path=path)) if path else ""
+
+
+def _edition_base(base_url: str, edition: Edition, site: Site | None) -> str:
+    """The address of the docs of a translation or version, given that of the default edition."""
+    if not base_url:
+        return ""
+    route = site.route if site else DOCS_ROUTE
+    root = base_url.removesuffix(f"/{route}") if route else base_url
+    language = edition.language if edition.language != (site.language if site else None) else None
+    last = site.last_version if site else "current"
+    version = edition.version or "current"
+    shown = None if version == last else "next" if version == "current" else version
+    return "/".join(part for part in (root, language, route, shown) if part)
 
 
 def page_url(addresses: SiteAddresses, page: PageName) -> str:

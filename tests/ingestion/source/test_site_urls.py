@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from ingestion.settings.loader import load_settings
-from ingestion.source.site import Site
-from ingestion.source.site_urls import page_url, site_addresses
+from ingestion.source.parser import parse_lesson
+from ingestion.source.reader import SourceText
+from ingestion.source.site import Site, find_site
+from ingestion.source.site_urls import lesson_url, page_url, site_addresses
 from ingestion.source.styles import PageName
 
 SITE = "https://book.example/docs"
@@ -138,3 +140,75 @@ def test_a_site_that_is_found_gives_style_and_options() -> None:
     assert page_url(site_addresses(settings, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
     other = load_settings({"book.base_url": SITE, "book.style": "mkdocs"}, environ={})
     assert page_url(site_addresses(other, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
+
+
+CURRENT = "docusaurus-plugin-content-docs/current"
+
+
+def docusaurus(tmp_path: Path, config: str = "", versions: str = "") -> Site:
+    (tmp_path / "docs").mkdir()
+    text = f"module.exports = {{url: 'https://x.example', i18n: {{defaultLocale: 'en'}}, {config}}}"
+    (tmp_path / "docusaurus.config.js").write_text(text)
+    if versions:
+        (tmp_path / "versions.json").write_text(versions)
+    site = find_site(tmp_path / "docs")
+    assert site is not None
+    return site
+
+
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        ("01-start/01-intro.md", "https://x.example/docs/next/start/intro"),
+        ("versioned_docs/version-2.0/01-start/01-intro.md", "https://x.example/docs/start/intro"),
+        ("versioned_docs/version-1.0/01-start/01-intro.md", "https://x.example/docs/1.0/start/intro"),
+        (f"i18n/ur/{CURRENT}/01-start/01-intro.md", "https://x.example/ur/docs/next/start/intro"),
+        ("i18n/ur/docusaurus-plugin-content-docs/version-2.0/a.md", "https://x.example/ur/docs/a"),
+        ("i18n/ur/docusaurus-plugin-content-docs/version-1.0/a.md", "https://x.example/ur/docs/1.0/a"),
+    ],
+)
+def test_translations_and_versions_have_the_addresses_of_docusaurus(tmp_path: Path, path: str, address: str) -> None:
+    site = docusaurus(tmp_path, versions='["2.0", "1.0"]')
+    assert lesson_url(PageName(path), load_settings({}, environ={}), site) == address
+
+
+def test_a_site_without_versions_has_no_next(tmp_path: Path) -> None:
+    site, settings = docusaurus(tmp_path, "baseUrl: '/b/'"), load_settings({}, environ={})
+    assert lesson_url(PageName("a.md"), settings, site) == "https://x.example/b/docs/a"
+    assert lesson_url(PageName(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/b/ur/docs/a"
+
+
+def test_docs_at_the_root_of_the_site_have_no_route(tmp_path: Path) -> None:
+    site = docusaurus(tmp_path, "presets: [['classic', {docs: {routeBasePath: '/'}}]]")
+    settings = load_settings({}, environ={})
+    assert lesson_url(PageName("a.md"), settings, site) == "https://x.example/a"
+    assert lesson_url(PageName(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/ur/a"
+
+
+def test_translations_have_addresses_where_the_site_is_not_known() -> None:
+    """Case N12."""
+    settings = load_settings({"book.base_url": "https://x.example"}, environ={})
+    path = f"i18n/ur/{CURRENT}/01-start/01-intro.md"
+    assert lesson_url(PageName(path), settings, None) == "https://x.example/ur/docs/start/intro"
+    assert lesson_url(PageName("docs/01-start/01-intro.md"), settings, None) == "https://x.example/docs/start/intro"
+
+
+def test_a_file_outside_of_the_docs_folder_has_no_page(tmp_path: Path) -> None:
+    docusaurus(tmp_path)
+    site, settings = find_site(tmp_path), load_settings({}, environ={})
+    assert lesson_url(PageName("README.md"), settings, site) == ""
+    assert lesson_url(PageName("docs/01-a.md"), settings, site) == "https://x.example/docs/a"
+
+
+def test_a_root_inside_of_the_docs_folder_keeps_its_addresses(tmp_path: Path) -> None:
+    docusaurus(tmp_path)
+    (tmp_path / "docs/01-part").mkdir()
+    site, settings = find_site(tmp_path / "docs/01-part"), load_settings({}, environ={})
+    assert lesson_url(PageName("02-b.md"), settings, site) == "https://x.example/docs/part/b"
+
+
+def test_numbers_stay_where_a_page_asks_for_it() -> None:
+    """Case N18."""
+    settings = load_settings({"book.base_url": "https://x.example/docs"}, environ={})
+    source = SourceText("01-part/10-ten.md", "hash", b"---\nparse_number_prefixes: false\n---\n# Ten\n")
+    assert parse_lesson(source, settings).url == "https://x.example/docs/part/10-ten"
