@@ -106,7 +106,6 @@ def _plan(
     records = state.records if target.in_use else {}
     stored = _stored_counts(target, state, mode) if target.in_use else None
     scan = scan_files(found, records, fingerprint, parts.settings)
-    found = replace(found, skipped=tuple(sorted((*found.skipped, *scan.unpublished))))
     failed = [error.path for error in scan.failures] + paths_below(found.unreadable, state.records)
     plan = make_plan(
         scan.facts,
@@ -121,7 +120,7 @@ def _plan(
     run = PlannedRun(
         parts=parts,
         mode=mode,
-        found=found,
+        found=replace(found, skipped=tuple(sorted((*found.skipped, *scan.unpublished)))),
         state=state,
         target=target,
         plan=plan,
@@ -130,13 +129,12 @@ def _plan(
         lease=lease,
     )
     if not allow_delete:
-        present = {facts.path for facts in scan.facts} | {*failed}
-        _refuse_deletion(run, present, stored or {}, unpublished=len(scan.unpublished))
+        _refuse_deletion(run, {facts.path for facts in scan.facts} | {*failed}, stored or {}, len(scan.unpublished))
     run.refuse_losses()
     return run
 
 
-def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, int], *, unpublished: int) -> None:
+def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, int], unpublished: int) -> None:
     refuse_deletion(
         book_id=run.state.book_id,
         present=present,
