@@ -26,8 +26,8 @@ def route(page: PageName, options: RouteOptions) -> str:
     """Return the route of a page (https://docusaurus.io/docs/create-doc)."""
     drops_numbers = options.number_prefixes and page.number_prefixes
     folders, stem = split_path(page.path)
-    # Folders follow the site, whatever one of their pages says of its own name.
-    parts = [_PREFIX.sub("", folder) if options.number_prefixes else folder for folder in folders]
+    # `parse_number_prefixes: false` keeps the numbers of the page's folders too, in its own address alone.
+    parts = [_PREFIX.sub("", folder) if drops_numbers else folder for folder in folders]
     name = _PREFIX.sub("", stem) if drops_numbers else stem
     if page.slug and page.slug.startswith("/"):
         parts = [part for part in page.slug.split("/") if part]

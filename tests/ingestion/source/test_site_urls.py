@@ -122,7 +122,7 @@ def test_the_settings_of_the_site_change_its_routes(changes: dict[str, object], 
 
 
 def test_a_page_that_keeps_its_number_has_it_in_its_address() -> None:
-    assert url("01-part/10-ten.md", number_prefixes=False) == f"{SITE}/part/10-ten"
+    assert url("01-part/10-ten.md", number_prefixes=False) == f"{SITE}/01-part/10-ten"
 
 
 def test_a_permalink_decides_where_the_generator_knows_it() -> None:
@@ -211,4 +211,4 @@ def test_numbers_stay_where_a_page_asks_for_it() -> None:
     """Case N18."""
     settings = load_settings({"book.base_url": "https://x.example/docs"}, environ={})
     source = SourceText("01-part/10-ten.md", "hash", b"---\nparse_number_prefixes: false\n---\n# Ten\n")
-    assert parse_lesson(source, settings).url == "https://x.example/docs/part/10-ten"
+    assert parse_lesson(source, settings).url == "https://x.example/docs/01-part/10-ten"

@@ -1,0 +1,74 @@
+"""Real site generators, installed once outside of the tests' environment.
+
+`.generators/` at the root of the checkout holds the node modules. Where they cannot be had (no npm, no network), the
+tests that need them are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+HERE = Path(__file__).parent
+FOLDER = ROOT / ".generators"
+BUILD_SECONDS = 600
+
+
+def run(command: list[str], folder: Path) -> str:
+    """Run a generator; fails the test with what it printed."""
+    environ = os.environ | {
+        "CI": "1",
+        "NO_COLOR": "1",
+        "NO_UPDATE_NOTIFIER": "1",
+        "DOCUSAURUS_NO_PERSISTENT_CACHE": "1",
+    }
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
+    if done.returncode:
+        pytest.fail(f"{' '.join(command)} exited {done.returncode}:\n{(done.stdout + done.stderr)[-4000:]}")
+    return done.stdout
+
+
+@cache
+def node_modules() -> Path:
+    """The folder of the node modules; skips the test where npm or a registry is not at hand."""
+    npm = shutil.which("npm")
+    if not npm:
+        pytest.skip("npm is not at hand")
+    wanted = HERE / "package.json"
+    folder = FOLDER / "node"
+    if not _is_made(folder, wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        shutil.copy(wanted, folder)
+        _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
+        _mark(folder, wanted)
+    return folder / "node_modules"
+
+
+def _install(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False)
+    if done.returncode:
+        pytest.skip(f"cannot be installed here: {' '.join(command)}: {done.stderr.strip()[-300:]}")
+
+
+def _is_made(folder: Path, wanted: Path) -> bool:
+    mark = folder / ".made"
+    return mark.is_file() and mark.read_text() == _hash(wanted)
+
+
+def _mark(folder: Path, wanted: Path) -> None:
+    (folder / ".made").write_text(_hash(wanted))
+
+
+def _hash(wanted: Path) -> str:
+    return hashlib.sha256(wanted.read_bytes()).hexdigest()
