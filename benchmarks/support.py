@@ -5,8 +5,7 @@
 WORKDIR holds an index of each book, as `python -m benchmarks.retrieval` leaves it. Sentences of its lessons are made
 over by general rules, drawn with a seed: true ones are abridged by a third, joined with the next, or turned about,
 some words replaced by others of the same meaning; false ones cite the nearest other passage of the page or of another
-page, or have another number, another name, or the opposite verb. The threshold is that which accepts 98 % of the true
-sentences of one half; the share accepted of each kind is that of the other half, both ways. The halves are seeded.
+page, or have another number, another name, or the opposite verb. Printed is the share accepted of each kind.
 """
 
 from __future__ import annotations
@@ -25,21 +24,20 @@ import numpy as np
 from benchmarks.retrieval import settings_of
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.filters import Equals, Where
-from rag.grounding.matching import Match, match, places_in, rarity_among
 from rag.grounding.passage_blocks import blocks_of
 from rag.grounding.sentences import sentence_spans
-from rag.grounding.support import THRESHOLD, cosine, said
+from rag.grounding.shown_passages import ShownPassages
+from rag.grounding.support import SupportCheck
 from rag.models import SearchResult
 from rag.retrieval.query_terms import names_in
 from rag.retrieval.retriever import open_retriever
 
 if TYPE_CHECKING:
-    from ingestion.models import Vector
+    pass
 
 PASSAGES = 60
 """How many passages of each book."""
 
-ACCEPTED = 0.98
 WORDS = range(8, 41)
 TRUE_KINDS = ("abridged", "joined", "turned about")
 SYNONYMS = {
@@ -145,25 +143,11 @@ def opposite(text: str) -> str | None:
     return f"{text[: verb.end()]} not{text[verb.end() :]}" if verb else None
 
 
-def supports(items: Sequence[Cited], embedder: Embedder) -> list[float]:
-    """The support of each, 0 where it is contradicted."""
-    found = [match(each.text, places_in(each.passage), rarity_among([each.text], each.shown)) for each in items]
-    sentences = embedder.embed_documents([said(each.text) for each in items])
-    places = list(dict.fromkeys(said(place.text) for each in found for place in each.places))
-    vectors = dict(zip(places, embedder.embed_documents(places), strict=True))
-
-    def support(sentence: Vector, held: Match) -> float:
-        if held.contradicted:
-            return 0.0
-        return (held.coverage + max(0.0, cosine(sentence, [vectors[said(each.text)] for each in held.places]))) / 2
-
-    return [support(sentence, each) for sentence, each in zip(sentences, found, strict=True)]
-
-
-def threshold(items: Sequence[tuple[Cited, float]]) -> float:
-    """What accepts ACCEPTED of the true ones that nothing contradicts."""
-    scores = sorted(score for each, score in items if each.kind in TRUE_KINDS and score > 0)
-    return scores[int((1 - ACCEPTED) * len(scores))]
+def holds(item: Cited, embedder: Embedder) -> bool:
+    """Whether the check finds the sentence in the passage that it cites."""
+    shown = ShownPassages()
+    shown.show(item.passage)
+    return SupportCheck(shown, embedder).judge(item.text, [item.passage]).held
 
 
 def report(title: str, items: Sequence[Cited], accepts: Callable[[int], bool]) -> str:
@@ -182,13 +166,8 @@ def main() -> None:
     draw = random.Random(7)
     items = [each for book in books for each in labelled(*passages_of(workdir, book), draw)]
     with open_retriever(settings_of(workdir, books[0])) as retriever:
-        scores = supports(items, retriever.embedder)
-    first = {at for at in range(len(items)) if draw.random() < 0.5}
-    judged = list(zip(items, scores, strict=True))
-    fitted = [threshold([pair for at, pair in enumerate(judged) if (at in first) == half]) for half in (False, True)]
-    print(f"{len(items)} citations; thresholds of the halves {fitted[1]:.3f} and {fitted[0]:.3f}")
-    print(report("by halves", items, lambda at: scores[at] >= fitted[at not in first]))
-    print(report(f"at {THRESHOLD}", items, lambda at: scores[at] >= THRESHOLD))
+        held = [holds(item, retriever.embedder) for item in items]
+    print(report(f"{len(items)} citations", items, held.__getitem__))
 
 
 if __name__ == "__main__":

@@ -257,7 +257,8 @@ class AgentResponse(_Model):
     `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
     `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
     nothing is cited. Times are in milliseconds. `see_also` are other sections on the subject, under a refusal the
-    nearest.
+    nearest. `replaced` tells that the book is quoted in place of an
+    answer of which it holds nothing.
     """
 
     answer: str
@@ -281,11 +282,12 @@ class AgentResponse(_Model):
     retrieval_count: Annotated[int, Field(ge=0)] = 0
     created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None
+    replaced: bool = False
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the answer is quoted from the book word for word, no language model having written it."""
-        return self.model == EXTRACTIVE and bool(self.citations)
+        """Return whether the answer is quoted from the book word for word, and not written by a language model."""
+        return (self.replaced or self.model == EXTRACTIVE) and bool(self.citations)
 
     @classmethod
     def failed(cls, query: str, model: str, error: str) -> AgentResponse:

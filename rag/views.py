@@ -19,6 +19,11 @@ _REASONS = {
     "says_nothing_yet": "the section on this has no text yet",
 }
 
+_QUOTED = {
+    False: "quoted from the book; no language model was used",
+    True: "quoted from the book; nothing that the language model wrote was found in it",
+}
+
 
 def search_view(response: SearchResponse, *, explain: bool = False) -> View:
     """The ranked passages, each with where it stands and how it begins; whole where they were widened."""
@@ -51,7 +56,7 @@ def refusal_note(response: AgentResponse) -> str:
 
 def answer_view(response: AgentResponse) -> View:
     """The answer with its numbered sources (the footer of spec 002)."""
-    note = ["(quoted from the book; no language model was used)", ""] if response.is_quoted else []
+    note = [f"({_QUOTED[response.replaced]})", ""] if response.is_quoted else []
     return [*_mended(response), *note, Markdown(response.answer), *sources_view(response)]
 
 
@@ -100,7 +105,7 @@ def _doubts(response: AgentResponse) -> list[str]:
     if not response.citations:
         doubts.append("The answer cites nothing from the book.")
     if response.passages.dropped:
-        doubts.append(f"{response.passages.dropped} references to something that was not found were left out.")
+        doubts.append(f"{response.passages.dropped} references that do not hold were left out.")
     if response.error:
         doubts.append(f"Note: {response.error}.")
     return ["", *doubts] if doubts else []

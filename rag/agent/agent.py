@@ -5,6 +5,7 @@
         match event:
             case Searched(query, passages): ...    # once for each search, at least once
             case Token(text): ...                  # the answer as it comes
+            case Replaced(text): ...               # the answer in place of all Tokens, none of which the book holds
             case Done(response): ...               # last: the whole answer, its sources, times and confidence
 
 A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
@@ -23,17 +24,18 @@ from typing import TYPE_CHECKING
 
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
-from rag.agent.events import Done, Event, Searched, Token
+from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.agent.extractive import PastAnswers, quote
 from rag.agent.follow_ups import asks_for_more, topic_of
+from rag.agent.grounded_stream import GroundedStream
 from rag.agent.history import CHAT_ENCODING, PastMessage
-from rag.agent.response import best_of, generated_answer, may_become_refusal
+from rag.agent.response import generated_answer
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tool_loop import ToolLoop
 from rag.filters import NO_FILTERS, Filters, SearchMode
-from rag.grounding.citations import CiteStyle, References
+from rag.grounding.citations import CiteStyle
 from rag.grounding.shown_passages import ShownPassages
-from rag.grounding.support import CheckAhead, SupportCheck
+from rag.grounding.support import SupportCheck, embedder_for_checks
 from rag.models import AgentResponse
 from rag.retrieval.retriever import Retriever
 
@@ -122,29 +124,19 @@ class Agent:
         self, loop: ToolLoop, gated: GatedResult, cite_style: CiteStyle, started: float
     ) -> AsyncGenerator[Event]:
         gate_seconds = time.perf_counter() - started
-        references = References(loop.shown, cite_style)
-        check = SupportCheck(loop.shown, self._retriever.embedder)
-        # A service takes as long for one sentence as for all, and counts its requests.
-        ahead = CheckAhead(check) if self._retriever.embedder.limits.tokens is None else None
-        told, held = "", ""
-        async with aclosing(loop.run(gated)) as parts:
-            async for part in parts:
-                if isinstance(part, Searched):
-                    yield part
-                    continue
-                if ahead:
-                    ahead.look_at(part, loop.text)
-                held += references.feed(part)
-                if held and (told or not may_become_refusal(held)):
-                    piece = held if told else best_of(gated, loop.results).disclaimer + held
-                    told, held = told + piece, ""
-                    yield Token(piece)
-        rest = held + references.end()
-        if ahead:
-            await ahead.end()
-        response = await asyncio.to_thread(generated_answer, gated, loop, references, check, told=told, rest=rest)
-        if len(response.answer) > len(told):
-            yield Token(response.answer[len(told) :])
+        check = SupportCheck(loop.shown, embedder_for_checks(self._retriever.embedder))
+        stream = GroundedStream(loop, check, cite_style)
+        async with aclosing(stream.run(gated)) as events:
+            async for event in events:
+                yield event
+        retriever = self._retriever
+        response = await asyncio.to_thread(
+            generated_answer, gated, loop, stream.answer, retriever, text=stream.text(gated), told=stream.told
+        )
+        if not response.answer.startswith(stream.told):
+            yield Replaced(response.answer)
+        elif rest := response.answer[len(stream.told) :]:
+            yield Token(rest)
         yield Done(_timed(response, started, gate_seconds + loop.search_seconds))
 
 

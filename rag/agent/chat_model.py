@@ -92,7 +92,7 @@ class ChatModel:
         limit = "max_tokens" if self._base_url else "max_completion_tokens"
         asked = {
             "model": self.name,
-            "messages": messages,
+            "messages": _sendable(messages),
             "temperature": self._temperature,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -162,6 +162,7 @@ class _Assembly:
     finish: str | None = None
     tokens: int = 0
     calls: dict[int, list[str]] = field(default_factory=dict)
+    half: str = ""
 
     def add(self, chunk: Any) -> str:
         """Take in one chunk, as parsed; returns its text."""
@@ -180,18 +181,37 @@ class _Assembly:
             # Some services repeat the name in every chunk.
             call[1] = call[1] or function.get("name") or ""
             call[2] += function.get("arguments") or ""
-        text: str = delta.get("content") or ""
+        text = self.half + (delta.get("content") or "")
+        # An emoji may come as two halves in two chunks; alone a half is no text.
+        self.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        text = valid_text(text.removesuffix(self.half))
         self.text += text
         return text
 
     def whole(self) -> Reply:
         """The reply, all chunks in."""
         calls = tuple(
-            ToolCall(identity or f"call_{index}", name, arguments)
+            ToolCall(valid_text(identity) or f"call_{index}", valid_text(name), valid_text(arguments))
             for index, (identity, name, arguments) in sorted(self.calls.items())
         )
         filtered = "its content filter stopped the answer" if self.finish == "content_filter" else None
-        return Reply(self.text, calls, self.finish == "length", self.refusal or filtered, self.tokens)
+        return Reply(self.text, calls, self.finish == "length", valid_text(self.refusal) or filtered, self.tokens)
+
+
+def valid_text(text: str) -> str:
+    """Return the text with what no file, database or terminal takes (lone surrogates, NUL) as U+FFFD."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+
+
+def _sendable(value: Any) -> Any:
+    """The messages with valid text only: a question or a page may hold what cannot be encoded."""
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, Mapping):
+        return {name: _sendable(each) for name, each in value.items()}
+    return [_sendable(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _not_http() -> tuple[type[Exception], ...]:

@@ -25,10 +25,17 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """All Tokens so far are void: nothing of them is held by the book. `text` is the answer in their place."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
-    """The end. `response.answer` is the text of all Tokens in a row, also where it is a refusal."""
+    """The end. `response.answer` is the text of all Tokens in a row, or of `Replaced` if there was one."""
 
     response: AgentResponse
 
 
-Event = Searched | Token | Done
+Event = Searched | Token | Replaced | Done

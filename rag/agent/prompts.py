@@ -14,6 +14,9 @@ NOTHING_YET = "The book has a section on this, “{}”, which says nothing yet.
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
 """What counts as the model's refusal; the second is that of specification 000."""
 
+REPLACED = "Nothing of this was found in the book. What the book says:"
+"""Stands between an answer that was shown and the quotation in its place."""
+
 DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
 """What begins an answer of low confidence (spec 004)."""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
+from rag.agent.extractive import quote
 from rag.agent.prompts import REFUSAL, REFUSALS
 from rag.agent.search_gate import GatedResult
-from rag.agent.tool_loop import ToolLoop
+from rag.agent.spots import rank_spots
+from rag.agent.tool_loop import NO_ANSWER, ToolLoop
 from rag.confidence import confidence_of
-from rag.grounding.citations import References
-from rag.grounding.support import Support, SupportCheck
-from rag.models import AgentResponse, AnswerState, Citation, Confidence, ConfidenceMetrics, PassagesUsed, address
-
-if TYPE_CHECKING:
-    from rag.models import SearchResult
+from rag.grounding.answer_text import AnswerText
+from rag.grounding.citations import Source
+from rag.models import AgentResponse, Citation, ConfidenceMetrics, PassagesUsed, address
+from rag.retrieval.retriever import Retriever
 
 CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
 
@@ -35,59 +36,105 @@ def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
 
 
 def generated_answer(
-    gated: GatedResult, loop: ToolLoop, references: References, check: SupportCheck, *, told: str, rest: str
+    gated: GatedResult, loop: ToolLoop, answer: AnswerText, retriever: Retriever, *, text: str, told: str
 ) -> AgentResponse:
-    """The response of a dialogue that is over, without times; `told` is what the reader has got of `told + rest`."""
+    """Return the response of a loop that is over, without times; `told` is what the reader has got of `text`.
+
+    Where nothing that was written is held by the book, the book is quoted in its place.
+    """
     result = best_of(gated, loop.results)
-    answered = bool(loop.text.strip()) and loop.failure is None and not is_refusal(loop.text)
-    support = check.support(loop.text) if answered else Support()
-    cited = references.cited if answered else []
-    used = _passages_used(gated, loop, cited, support, references.dropped)
+    is_failed = loop.failure not in (None, NO_ANSWER)
+    says_no = is_refusal(loop.text) or (answer.gaps > 0 and not answer.statements)
+    if answer.held and not is_failed:
+        return _answered(gated, loop, answer, result, text)
+    if not is_failed and not says_no:
+        quoted = quote(loop.question, _with_spots(result, retriever), retriever, started=time.perf_counter())
+        if quoted.citations:
+            return _replacement(gated, loop, quoted)
+    return _refused(
+        gated, loop, answer, result, _refusal_text(loop, text, told, is_failed=is_failed, says_no=says_no)
+    )
+
+
+def _with_spots(result: GatedResult, retriever: Retriever) -> GatedResult:
+    """The result with its blocks looked at, as a quotation needs and a language model does not."""
+    if result.spots is not None:
+        return result
+    return replace(result, spots=rank_spots(result.question, result.response.results, retriever.embedder))
+
+
+def _refusal_text(loop: ToolLoop, text: str, told: str, *, is_failed: bool, says_no: bool) -> str:
+    if is_failed and told:
+        return f"{told}\n\n{REFUSAL}"
+    # A model may refuse in words of its own, and in the reader's language.
+    return text if says_no and not is_refusal(loop.text) else REFUSAL
+
+
+def _answered(
+    gated: GatedResult, loop: ToolLoop, answer: AnswerText, result: GatedResult, text: str
+) -> AgentResponse:
+    used = _passages_used(gated, loop, answer)
+    metrics = _answering(result.metrics)
     return AgentResponse(
-        answer=_answer(result, answered, told, rest),
-        citations=tuple(_cite(number, each, support) for number, each in enumerate(cited, 1)),
+        answer=text,
+        citations=tuple(_cite(number, source) for number, source in enumerate(answer.citations.sources, 1)),
         query=loop.question,
         model=loop.model.name,
         retrieval_time_ms=0.0,
         generation_time_ms=0.0,
         total_time_ms=0.0,
-        confidence=_confidence(result, answered),
-        state=_state(loop, result, answered),
-        metrics=_answering(result.metrics) if answered else _not_answered(result),
+        confidence=confidence_of(metrics.confidence_level),
+        state="low_confidence" if loop.is_cut_off or metrics.confidence_level == "low" else "completed",
+        metrics=metrics,
         searched_for=gated.response.searched_for,
         hidden=gated.response.hidden,
         passages=used,
-        supported=not answered or _is_supported(used, support),
-        cited_sentences=support.sentences,
-        unsupported=support.unsupported,
+        supported=not answer.not_held and not used.dropped and set(used.cited) == set(used.verified),
+        cited_sentences=answer.statements,
+        unsupported=tuple(answer.not_held),
         tokens_used=loop.tokens,
         retrieval_count=len(used.retrieved),
-        error=loop.failure or (CUT_OFF if loop.is_cut_off else None),
+        error=CUT_OFF if loop.is_cut_off else None,
     )
 
 
-def _is_supported(used: PassagesUsed, support: Support) -> bool:
-    whole = not support.unsupported and not used.dropped
-    return whole and bool(used.cited) and set(used.cited) == set(used.verified)
+def _replacement(gated: GatedResult, loop: ToolLoop, quoted: AgentResponse) -> AgentResponse:
+    """The book's own words in place of what the model made up."""
+    shown = tuple(passage.id for passage in loop.shown)
+    found = (passage.id for each in (gated, *loop.results) for passage in each.response.results)
+    used = quoted.passages.model_copy(update={"shown": shown or quoted.passages.shown})
+    return quoted.model_copy(
+        update={
+            "model": loop.model.name,
+            "replaced": True,
+            "passages": used.model_copy(update={"retrieved": tuple(dict.fromkeys(found))}),
+            "tokens_used": loop.tokens,
+        }
+    )
 
 
-def _answer(result: GatedResult, answered: bool, told: str, rest: str) -> str:
-    if answered:
-        return f"{told}{rest}" if told else f"{result.disclaimer}{rest}"
-    return f"{told}\n\n{REFUSAL}" if told else REFUSAL
-
-
-def _state(loop: ToolLoop, result: GatedResult, answered: bool) -> AnswerState:
-    if loop.failure:
-        return "error"
-    if not answered:
-        return "no_results"
-    is_low = loop.is_cut_off or _answering(result.metrics).confidence_level == "low"
-    return "low_confidence" if is_low else "completed"
-
-
-def _confidence(result: GatedResult, answered: bool) -> Confidence:
-    return confidence_of(_answering(result.metrics).confidence_level) if answered else "none"
+def _refused(gated: GatedResult, loop: ToolLoop, answer: AnswerText, result: GatedResult, text: str) -> AgentResponse:
+    """The model read the passages and found no answer, whatever the search made hope for."""
+    metrics = result.metrics.model_copy(update={"reason": result.metrics.reason or "not_answered"})
+    used = _passages_used(gated, loop, answer).model_copy(update={"cited": (), "verified": ()})
+    return AgentResponse(
+        answer=text,
+        citations=(),
+        query=loop.question,
+        model=loop.model.name,
+        retrieval_time_ms=0.0,
+        generation_time_ms=0.0,
+        total_time_ms=0.0,
+        confidence="none",
+        state="error" if loop.failure else "no_results",
+        metrics=metrics,
+        searched_for=gated.response.searched_for,
+        hidden=gated.response.hidden,
+        passages=used,
+        tokens_used=loop.tokens,
+        retrieval_count=len(used.retrieved),
+        error=loop.failure,
+    )
 
 
 def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
@@ -97,42 +144,32 @@ def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
     return metrics.model_copy(update={"confidence_level": "low", "should_answer": True, "reason": None})
 
 
-def _not_answered(result: GatedResult) -> ConfidenceMetrics:
-    """The model read the passages and found no answer, whatever the search made hope for."""
-    reason = result.metrics.reason or "not_answered"
-    return result.metrics.model_copy(update={"reason": reason})
-
-
-def _passages_used(
-    gated: GatedResult, loop: ToolLoop, cited: Sequence[SearchResult], support: Support, dropped: int
-) -> PassagesUsed:
-    shown = [passage.id for passage in loop.shown]
+def _passages_used(gated: GatedResult, loop: ToolLoop, answer: AnswerText) -> PassagesUsed:
     found = [result.id for each in (gated, *loop.results) for result in each.response.results]
+    sources = answer.citations.sources
     return PassagesUsed(
         retrieved=tuple(dict.fromkeys(found)),
-        shown=tuple(shown),
-        cited=tuple(passage.id for passage in cited),
-        verified=tuple(passage.id for passage in cited if passage.id in support.verified),
-        dropped=dropped,
+        shown=tuple(passage.id for passage in loop.shown),
+        cited=tuple(dict.fromkeys(source.passage.id for source in sources)),
+        verified=tuple(dict.fromkeys(source.passage.id for source in sources if source.blocks)),
+        dropped=answer.dropped,
     )
 
 
-def _cite(number: int, passage: SearchResult, support: Support) -> Citation:
-    """The section of the passage that holds best what the answer says, and the lines that do; else all of it."""
-    blocks = support.verified.get(passage.id, ())
-    section, anchor = (blocks[0].section, blocks[0].anchor) if blocks else (passage.section_title, passage.anchor)
-    lines = [(each.line_start, each.line_end) for each in blocks if (each.section, each.anchor) == (section, anchor)]
-    starts, ends = zip(*(lines or [(passage.line_start, passage.line_end)]), strict=True)
+def _cite(number: int, source: Source) -> Citation:
+    """A source as the reader sees it: its section, and the lines that hold what the answer says."""
+    passage = source.passage
+    line_start, line_end = source.lines
     return Citation(
         number=number,
         chunk_id=passage.id,
         page_title=passage.page_title,
-        page_url=address(passage.page_url, anchor) or None,
+        page_url=address(passage.page_url, source.anchor) or None,
         module_name=passage.module,
-        section_title=section,
+        section_title=source.section,
         source_file=passage.source_file,
-        line_start=min(starts),
-        line_end=max(ends),
+        line_start=line_start,
+        line_end=line_end,
         score=passage.score,
-        verified=bool(blocks),
+        verified=bool(source.blocks),
     )

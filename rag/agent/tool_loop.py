@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from ingestion.errors import InvalidToolCall, UsageError
 from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
@@ -14,6 +15,7 @@ from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
 from rag.agent.prompts import system_prompt
 from rag.agent.search_gate import GatedResult, RetrievalGate
+from rag.agent.text_calls import TextCall, TextCalls
 from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
 from rag.tracing import span
@@ -21,12 +23,16 @@ from rag.tracing import span
 MAX_MISTAKES = 3
 """How many calls that cannot be run are answered with what is wrong about them; one more ends the dialogue."""
 
+MAX_CALLS = 8
+"""How many calls of one reply are answered; a model that asks for more repeats itself."""
+
 TOOL_TOKENS = 250
 """What the tool's schema costs of the context, and a little to spare for the calls."""
 
 PARAGRAPH = "\n\n"
 """Between what a model says before one more search and what it says after it."""
 
+NO_ANSWER = "the language model gave no answer"
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"
 
@@ -95,6 +101,7 @@ class ToolLoop:
 
     async def _replying(self) -> AsyncGenerator[str]:
         """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
+        calls = TextCalls()
         stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
         request = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai"}
         with span(f"chat {self.model.name}", request | {"gen_ai.request.model": self.model.name}) as opened:
@@ -104,13 +111,22 @@ class ToolLoop:
                         self._reply = part
                         if opened:
                             opened.set_attribute("gen_ai.usage.total_tokens", part.tokens)
-                    elif self._searches:
-                        self.text += part
-                        yield part
+                    elif text := self._told(calls.feed(part)):
+                        yield text
+        if text := self._told(calls.end()):
+            yield text
         self.tokens += self._reply.tokens
+        if calls.found and not self._reply.tool_calls:
+            self._reply = replace(self._reply, tool_calls=_as_tool_calls(calls.found))
         if self.text and self._reply.tool_calls:
-            self.text += PARAGRAPH
-            yield PARAGRAPH
+            yield self._told(PARAGRAPH)
+
+    def _told(self, text: str) -> str:
+        """The text, if it belongs to the answer: what comes before the first search does not."""
+        if not self._searches:
+            return ""
+        self.text += text
+        return text
 
     def _is_over(self) -> bool:
         """Whether the last reply is the answer, or says that there will be none."""
@@ -120,7 +136,7 @@ class ToolLoop:
         if not self._searches or self._reply.tool_calls:
             return False
         self.is_cut_off = self._reply.is_cut_off
-        self.failure = None if self.text.strip() else "the language model gave no answer"
+        self.failure = None if self.text.strip() else NO_ANSWER
         return True
 
     def _choice(self) -> ToolChoice:
@@ -130,7 +146,7 @@ class ToolLoop:
 
     async def _serve(self, reply: Reply) -> list[GatedResult]:
         """Answer every call of a reply; a model that had to search and did not is given what the question finds."""
-        calls = reply.tool_calls or (ToolCall("call_0", TOOL_NAME, json.dumps({"query": self.question})),)
+        calls = reply.tool_calls[:MAX_CALLS] or (ToolCall("call_0", TOOL_NAME, json.dumps({"query": self.question})),)
         asked = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in calls
@@ -179,3 +195,7 @@ class ToolLoop:
         if result.response.results and not chosen:
             return error_json(NO_ROOM, query)
         return results_json(chosen, query)
+
+
+def _as_tool_calls(calls: Sequence[TextCall]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(f"text_{at}", call.name, call.arguments) for at, call in enumerate(calls))

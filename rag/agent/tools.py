@@ -17,6 +17,10 @@ ALIAS = "search_textbook"
 """What spec 004 calls the same tool."""
 
 MIN_QUERY_CHARS = 3
+MAX_QUERY_CHARS = 1_000
+"""How long a search may be; what a model writes beyond it is no search."""
+
+MAX_ARGUMENT_CHARS = 20_000
 MAX_TOP_K = 20
 
 TOOL: dict[str, Any] = {
@@ -55,6 +59,10 @@ TOOL: dict[str, Any] = {
 }
 
 
+TOOL_ARGUMENTS = dict.fromkeys(TOOL["function"]["parameters"]["properties"])
+"""The names of its arguments, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchCall:
     """A valid call; `top_k` is None where the model leaves it open."""
@@ -70,14 +78,14 @@ def parse_call(name: str, arguments: str) -> SearchCall:
         raise InvalidToolCall(f"there is no tool {name!r}; call {TOOL_NAME}")
     given = _object(arguments)
     query = given.get("query")
-    said = query if isinstance(query, str) else ""
-    if len(said.strip()) < MIN_QUERY_CHARS:
-        raise InvalidToolCall(f"query must be text of at least {MIN_QUERY_CHARS} characters", said)
-    known = TOOL["function"]["parameters"]["properties"]
-    unknown = sorted(given.keys() - known.keys())
+    said = query.strip() if isinstance(query, str) else ""
+    if not MIN_QUERY_CHARS <= len(said) <= MAX_QUERY_CHARS:
+        raise InvalidToolCall(f"query must be text of {MIN_QUERY_CHARS} to {MAX_QUERY_CHARS} characters", said[:80])
+    unknown = sorted(given.keys() - TOOL_ARGUMENTS.keys())
     if unknown:
-        raise InvalidToolCall(f"unknown argument {', '.join(unknown)}; known are {', '.join(known)}", said)
-    return SearchCall(said.strip(), _top_k(given.get("top_k"), said), _threshold(given, said))
+        known = ", ".join(TOOL_ARGUMENTS)
+        raise InvalidToolCall(f"unknown argument {', '.join(unknown)[:200]}; known are {known}", said)
+    return SearchCall(said, _top_k(given.get("top_k"), said), _threshold(given, said))
 
 
 def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> str:
@@ -103,6 +111,8 @@ def error_json(message: str, query: str) -> str:
 
 
 def _object(arguments: str) -> dict[str, Any]:
+    if len(arguments) > MAX_ARGUMENT_CHARS:
+        raise InvalidToolCall("the arguments are too long")
     try:
         given = json.loads(arguments)
     except (ValueError, RecursionError):

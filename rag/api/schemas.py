@@ -113,6 +113,7 @@ class ChatResponse(BaseModel):
     searched_for: str | None = Field(None, description="The question with its typos mended.")
     hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
     error: str | None = None
+    replaced: bool = Field(False, description="The book is quoted in place of what the model wrote.")
     message_number: int = 0
 
 

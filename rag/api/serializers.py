@@ -41,6 +41,7 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         searched_for=response.searched_for,
         hidden=response.hidden,
         error=response.error,
+        replaced=response.replaced,
     )
 
 
@@ -63,7 +64,7 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
         chunk_text=text if len(text) <= MAX_SOURCE_CHARS else text[: MAX_SOURCE_CHARS - 1] + "…",
         similarity_score=passage.score,
         chapter=f"Chapter {passage.chapter}" if passage.chapter is not None else passage.page_title,
-        section=passage.section_title or passage.page_title,
+        section=(citation.section_title if citation else None) or passage.section_title or passage.page_title,
         url=(citation.page_url if citation else None) or passage.location,
         chunk_index=passage.chunk_index,
         number=citation.number if citation else None,

@@ -86,7 +86,8 @@ async def _answer(
     # Before the imports, beside which it loads: together they are most of the time to an answer.
     embedder = embedder_ahead(settings)
     from rag.agent.agent import build_agent
-    from rag.agent.events import Done, Token
+    from rag.agent.events import Done, Replaced, Token
+    from rag.agent.prompts import REPLACED
     from rag.retrieval.retriever import open_retriever
 
     with open_retriever(settings, embedder) as retriever:
@@ -98,6 +99,8 @@ async def _answer(
             async for event in events:
                 if isinstance(event, Token) and streams:
                     write(event.text)
+                if isinstance(event, Replaced) and streams:
+                    write(f"\n\n{REPLACED}\n\n{event.text}")
                 if isinstance(event, Done):
                     return event.response
     raise AssertionError("an agent ends with Done")

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from ingestion.errors import UnknownThread
 from ingestion.settings import Settings
-from rag.agent.events import Done, Searched, Token
+from rag.agent.events import Done, Replaced, Searched, Token
+from rag.agent.prompts import REPLACED
 from rag.conversations.database import database_of
 from rag.conversations.models import Message, new_thread_id, parse_thread_id
 from rag.conversations.store import ThreadStore
@@ -134,6 +135,8 @@ class ChatSession:
                     searches.append(_past(event))
                 elif isinstance(event, Token):
                     self.write(event.text)
+                elif isinstance(event, Replaced):
+                    self.write(f"\n\n{REPLACED}\n\n{event.text}")
                 elif isinstance(event, Done):
                     self.last = event.response
         assert self.last is not None

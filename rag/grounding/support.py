@@ -1,235 +1,202 @@
-"""Check that what an answer cites says what the answer says, by words, numbers and meaning."""
+"""Check whether passages say what a sentence says, by words, numbers, names and meaning."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import EmbeddingError
-from rag.grounding.citations import CODE, FENCE, MARKER, is_text, marker_ids
-from rag.grounding.matching import Match, Place, match, places_in, rarity_among
+from rag.grounding.code_names import code_names_in
+from rag.grounding.contradictions import contradiction
+from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
+from rag.grounding.places import Place, places_in, plain_text
+from rag.grounding.quantities import is_among, quantities_in
 from rag.grounding.shown_passages import ShownPassages
+from rag.grounding.statements import read_statement
+from rag.retrieval.languages import language_of, same_language
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
     from rag.models import SearchResult
 
 THRESHOLD = 0.6
-"""Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it.
+"""Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
-Of 1,627 citations that rules made from four books (`python -m benchmarks.support`) it accepts 99.8 % of the true and
-11.6 % of the false ones. Fitted to them by halves it would be 0.73 (97.1 % and 7.7 %); a model words more freely.
-"""
+CODE_THRESHOLD = 0.75
+"""Share of the lines of a block of code that must stand in the passages."""
+
+NEAREST = 0.85
+"""Share of the best passage's rank from which another one may hold a sentence that cites nothing."""
+
+_SYMBOLS = re.compile(r"(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
+"""Greek letters that stand alone, as in 4.7 kΩ, say nothing about the language."""
 
 MAX_CHARS = 1_500
-"""How much of a sentence, and of each place that holds it, is embedded at most."""
-
-_ENDS = " .!?…。！？"
-_CODE = re.compile(CODE)
-_MARKER = re.compile(rf"[ \t]*{MARKER}")
-_SENTENCE_END = re.compile(
-    rf"(?<=[.!?…])(?:[\"'”’)*_]*)(?:[ \t]*{MARKER})*(?:\s+|$)|(?<=[。！？])(?:[ \t]*{MARKER})*|\n+"
-)
+"""How much of a sentence, and of each place that may hold it, is embedded at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class CitedSentence:
-    """A sentence of the answer without its references, and the passages it cites."""
+class Verdict:
+    """Whether a sentence is held, by which passages, best first, and by which of their blocks; else `reason`."""
 
-    text: str
-    passages: tuple[SearchResult, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """What the check found: how many sentences cite, and which of them nothing holds that they cite.
-
-    `verified` has, for each passage that holds a sentence citing it, the blocks that do, by the passage's id.
-    """
-
-    sentences: int = 0
-    verified: Mapping[str, tuple[PassageBlock, ...]] = field(default_factory=dict)
-    unsupported: tuple[str, ...] = ()
+    held: bool
+    passages: tuple[SearchResult, ...] = ()
+    blocks: tuple[PassageBlock, ...] = ()
+    reason: str = ""
 
 
 class SupportCheck:
-    """Checks each citing sentence of one answer, in the model's own text with its references not yet numbered.
-
-    While the answer is written `prepare` may be told what there is of it: what that embeds, `support` need not.
-    """
+    """Judges the sentences of one answer against the passages shown for it; may be used from several threads."""
 
     def __init__(self, shown: ShownPassages, embedder: Embedder) -> None:
         self._shown = shown
         self._embedder = embedder
-        self._vectors: dict[str, Vector] = {}
+        self._lock = threading.Lock()
         self._places: dict[str, list[Place]] = {}
-        self._matches: dict[tuple[CitedSentence, int], list[Match]] = {}
+        self._vectors: dict[str, Vector] = {}
 
-    def prepare(self, begun: str) -> None:
-        """Embed what the sentences need, text by text; the last one may lack its full stop."""
-        sentences = cited_sentences(begun, self._shown)
-        for text in self._missing(sentences, self._matched(sentences)):
-            self._embed([text])
+    def prepare(self) -> None:
+        """Embed what the passages shown so far say, while the model thinks."""
+        with self._lock:
+            self._embed([place.context for passage in list(self._shown) for place in self._places_of(passage)])
 
-    def support(self, answer: str) -> Support:
-        """What the check of the whole answer found."""
-        sentences = cited_sentences(answer, self._shown)
-        matches = self._matched(sentences)
-        if missing := self._missing(sentences, matches):
-            self._embed(missing)
-        return _judged(sentences, matches, self._vectors)
+    def judge(self, sentence: str, cited: Sequence[SearchResult] = ()) -> Verdict:
+        """Judge a sentence in Markdown: by the passages that it cites, else by all that were shown.
 
-    def _matched(self, sentences: Sequence[CitedSentence]) -> list[list[Match]]:
-        """How the passages of each hold it, as what is shown now makes its words rare."""
-        shown = list(self._shown)
-        return [self._match(each, shown) for each in sentences]
+        A sentence that cites is held by what it cites together or alone, or else by another passage.
+        """
+        with self._lock:
+            shown = list(self._shown)
+            verdict = self._by_cited(sentence, cited) if cited else Verdict(False)
+            if verdict.held:
+                return verdict
+            other = self._by_nearest(sentence, [each for each in shown if each not in cited])
+            return other if other.held or not cited else verdict
 
-    def _match(self, sentence: CitedSentence, shown: Sequence[SearchResult]) -> list[Match]:
-        known = sentence, len(shown)
-        if known not in self._matches:
-            for each in sentence.passages:
-                if each.id not in self._places:
-                    self._places[each.id] = places_in(each)
-            self._matches[known] = _matches(sentence, self._places, rarity_among([sentence.text], shown))
-        return self._matches[known]
+    def judge_code(self, code: str) -> Verdict:
+        """Judge a block of code: nearly all of its lines must stand in one passage."""
+        lines = [
+            " ".join(line.split()) for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~"))
+        ]
+        lines = [line for line in lines if line]
+        for passage in self._shown:
+            text = " ".join(passage.text.split())
+            if not lines or sum(line in text for line in lines) / len(lines) >= CODE_THRESHOLD:
+                blocks = {place.block: None for place in self._places_of(passage) if _shares_line(place.block, lines)}
+                return Verdict(True, (passage,), tuple(blocks))
+        return Verdict(False, reason="the book has no such code")
 
-    def _missing(self, sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]]) -> list[str]:
-        """The sentences that may be held, and what may hold them, as far as they are not embedded yet."""
-        texts = (
-            text
-            for sentence, some in zip(sentences, matches, strict=True)
-            for each in some
-            if _may_hold(each)
-            for text in (said(sentence.text), *_held_by(each))
+    def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
+        language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
+        if language and not any(same_language(language, passage.language) for passage in cited):
+            return self._by_facts(sentence, cited)
+        together = self._judged(sentence, cited)
+        alone = [self._judged(sentence, [passage]) for passage in cited] if len(cited) > 1 else []
+        held = [verdict for verdict in (together, *alone) if verdict.held]
+        if not held:
+            return together
+        return Verdict(
+            True,
+            tuple(dict.fromkeys(passage for verdict in held for passage in verdict.passages)),
+            tuple(dict.fromkeys(block for verdict in held for block in verdict.blocks)),
         )
-        return [text for text in dict.fromkeys(texts) if text not in self._vectors]
 
-    def _embed(self, texts: list[str]) -> None:
-        self._vectors |= zip(texts, self._embedder.embed_documents(texts), strict=True)
+    def _by_nearest(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
+        """By one passage alone, among those nearest to the sentence, or by the nearest ones together."""
+        found = [(each, evidence) for each in passages if (evidence := self._evidence(sentence, [each]))]
+        if not found:
+            return Verdict(False, reason="no passage was shown")
+        found.sort(key=lambda pair: -max(pair[1].ranks))
+        best = max(found[0][1].ranks)
+        near = [pair for pair in found if max(pair[1].ranks) >= NEAREST * best]
+        verdicts = [self._verdict(evidence) for _, evidence in near]
+        held = next((verdict for verdict in verdicts if verdict.held), None)
+        if held or len(near) < 2:
+            return held or verdicts[0]
+        return self._judged(sentence, [passage for passage, _ in near])
+
+    def _by_facts(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
+        """A sentence in another language than its source can only be held to its numbers and its code."""
+        statement = read_statement(sentence)
+        text = "\n".join(passage.text for passage in cited)
+        quantities = quantities_in(text)
+        has_numbers = all(is_among(each, quantities) for each in quantities_in(plain_text(sentence)))
+        missing = [name for name in statement.code if name not in code_names_in(text) and name not in text]
+        if missing or not has_numbers:
+            return Verdict(False, reason=f"{', '.join(missing) or 'a number'} is not there")
+        return Verdict(True, tuple(cited))
+
+    def _judged(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
+        evidence = self._evidence(sentence, passages)
+        return self._verdict(evidence) if evidence else Verdict(False, reason="the passage says nothing")
+
+    def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
+        places = [place for passage in passages for place in self._places_of(passage)]
+        text = plain_text(sentence)
+        self._embed([text, *(place.context for place in places)])
+        vector = self._vectors[_said(text)]
+        nearness = [float(vector @ self._vectors[_said(place.context)]) for place in places]
+        return find_evidence(sentence, places, nearness)
+
+    def _verdict(self, evidence: Evidence) -> Verdict:
+        nearness = self._nearness(evidence)
+        if (evidence.coverage + max(0.0, nearness)) / 2 < THRESHOLD:
+            return Verdict(False, reason="the book says too little of it")
+        if reason := contradiction(evidence):
+            return Verdict(False, reason=reason)
+        places = [evidence.places[at] for at in evidence.chosen]
+        return Verdict(
+            True,
+            tuple({place.block.passage.id: place.block.passage for place in places}.values()),
+            tuple(dict.fromkeys(place.block for place in places)),
+        )
+
+    def _nearness(self, evidence: Evidence) -> float:
+        """How near a sentence is to the places that hold it, at their mean: each is embedded alone, so that all
+        answers that rest on a place share its vector."""
+        import numpy as np
+
+        sentence = self._vectors[_said(evidence.statement.text)]
+        held = [self._vectors[_said(evidence.places[at].context)] for at in evidence.chosen]
+        mean = np.sum(held, axis=0)
+        return float(sentence @ mean / np.linalg.norm(mean))
+
+    def _places_of(self, passage: SearchResult) -> list[Place]:
+        if passage.id not in self._places:
+            self._places[passage.id] = places_in(passage)
+        return self._places[passage.id]
+
+    def _embed(self, texts: Sequence[str]) -> None:
+        missing = [text for text in dict.fromkeys(map(_said, texts)) if text not in self._vectors]
+        if missing:
+            self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
 
 
-def cited_sentences(answer: str, shown: ShownPassages) -> list[CitedSentence]:
-    """The sentences outside of code that cite something shown; a reference after the full stop belongs before it."""
-    found = []
-    for sentence in _sentences(_prose(answer)):
-        ids = [each for marker in _MARKER.findall(sentence) for each in marker_ids(marker)]
-        passages = tuple(dict.fromkeys(passage for each in ids if (passage := shown.get(each))))
-        text = _MARKER.sub(lambda found: found[0] if is_text(found, shown) else "", sentence).strip()
-        if passages and text:
-            found.append(CitedSentence(text, passages))
-    return found
+def embedder_for_checks(embedder: Embedder) -> Embedder:
+    """Return the embedder itself if it works on this machine, else the embedded one.
 
-
-def _matches(
-    sentence: CitedSentence, places: Mapping[str, Sequence[Place]], rarity: Mapping[int, float]
-) -> list[Match]:
-    """How all passages of a sentence hold it together, then how each one does alone where there are several."""
-    each = [places[passage.id] for passage in sentence.passages]
-    together = [place for some in each for place in some]
-    alone = each if len(each) > 1 else []
-    return [match(sentence.text, some, rarity) for some in (together, *alone)]
-
-
-def _judged(
-    sentences: Sequence[CitedSentence], matches: Sequence[Sequence[Match]], vectors: Mapping[str, Vector]
-) -> Support:
-    """A passage is verified by a sentence that it holds alone, or that it helps to hold."""
-    unsupported = []
-    verified: dict[str, tuple[PassageBlock, ...]] = {}
-    for sentence, (together, *alone) in zip(sentences, matches, strict=True):
-
-        def holds(found: Match, text: str = said(sentence.text)) -> bool:
-            return _may_hold(found) and is_held(
-                found, cosine(vectors[text], [vectors[each] for each in _held_by(found)])
-            )
-
-        holding = [found for found in alone if holds(found)]
-        if holds(together):
-            holding.insert(0, together)
-        if not holding:
-            unsupported.append(sentence.text)
-        for place in (place for found in holding for place in found.places):
-            verified[place.block.passage.id] = (*verified.get(place.block.passage.id, ()), place.block)
-    return Support(len(sentences), verified, tuple(unsupported))
-
-
-def said(sentence: str) -> str:
-    """As much of a sentence, or of what holds it, as is embedded: without its full stop, which comes last of all."""
-    return (sentence.rstrip(_ENDS) or sentence)[:MAX_CHARS]
-
-
-def cosine(sentence: Vector, held: Sequence[Vector]) -> float:
-    """How near a sentence is to the places that hold it, at their mean.
-
-    Each is embedded alone: all answers that rest on a place share its vector, and true and false citations are told
-    apart as well as by a vector of all places together.
+    A service would be asked at each sentence, and takes as long for one text as for all.
     """
-    import numpy as np
-
-    mean = np.sum(held, axis=0)
-    return float(sentence @ mean / np.linalg.norm(mean))
+    return embedder if embedder.limits.tokens is None else _embedded()
 
 
-def _held_by(found: Match) -> list[str]:
-    return [said(place.text) for place in found.places]
+@cache
+def _embedded() -> Embedder:
+    from ingestion.embedding.minilm import MiniLm
+
+    return MiniLm(threads=1)
 
 
-def _may_hold(found: Match) -> bool:
-    """Whether the nearest meaning could make a match hold its sentence; if not, nothing need be embedded for it."""
-    return is_held(found, 1.0)
+def _said(text: str) -> str:
+    """As much of a text as is embedded: without the stop at its end, which a sentence of the book may lack."""
+    return (text.rstrip(" .!?…。！？") or text)[:MAX_CHARS]
 
 
-def is_held(found: Match, nearness: float) -> bool:
-    """Whether a match of this cosine supports its sentence: nothing contradicts it, words and meaning are near."""
-    return not found.contradicted and (found.coverage + max(0.0, nearness)) / 2 >= THRESHOLD
-
-
-def _prose(answer: str) -> str:
-    """The answer without fences; code spans stay, but what looks like a reference in them does not count."""
-    lines, fence = [], ""
-    for line in answer.split("\n"):
-        opened = FENCE.match(line)
-        if opened and (not fence or opened[1].startswith(fence)):
-            fence = "" if fence else opened[1]
-            lines.append("")
-        elif not fence:
-            lines.append(_CODE.sub(lambda code: code[0].replace("[", "(").replace("]", ")"), line))
-    return "\n".join(lines)
-
-
-def _sentences(prose: str) -> list[str]:
-    ends = [found.end() for found in _SENTENCE_END.finditer(prose)]
-    return [prose[start:end] for start, end in zip([0, *ends], [*ends, len(prose)], strict=True)]
-
-
-_THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
-"""For all answers: this work has time, and must not keep both cores from a reader who waits for a search."""
-
-
-class CheckAhead:
-    """Prepares a check at each reference; used from one event loop."""
-
-    def __init__(self, check: SupportCheck) -> None:
-        self._check = check
-        self._running: Future[None] | None = None
-
-    def look_at(self, piece: str, begun: str) -> None:
-        """`piece` is the last of what there is of the answer, `begun`."""
-        if "]" in piece and (self._running is None or self._running.done()):
-            self._running = _THREAD.submit(self._prepare, begun)
-
-    async def end(self) -> None:
-        """Wait for what is being prepared, which would else be done twice; what has not begun is let go."""
-        if self._running and not self._running.cancel():
-            await asyncio.wrap_future(self._running)
-
-    def _prepare(self, begun: str) -> None:
-        with suppress(EmbeddingError):  # the check itself meets it again, and tells
-            self._check.prepare(begun)
+def _shares_line(block: PassageBlock, lines: Sequence[str]) -> bool:
+    text = " ".join(block.text.split())
+    return any(line in text for line in lines)

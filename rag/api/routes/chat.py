@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
-from rag.agent.events import Searched, Token
+from rag.agent.events import Replaced, Searched, Token
 from rag.api.dependencies import AppServices, Questioner, Services
 from rag.api.http.auth import Caller
 from rag.api.http.deadlines import until_disconnect
@@ -90,6 +90,8 @@ def _texts(turn_event: TurnEvent) -> Iterator[str]:
         yield event("retrieval", retrieval_of(turn_event.query, turn_event.passages))
     elif isinstance(turn_event, Token):
         yield event("token", {"text": turn_event.text})
+    elif isinstance(turn_event, Replaced):
+        yield event("replaced", {"text": turn_event.text})
     else:
         document = turn_event.response.model_dump(mode="json", exclude_none=True)
         yield event("sources", {"sources": document["sources"]})

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from ingestion.errors import BookwiseError, ChatModelError
 from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
-from rag.agent.events import Done, Searched, Token
+from rag.agent.events import Done, Replaced, Searched, Token
 from rag.agent.history import CHAT_ENCODING
 from rag.agent.tools import MIN_QUERY_CHARS
 from rag.api.http.auth import Caller
@@ -49,7 +49,7 @@ class TurnFinished:
     response: ChatResponse
 
 
-TurnEvent = Searched | Token | TurnFinished
+TurnEvent = Searched | Token | Replaced | TurnFinished
 
 
 @dataclass(frozen=True, slots=True)

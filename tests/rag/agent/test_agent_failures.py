@@ -68,10 +68,11 @@ def test_a_key_never_shows_in_an_error(server: ChatServer) -> None:
     assert server.requests[0].headers["authorization"] == f"Bearer {key}"
 
 
-def test_an_empty_answer_is_a_refusal_that_says_so(server: ChatServer) -> None:
+def test_where_the_model_gives_no_answer_the_book_is_quoted(server: ChatServer) -> None:
     server.script += [calls("pump"), says("")]
     response = ask(shelf_for(server))
-    assert (response.answer, response.error) == (REFUSAL, "the language model gave no answer")
+    assert response.answer == "The pump runs for five seconds.\n[1]"
+    assert (response.state, response.replaced, response.is_quoted) == ("completed", True, True)
 
 
 @pytest.mark.parametrize("reply", [stream([{"refusal": "I cannot."}], "stop"), says("The", finish="content_filter")])

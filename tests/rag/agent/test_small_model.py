@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rag.grounding.answer_text import NOT_HELD
 from tests.rag.agent.test_quotes import passage
 from tests.support.agents import ask, shelf_for
 from tests.support.paths import ROOT
@@ -35,4 +36,8 @@ def test_a_small_model_answers_from_the_passages_or_is_marked(base_url: str) -> 
     response = ask(shelf, "How long does the pump run ?")
     assert response.passages.shown == ("1",) and response.tokens_used > 0
     assert response.state in ("completed", "low_confidence", "no_results")
-    assert response.supported or response.unsupported or not response.citations or response.passages.dropped
+    assert "{" not in response.answer and "retrieve_documentation" not in response.answer
+    assert response.answer.count(NOT_HELD) == len(response.unsupported)
+    # It answers from the passage, or the passage stands in place of what it made up; else it refused in words.
+    assert response.citations or response.state == "no_results"
+    assert not response.replaced or "five seconds" in response.answer

@@ -158,7 +158,8 @@ def test_markup_in_lessons_and_answers_stays_text(chat: Any, served: ServedBook)
     question = "What does the zorblat valve open?"
     served.model.script.extend([calls(question), cites(
         "<img src=x onerror=alert(1)> <b>bold</b> [go](javascript:alert(1)) [data](data:text/html,x) {0} ",
-        "![pixel](https://evil.example/p.png)\n\n| a | b |\n| - | - |\n| <i>x</i> | `|` |",
+        "![pixel](https://evil.example/p.png)\n\nThe zorblat valve opens slowly {0}.\n\n",
+        "| a | b |\n| - | - |\n| <i>x</i> | `|` |",
     )])  # fmt: skip
     turn = answered(chat, question)
     assert "<img src=x onerror=alert(1)> <b>bold</b> go" in turn.inner_text()

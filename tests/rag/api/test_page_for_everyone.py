@@ -119,9 +119,14 @@ def test_a_screen_reader_hears_whole_answers_not_every_token(chat: Any, served: 
         "window.said = []; new MutationObserver(all => all.forEach(each => each.addedNodes.forEach("
         "node => said.push(node.textContent)))).observe(document.querySelector('[role=status]'), {childList: true})"
     )
-    script(served, *(f"word{number} " for number in range(40)), "{0}")
+    script(
+        served,
+        "The publisher keeps the last message and gives it to every subscriber that joins later {0}.",
+        *(f" Word{n}" for n in range(40)),
+        " {0}",
+    )
     answered(chat)
-    chat.locator("[role=status] :text('word39')").wait_for(state="attached")
+    chat.locator("[role=status] :text('Word39')").wait_for(state="attached")
     said = chat.evaluate("said")
     assert len(said) <= 4 and any("passages found" in each for each in said)
     assert any("1 source" in each for each in said)

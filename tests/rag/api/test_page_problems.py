@@ -61,16 +61,19 @@ def test_escape_stops_an_answer_keeps_what_is_there_and_it_can_be_asked_again(
     assert chat.locator(".turn").count() == 1
 
 
+FIRST = "The publisher keeps the last message and gives it to every subscriber that joins later"
+
+
 def test_a_selection_in_a_finished_paragraph_survives_the_stream(
     chat: Any, served: ServedBook, go_on: threading.Event
 ) -> None:
-    served.model.script.extend([calls(QUESTION), held(go_on, "First paragraph.\n\nSecond, held", " back.")])
+    served.model.script.extend([calls(QUESTION), held(go_on, f"{FIRST}.\n\nSecond, held", " back.")])
     ask(chat)
     chat.get_by_text("Second,").wait_for()
     chat.locator(".prose p").first.evaluate("p => getSelection().selectAllChildren(p)")
     go_on.set()
     chat.locator(".turn[data-state=answered]").wait_for()
-    assert chat.evaluate("String(getSelection())") == "First paragraph."
+    assert chat.evaluate("String(getSelection())").startswith(FIRST)
 
 
 def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any, served: ServedBook) -> None:

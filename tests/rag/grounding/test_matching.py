@@ -1,85 +1,83 @@
-"""What a passage states: its words, numbers, names and negations against those of a sentence."""
+"""What the parts of the check read: quantities, names of code, places, opposites, sentences that state something."""
 
 from __future__ import annotations
 
 import pytest
 
-from rag.grounding.matching import Match, match, places_in, rarity_among
-from rag.models import SearchResult
+from rag.grounding.code_names import code_names_in, stands_in
+from rag.grounding.places import clauses_of, places_in
+from rag.grounding.polarity import denies, has_opposite, swaps_comparison
+from rag.grounding.quantities import is_among, quantities_in, units_in
+from rag.grounding.stating import is_gap, states_something
 from tests.rag.agent.test_quotes import passage
 
-BOOK = """\
-The LiDAR sensor needs 12 volts and draws two amperes. It must not be opened while the motor runs.
 
-| Board | Memory |
-| --- | --- |
-| Jetson Orin | 8 GB |
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("from −128 to 127", [(-128, None), (127, None)]),
+        ("half a minute, one and a half hours, a quarter of an hour", [(30, "time"), (5400, "time"), (900, "time")]),
+        ("4.7 kΩ, 1,000 items, 20s", [(4700, "resistance"), (1000, None), (20, "time")]),
+        ("10-20 ms", [(10, None), (0.02, "time")]),
+        ("i8, 0x48, version 3.11.2 and a second copy", []),
+    ],
+)  # fmt: skip
+def test_numbers_are_read_with_their_units_and_not_out_of_names(text: str, values: list[tuple[float, str]]) -> None:
+    assert [(each.value, each.dimension) for each in quantities_in(text)] == values
 
-- Call `create_timer(0.5)` first.
-- The camera works without a timer.
-"""
-PAGE = passage(BOOK, page_title="Sensors on ROS2", heading_path=("Power",))
+
+def test_a_number_without_a_unit_may_have_the_one_that_is_spelled_out_beside_it() -> None:
+    place = "Sets a maximum time in seconds. Defaults to `600`."
+    [ten] = quantities_in("for ten minutes")
+    [wrong] = quantities_in("for 600 minutes")
+    assert is_among(ten, quantities_in(place), units_in(place))
+    assert not is_among(wrong, quantities_in(place), units_in(place))
 
 
-def found(sentence: str, *passages: SearchResult) -> Match:
-    some = passages or (PAGE,)
-    places = [place for each in some for place in places_in(each)]
-    return match(sentence, places, rarity_among([sentence], some))
+def test_names_of_code_are_found_with_and_without_backticks() -> None:
+    text = "Use checked_* or `None`, Arc<T>, plan.start(), --test-threads=1, std::sync and i8, e.g. now."
+    names = code_names_in(text)
+    assert set(names) == {"None", "checked_*", "Arc<T>", "plan.start", "--test-threads=1", "std::sync", "i8"}
+    assert stands_in("eq", "the `eq` method") and not stands_in("Eq", "PartialEq")
+
+
+def test_a_row_of_a_table_is_read_with_the_heads_of_its_columns() -> None:
+    table = passage("| Header | Default |\n| --- | --- |\n| `max-age` | 300 |\n")
+    assert [place.text for place in places_in(table)] == ["Header: `max-age`; Default: 300"]
+
+
+def test_clauses_are_not_cut_inside_of_code() -> None:
+    assert clauses_of("`f(a, b)` runs the pump, and the fan stays off.") == (
+        "`f(a, b)` runs the pump",
+        "and the fan stays off.",
+    )
+
+
+def test_opposites_and_comparisons_are_told() -> None:
+    assert has_opposite("The fan is fast", "The fan is slow") and not has_opposite("The fan is fast", "It is slow")
+    assert swaps_comparison("A cat is faster than a dog", "A dog is faster than a cat")
+    assert denies("It cannot run") and not denies("Return `None`") and denies("It is disabled")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "states"),
+    [
+        ("The pump runs for 5 s.", True),
+        ("It uses `depth`.", True),
+        ("Sure! Here is what I found.", False),
+        ("The steps are:", False),
+        ("# The pump", False),
+        ("Do you want more?", False),
+        ("Let me know, the pump has 12 legs and 3 wings.", True),
+    ],
+)
+def test_what_claims_nothing_is_not_judged(sentence: str, states: bool) -> None:
+    assert states_something(sentence) is states
 
 
 @pytest.mark.parametrize(
     "sentence",
-    [
-        "The LiDAR needs 12 volts.",
-        "1. The **LiDAR** sensor draws two amperes.",
-        "The Jetson Orin has 8 GB of memory.",
-        "While the motor runs, the sensor must not be opened.",
-        "First call create_timer, with 0.5 for instance.",
-        "On ROS 2, the LiDAR sensor needs 12 volts and draws two amperes.",
-        "The camera works without a timer.",
-    ],
-)
-def test_what_a_passage_says_in_other_order_or_fewer_words_is_not_contradicted(sentence: str) -> None:
-    held = found(sentence)
-    assert not held.contradicted and held.coverage > 0.5
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The LiDAR needs 24 volts.",
-        "The Jetson Nano has 8 GB of memory.",
-        "The RADAR sensor needs 12 volts.",
-        "It must be opened while the motor runs.",
-        "The LiDAR sensor does not need 12 volts and draws no two amperes.",
-        "First call create_clock.",
-    ],
-)
-def test_another_number_name_or_the_opposite_is_contradicted(sentence: str) -> None:
-    assert found(sentence).contradicted
-
-
-def test_a_number_must_stand_with_what_is_said_of_it() -> None:
-    assert found("The LiDAR sensor draws 8 amperes.").contradicted
-
-
-def test_words_that_every_passage_has_tell_little() -> None:
-    other = passage("The sensor of the robot is cheap.", rank=2)
-    third = passage("A sensor of a robot is big.", rank=3)
-    sentence = "The sensor is cheap."
-    assert found(sentence, other).coverage == 1.0
-    rarity = rarity_among([sentence], [PAGE, other, third])
-    assert match(sentence, places_in(third), rarity).coverage < 0.5
-
-
-def test_the_places_that_hold_a_sentence_are_few_and_the_first_holds_most() -> None:
-    held = found("The Jetson Orin has 8 GB, and the camera works without a timer.")
-    assert [place.text.strip("|- ") for place in held.places][:2] == [
-        "The camera works without a timer.",
-        "Jetson Orin | 8 GB",
-    ]
-    assert held.places[1].block.kind == "table" and len(held.places) <= 3
-
-
-def test_a_passage_without_content_holds_nothing() -> None:
-    assert found("It runs.", passage("# Only a heading")).contradicted
+    ["The passages do not say how fast it is.", "I could not find it.", "It is not mentioned in the book."],
+)  # fmt: skip
+def test_a_sentence_that_says_the_book_does_not_tell_is_a_gap(sentence: str) -> None:
+    assert is_gap(sentence) and not states_something(sentence)

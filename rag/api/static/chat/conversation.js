@@ -104,6 +104,8 @@ export class Conversation extends EventTarget {
         this.announcer.say(turn.found(passages.size));
       } else if (name === "token") {
         turn.write(data.text);
+      } else if (name === "replaced") {
+        turn.rewrite(data.text);
       } else if (name === "done") {
         turn.finish(data, scope);
         this.threadId = data.session_id;

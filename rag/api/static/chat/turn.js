@@ -53,6 +53,12 @@ export class Turn {
     });
   }
 
+  /** Another answer stands in place of what was written so far. */
+  rewrite(text) {
+    this.text = "";
+    this.write(text);
+  }
+
   /**
    * The end of an answer.
    * @param {object} response a ChatResponse, or a kept message in its form

@@ -1,0 +1,238 @@
+"""Tool calls that a model writes as text, as small models do: taken as calls, and never shown.
+
+    calls = TextCalls()
+    show(calls.feed(piece))      # "" while it may be the opening of a call
+    show(calls.end())
+    calls.found                  # what was called
+
+Read are a bare JSON object or a list of them, `<tool_call>`, `[TOOL_CALLS]`, `<function=name>`, `<invoke>` with
+parameters, `name(query="…")`, `Action: name`, each bare or in a block of code.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from rag.agent.tools import ALIAS, TOOL_ARGUMENTS, TOOL_NAME
+
+MAX_CHARS = 8_000
+"""How long an opening may be held back; no call is longer."""
+
+_NAMES = rf"(?:functions\.)?(?:{TOOL_NAME}|{ALIAS})"
+_TAG = (
+    r"(?:<\|?/?(?:tool_calls?|function_calls?|function|tools?|python_tag|invoke|action)\b[^>\n]{0,120}>"
+    r"|\[/?TOOL_CALLS?\]|(?:Action Input|Action|Tool call|Tool|Function call|Function|Arguments)[ \t]*:)"
+)
+_OPENING = regex.compile(
+    rf"(?:`{{3,}}[ \t]*[\w-]*\s*)?(?:(?:{_TAG}|{_NAMES})\s*)*"
+    rf"(?P<body>(?<=(?:{_NAMES})\s*)\(|[\[{{](?=\s*[\"'\[{{])|<parameter\b)",
+    regex.IGNORECASE,
+)
+_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)\S|[<`]|\[T", regex.IGNORECASE)
+_NAME = regex.compile(_NAMES, regex.IGNORECASE)
+_XML = regex.compile(
+    r"<parameter(?:=|\s+name=)[\"']?(\w+)[\"']?\s*>(.*?)</parameter>", regex.DOTALL | regex.IGNORECASE
+)
+_XML_END = regex.compile(r"</(?:function|invoke|tool_call)\s*>", regex.IGNORECASE)
+_TAGGED = regex.compile(_TAG, regex.IGNORECASE)
+_KEYED = regex.compile(r'"(?:query|arguments)"\s*:')
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+_CALL_KEYS = {"name", "tool", "tool_name", "function", "function_name", "action"}
+_ARGUMENT_KEYS = {"arguments", "parameters", "args", "input", "action_input", "kwargs"}
+_ANSWER_KEYS = ("answer", "response", "final_answer", "content", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class TextCall:
+    """A call as it was written; `arguments` is JSON of those that the tool has, or whatever stands in their place."""
+
+    name: str
+    arguments: str
+
+
+class TextCalls:
+    """Filters the text of one reply. After the first call nothing more is shown: it would be invented results."""
+
+    def __init__(self) -> None:
+        self.found: list[TextCall] = []
+        self._held = ""
+        self._before = "\n"
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; return what is safe to show."""
+        self._held += text
+        return self._released(is_end=False)
+
+    def end(self) -> str:
+        """Return what is left, the reply being complete; a call that was cut off is one that cannot be read."""
+        return self._released(is_end=True)
+
+    def _released(self, *, is_end: bool) -> str:
+        shown = ""
+        while self._held:
+            start, opening = self._next_opening(is_end=is_end)
+            shown += self._release(start)
+            if not opening:
+                break
+            end = _end_of_body(self._held, opening) if opening is not True else None
+            if end is None and not is_end and len(self._held) < MAX_CHARS:
+                break
+            if end is None:
+                shown += self._cut_off(opening)
+                continue
+            shown += self._taken(opening, end)
+        return "" if self.found else shown
+
+    def _release(self, end: int) -> str:
+        text, self._held = self._held[:end], self._held[end:]
+        self._before = text[-1:] or self._before
+        return text
+
+    def _next_opening(self, *, is_end: bool) -> tuple[int, Any]:
+        """Where the first opening of a call begins: its match, True where it is not complete, or None without one."""
+        for at in (each.start() for each in _CANDIDATE.finditer(self._held)):
+            if not at and not self._before.isspace() and self._held[0] not in "<`[":
+                continue  # in the middle of a word
+            found = _OPENING.match(self._held, at, partial=not is_end)
+            if found and found.end() > at:
+                return at, True if found.partial else found
+        return len(self._held), None
+
+    def _taken(self, opening: Any, end: int) -> str:
+        """Take what is complete: as calls, as an answer in JSON, or as the text that it is."""
+        written = self._held[:end]
+        calls = list(_calls_in(written, opening))
+        if calls:
+            self.found += calls
+            self._held = self._held[end:]
+            return ""
+        value = _value(written[opening.start("body") :])
+        if (answer := _answer_in(value)) is None:
+            return self._release(end)
+        self._held = self._held[end:].lstrip().removeprefix("```")
+        return answer
+
+    def _cut_off(self, opening: Any) -> str:
+        """What was held back for too long, or to the end: dropped where it means to call."""
+        held, self._held = self._held, ""
+        if _NAME.search(held) or _TAGGED.search(held, 0, 40) or _KEYED.search(held):
+            self.found.append(TextCall(TOOL_NAME, held))
+            return ""
+        return held
+
+
+def _end_of_body(text: str, opening: Any) -> int | None:
+    """Where the body ends: at its closing bracket, strings and brackets in it being skipped."""
+    start = opening.start("body")
+    if text[start] == "<":
+        found = _XML_END.search(text, start)
+        return found.end() if found else None
+    stack: list[str] = []
+    quote, escaped = "", False
+    for at in range(start, len(text)):
+        char = text[at]
+        if quote:
+            quote, escaped = ("" if char == quote and not escaped else quote), char == "\\" and not escaped
+        elif char == '"' or (char == "'" and (text[at - 1] in "([{,=: ")):
+            quote, escaped = char, False
+        elif char in _CLOSERS:
+            stack.append(_CLOSERS[char])
+        elif stack and char == stack[-1]:
+            stack.pop()
+            if not stack:
+                return at + 1
+    return None
+
+
+def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
+    head, body = written[: opening.start("body")], written[opening.start("body") :]
+    named = _NAME.search(head)
+    name = named[0].removeprefix("functions.") if named else ""
+    if body.startswith("<"):
+        yield TextCall(
+            name or _tag_name(head) or TOOL_NAME,
+            _arguments({name: given.strip() for name, given in _XML.findall(body)}),
+        )
+        return
+    if body.startswith("("):
+        yield TextCall(name or TOOL_NAME, _arguments(_keywords(body)))
+        return
+    value = _value(body)
+    for each in value if isinstance(value, list) else [value]:
+        call = _as_call(each, name or _tag_name(head))
+        if call:
+            yield call
+    if value is None and (name or _TAGGED.search(head)):
+        yield TextCall(name or TOOL_NAME, body)
+
+
+def _arguments(given: Any) -> str:
+    """The arguments that the tool has, as JSON; `query` may have another name if it is the only text."""
+    if not isinstance(given, Mapping):
+        return json.dumps(given)
+    known = {name: value for name, value in given.items() if name in TOOL_ARGUMENTS}
+    texts = [value for value in given.values() if isinstance(value, str)]
+    if "query" not in known and len(texts) == 1:
+        known["query"] = texts[0]
+    return json.dumps(known)
+
+
+def _tag_name(head: str) -> str:
+    found = regex.search(r"<\|?(?:function=|invoke name=)[\"']?([\w.-]+)", head, regex.IGNORECASE)
+    return found[1] if found else ""
+
+
+def _as_call(value: Any, name: str) -> TextCall | None:
+    """The call that an object is, by its keys; None for one that is not."""
+    if not isinstance(value, Mapping):
+        return None
+    if isinstance(value.get("tool_calls"), list) and value["tool_calls"]:
+        return _as_call(value["tool_calls"][0], name)
+    if isinstance(value.get("function"), Mapping):
+        return _as_call(value["function"], name)
+    called = next((value[key] for key in value if key in _CALL_KEYS and isinstance(value[key], str)), None)
+    arguments = next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
+    if called is not None and (arguments is not None or called in (TOOL_NAME, ALIAS)):
+        given = arguments if arguments is not None else {key: value[key] for key in value if key not in _CALL_KEYS}
+        return TextCall(called, given if isinstance(given, str) else _arguments(given))
+    if arguments is not None and isinstance(arguments, Mapping) and "query" in arguments:
+        return TextCall(name or TOOL_NAME, _arguments(arguments))
+    if name or (isinstance(value.get("query"), str) and value.keys() <= TOOL_ARGUMENTS.keys()):
+        return TextCall(name or TOOL_NAME, _arguments(value))
+    return None
+
+
+def _answer_in(value: Any) -> str | None:
+    """The answer of a model that writes it as JSON."""
+    if not isinstance(value, Mapping) or len(value) > 3:
+        return None
+    return next((value[key] for key in _ANSWER_KEYS if isinstance(value.get(key), str)), None)
+
+
+def _value(text: str) -> Any:
+    """What JSON says, or the same in the notation of Python; None for anything else."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _keywords(body: str) -> dict[str, Any]:
+    """The arguments of a call in the notation of Python; a lone text is the query."""
+    try:
+        call = ast.parse(f"f{body}", mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return {}
+    if not isinstance(call, ast.Call):
+        return {}
+    given = {"query": call.args[0]} if call.args else {}
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    return {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}

@@ -1,0 +1,267 @@
+"""The answer as the reader gets it, made sentence by sentence from what the model writes.
+
+    text = AnswerText(shown, "number")
+    text.add(piece)                                # what the model wrote next
+    while sentence := text.next_sentence():        # complete, and to be judged
+        show(text.close(sentence, verdict))
+    show(text.settled())                           # what of the sentence under way cannot change any more
+
+What is shown can never be taken back, so a sentence is shown up to its last word, which waits for the verdict: behind
+it stands the number of its source, or that nothing holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ingestion.markdown.fences import closes_fence, opening_run
+from rag.grounding.citations import Citations, CiteStyle
+from rag.grounding.references import CODE_SPAN, MARKER, MAX_MARKER_CHARS, Reference, ReferenceReader
+from rag.grounding.sentences import STOP, STOP_UNSPACED, ends_sentence
+from rag.grounding.shown_passages import ShownPassages
+from rag.grounding.stating import is_gap, states_something
+
+if TYPE_CHECKING:
+    from rag.grounding.support import Verdict
+    from rag.models import SearchResult
+
+NOT_HELD = "(not found in the book)"
+"""Stands right behind a sentence that no passage holds."""
+
+MAX_SOURCES = 2
+"""How many sources a sentence gets that names none itself."""
+
+Kind = Literal["statement", "code", "gap", "other"]
+
+Part = str | Reference
+
+_END = re.compile(
+    rf"{STOP}(?:[ \t]*{MARKER})*\s+|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*|[ \t]*(?P<lines>\n\s*)", re.IGNORECASE
+)
+_STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
+_CODE = re.compile(CODE_SPAN)
+_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]?)[ \t]*)?(?:[`~].*)?")
+_MAY_BE_REFERENCE = re.compile(rf"!?\[|[(【〔⟦<]|{MARKER}|https?:|[\w./-]*\.mdx?\b", re.IGNORECASE)
+_CLOSERS = {"[": "]", "(": ")", "【": "】", "〔": "〕", "⟦": "⟧", "<": ">"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A complete sentence, or a block of code. `text` is without references, `cited` are the passages it names."""
+
+    raw: str
+    parts: tuple[Part, ...]
+    text: str
+    kind: Kind
+    cited: tuple[SearchResult, ...]
+
+
+class AnswerText:
+    """Builds the answer. `shown` are the passages that references may name.
+
+    `dropped` counts the references to what was not shown or does not hold the sentence; `not_held` are the sentences
+    that nothing holds, `held` and `gaps` count those that something does and those that say the book does not tell.
+    """
+
+    def __init__(self, shown: ShownPassages, style: CiteStyle = "number") -> None:
+        self.text = ""
+        self.citations = Citations(style)
+        self.dropped = 0
+        self.held = 0
+        self.gaps = 0
+        self.not_held: list[str] = []
+        self._reader = ReferenceReader(shown)
+        self._raw = ""
+        self._told = 0
+        self._fence = ""
+        self._in_table = False
+        self._ended = False
+
+    @property
+    def statements(self) -> int:
+        """How many sentences were judged."""
+        return self.held + len(self.not_held)
+
+    def add(self, piece: str) -> None:
+        """Take the next piece of the model's text."""
+        self._raw += piece
+
+    def end(self) -> None:
+        """Say that the model's text is complete."""
+        self._ended = True
+
+    def next_sentence(self) -> Sentence | None:
+        """Return the next complete sentence, which must be closed before another is asked for."""
+        end = self._end_of_code() if self._is_code() else self._end_of_sentence()
+        if end is None:
+            if not (self._ended and self._raw):
+                return None
+            end = len(self._raw)
+        return self._read(self._raw[:end])
+
+    def close(self, sentence: Sentence, verdict: Verdict | None) -> str:
+        """Return the rest of the sentence, with the number of what holds it, or that nothing does."""
+        whole = self._closed_code(sentence, verdict) if sentence.kind == "code" else self._closed(sentence, verdict)
+        self.gaps += sentence.kind == "gap"
+        if verdict and verdict.held:
+            self.held += 1
+        elif verdict:
+            self.not_held.append(sentence.text)
+        piece = whole[self._told :]
+        self._raw, self._told, self._fence = self._raw[len(sentence.raw) :], 0, ""
+        self.text += piece
+        return piece
+
+    def settled(self) -> str:
+        """Return what of the sentence under way can be shown: whole words before anything that may be a reference."""
+        end = self._raw.rfind("\n") + 1 if self._is_code() else self._settled_end()
+        piece = self._raw[self._told : end]
+        self._told = max(self._told, end)
+        self.text += piece
+        return piece
+
+    def _read(self, raw: str) -> Sentence:
+        """The sentence with its references taken out."""
+        if self._fence:
+            return Sentence(raw, (raw,), raw.strip(), "code", ())
+        parts = tuple(_joined(self._reader.parts(raw)))
+        text = "".join(part for part in parts if isinstance(part, str)).strip()
+        cited = (passage for part in parts if isinstance(part, Reference) for passage in part.passages)
+        return Sentence(raw, parts, text, self._kind(text), tuple(dict.fromkeys(cited)))
+
+    def _kind(self, text: str) -> Kind:
+        was_in_table, self._in_table = self._in_table, text.startswith("|")
+        if self._in_table and (not was_in_table or not text.strip("|-: \t")):
+            return "other"  # the head of a table, or the line below it
+        if is_gap(text):
+            return "gap"
+        return "statement" if states_something(text) else "other"
+
+    def _closed(self, sentence: Sentence, verdict: Verdict | None) -> str:
+        """The whole sentence: its words, the numbers of its sources, its stop, and the mark if nothing holds it."""
+        body, tail, end = _split_tail(sentence.parts)
+        if not any(isinstance(part, Reference) or part.strip() for part in body):
+            body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
+        holders = verdict.passages if verdict and verdict.held else ()
+        references = [part for part in sentence.parts if isinstance(part, Reference)]
+        self.dropped += sum(part.unknown for part in references)
+        self.dropped += sum(1 for part in references for each in part.passages if holders and each not in holders)
+        text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
+        named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
+        if not named and not any(passage in holders for passage in sentence.cited):
+            named = list(holders[:MAX_SOURCES])
+        numbers = self._cite(named, verdict)
+        if numbers and text.strip() and not text.endswith((" ", "\n")) and (not tail or tail[0].space):
+            numbers = f" {numbers}"
+        mark = f" {NOT_HELD}" if verdict and not verdict.held else ""
+        if (numbers or mark) and sentence.text.startswith("|"):
+            return f"{text.rstrip().removesuffix('|').rstrip()}{numbers}{mark} |{end}"
+        stop, space = end.rstrip(), end[len(end.rstrip()) :]
+        return f"{text}{numbers}{stop}{mark}{space}"
+
+    def _numbers(self, part: Reference, holders: tuple[SearchResult, ...], verdict: Verdict | None) -> str:
+        known = [passage for passage in part.passages if not holders or passage in holders]
+        return f"{part.space}{self._cite(known, verdict)}" if known else ""
+
+    def _cite(self, passages: list[SearchResult], verdict: Verdict | None) -> str:
+        blocks = verdict.blocks if verdict else ()
+        return "".join(dict.fromkeys(self.citations.cite(passage, blocks) for passage in passages))
+
+    def _closed_code(self, sentence: Sentence, verdict: Verdict | None) -> str:
+        if not verdict:
+            return sentence.raw
+        mark = self._cite(list(verdict.passages[:1]), verdict) if verdict.held else NOT_HELD
+        code = sentence.raw.rstrip()
+        return f"{code}\n{mark}{sentence.raw[len(code) :] or chr(10)}"
+
+    def _is_code(self) -> bool:
+        """Whether the text under way is a block of code; only a whole line tells."""
+        line, newline, _ = self._raw.partition("\n")
+        if not self._fence and not self._told and (newline or self._ended):
+            self._fence = opening_run(line)
+        return bool(self._fence)
+
+    def _end_of_code(self) -> int | None:
+        begin = self._raw.find("\n") + 1
+        while begin:
+            end = self._raw.find("\n", begin) + 1
+            is_whole = bool(end) or self._ended
+            if is_whole and closes_fence(self._raw[begin : end or len(self._raw)].rstrip("\n"), self._fence):
+                return end or len(self._raw)
+            begin = end
+        return None
+
+    def _end_of_sentence(self) -> int | None:
+        """Where the first sentence ends, once what follows cannot belong to it."""
+        if not self._told and opening_run(self._raw.partition("\n")[0]):
+            return None  # the end of the line tells whether it opens a block of code
+        masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
+        for found in _END.finditer(masked):
+            end, following = found.end(), self._raw[found.end() :]
+            if not self._raw[:end].strip():
+                continue
+            if not self._ended and (not following or _may_go_on(following)):
+                return None
+            is_wrapped = found["lines"] is not None and found["lines"].count("\n") == 1 and following[:1].islower()
+            if not is_wrapped and (found["lines"] or ends_sentence(self._raw[: found.start()], following)):
+                return end
+        return None
+
+    def _settled_end(self) -> int:
+        text = self._raw
+        if not self._told and _MAY_BE_FENCE.fullmatch(text.partition("\n")[0]):
+            return 0
+        end = len(text.rstrip())
+        end = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end), text.rfind("\n", 0, end), 0)
+        if text.count("`", 0, end) % 2:
+            end = text.rfind("`", 0, end)
+        if found := _MAY_BE_REFERENCE.search(text, 0, end):
+            end = found.start()
+        return len(text[:end].rstrip())
+
+
+def _joined(parts: Iterator[Part]) -> Iterator[Part]:
+    """The parts with texts in a row as one, without empty ones."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        text = ""
+        yield part
+    if text:
+        yield text
+
+
+def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], str]:
+    """A sentence as what it says, the references at its end, and its stop with the space behind it."""
+    body = list(parts)
+    tail: list[Reference] = []
+    end = ""
+    while body:
+        last = body[-1]
+        if isinstance(last, Reference):
+            tail.insert(0, last)
+            body.pop()
+            continue
+        found = _STOP_AT_END.search(last)
+        assert found
+        # What ends the sentence may stand before its references or behind them, and only once.
+        end = found[0] + end if not end.strip() or not found[0].strip() else end
+        kept = last[: found.start()]
+        if kept:
+            body[-1] = kept
+            break
+        body.pop()
+    return body, tail, end
+
+
+def _may_go_on(text: str) -> bool:
+    """Whether a text may begin with a reference that is not complete."""
+    closer = _CLOSERS.get(text[0])
+    return closer is not None and closer not in text and len(text) <= MAX_MARKER_CHARS

@@ -1,0 +1,425 @@
+"""What speaks against a sentence in the places that are nearest to it, rule by rule; each rule errs on its side.
+
+A sentence is set against the clauses of the places that come nearest to its own, and only where all of them differ
+from it. The rules were written against the pairs in `tests/rag/grounding/data`, and measured on others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ingestion.vector_stores.bm25 import query_vector
+from rag.grounding import polarity
+from rag.grounding.code_names import code_names_in, stands_in
+from rag.grounding.matching import Evidence
+from rag.grounding.places import Place, terms_of, words_of
+from rag.grounding.quantities import UNITS, Quantity, is_among, quantities_in, units_in
+from rag.grounding.statements import Statement, is_small_word, share_of
+
+_Pairs = set[tuple[int | str, int | str]]
+
+TIE = 0.85
+"""Share of the nearest clause's score from which another one is as near."""
+
+ALIKE = 0.5
+"""Share of a clause's words from which another one speaks of the same."""
+
+SAME = 0.45
+"""Share of its words from which a clause with another name or number in its place is a rival."""
+
+RANK_WEIGHT = 0.4
+"""What the rank of its place counts for a clause, beside its own words and facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A clause of a place, and how near it is to a clause of the sentence."""
+
+    text: str
+    place: int
+    score: float
+
+
+def contradiction(evidence: Evidence) -> str | None:
+    """Return the first rule that speaks against the sentence, or None."""
+    for clause in evidence.statement.clauses:
+        near = _nearest(clause, evidence)
+        for rule in (_other_facts, _other_subject, _opposite, _other_quantifier, _contrast, _other_word):
+            if said := rule(clause, near, evidence):
+                return said
+    for whole in (_denial, _affirmation, _other_unit, _swapped_words):
+        if said := whole(evidence):
+            return said
+    return None
+
+
+def _nearest(clause: Statement, evidence: Evidence) -> list[_Near]:
+    found = [
+        _Near(text, at, _score(clause, text, at, evidence) + RANK_WEIGHT * evidence.ranks[at])
+        for at in evidence.chosen
+        for text in evidence.places[at].clauses
+    ]
+    best = max(each.score for each in found)
+    return [each for each in found if each.score >= TIE * best]
+
+
+def _score(clause: Statement, text: str, at: int, evidence: Evidence) -> float:
+    units = units_in(evidence.places[at].block.text)
+    facts = sum(_has_code(name, text, clause, evidence) for name in clause.code)
+    facts += sum(is_among(each, quantities_in(text), units) for each in clause.counted)
+    words = len(clause.plain & terms_of(text))
+    whole = len(clause.code) + len(clause.counted) + len(clause.plain)
+    return (facts + words) / (whole or 1.0)
+
+
+def _has_code(name: str, text: str, clause: Statement, evidence: Evidence) -> bool:
+    """Whether the text has the name: one in backticks as code, unless the book writes it without them."""
+    if not stands_in(name, text):
+        return False
+    if name not in clause.quoted or name in evidence.code:
+        return name not in clause.quoted or name in code_names_in(text)
+    return not _rivals(name, evidence.best.text, evidence)
+
+
+def _other_facts(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """Another name or number where the book has its own, or one that it does not have."""
+    found = [next(_facts_against(clause, each, evidence), None) for each in near]
+    return None if None in found else found[0]
+
+
+def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterator[str]:
+    text, units = near.text, units_in(evidence.places[near.place].block.text)
+    quantities = quantities_in(text)
+    is_same = (
+        share_of(terms_of(text), clause.plain) >= SAME
+        or any(_has_code(name, text, clause, evidence) for name in clause.code)
+        or any(is_among(each, quantities, units) for each in clause.counted)
+    )
+    for name in clause.code:
+        if _has_code(name, text, clause, evidence):
+            if _is_other_role(name, text, evidence):
+                yield f"{name} has another role"
+        elif is_same and _rivals(name, text, evidence):
+            yield f"{name} stands for another name"
+        elif not _has_code(name, evidence.text, clause, evidence):
+            yield f"{name} is not there"
+    for name in clause.names:
+        if not _is_named(name, evidence):
+            yield f"{name} is not named"
+    for each in clause.quantities:
+        if not is_among(each, quantities, units) and _is_other_number(each, quantities, units, is_same, evidence):
+            yield f"{clause.text[each.start : each.end]} is another number"
+
+
+def _rivals(name: str, text: str, evidence: Evidence) -> list[str]:
+    """The names of the same kind in a text that the sentence does not name."""
+    statement = evidence.statement
+    return [
+        other
+        for other in code_names_in(text)
+        if _kind(other) == _kind(name) and other not in statement.code and not stands_in(other, statement.text)
+    ]
+
+
+def _kind(name: str) -> str:
+    if name.startswith("-"):
+        return "flag"
+    if name.lower().startswith("0x"):
+        return "number"
+    return "constant" if re.fullmatch(r"[A-Z][A-Z0-9_]+", name) else "name"
+
+
+_AND = re.compile(r"[\s`,]*(?:(?:and|or|/)\s*)?[\s`]*")
+
+
+def _is_other_role(name: str, text: str, evidence: Evidence) -> bool:
+    """Whether the sentence begins with a name that the text has only behind the one it speaks of."""
+    if evidence.statement.text.replace("`", "").find(name) > 5:
+        return False
+    at = text.find(name)
+    for other in _rivals(name, text, evidence):
+        before = text.find(other)
+        if 0 <= before < at and not _AND.fullmatch(text[before + len(other) : at]):
+            return True
+    return False
+
+
+def _is_named(name: str, evidence: Evidence) -> bool:
+    if any(stands_in(name, text) for text in (evidence.text, *(place.text for place in evidence.places))):
+        return True
+    terms, held = words_of(name), terms_of(evidence.text)
+    return bool(terms) and (terms <= held or any(terms <= place.terms for place in evidence.places))
+
+
+def _is_other_number(
+    number: Quantity, quantities: Sequence[Quantity], units: Sequence[str], is_same: bool, evidence: Evidence
+) -> bool:
+    if is_small_word(number):
+        return any(
+            each.noun and each.noun[:4] == number.noun[:4] and each.value != number.value for each in quantities
+        )
+    if is_same and any(
+        (each.dimension == number.dimension or each.dimension is None)
+        and not is_among(each, evidence.statement.quantities)
+        and not is_small_word(each)
+        for each in quantities
+    ):
+        return True
+    return not is_among(number, quantities_in(evidence.text), units)
+
+
+def _other_subject(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """Says of one thing what the book, in the same sentence, says of another."""
+    first = next((word for word in _sequence(clause.text) if isinstance(word, int)), None)
+    if first not in clause.plain or len(clause.plain) < 3 or polarity.denies_outright(evidence.statement.text):
+        return None
+    rest = clause.plain - {first}
+
+    def is_of_another(each: _Near) -> bool:
+        place = evidence.places[each.place]
+        subject = next((word for word in _sequence(each.text) if isinstance(word, int)), None)
+        return (
+            place.text.startswith(each.text)
+            and first not in terms_of(each.text)
+            and subject not in clause.plain
+            and share_of(terms_of(each.text), rest) >= 0.6
+            and any(_begins_with(first, other) for other in place.clauses if other != each.text)
+        )
+
+    return "the book says it of another" if all(map(is_of_another, near)) else None
+
+
+_LEADING = re.compile(r"^(?:(?:and|but|or|while|then|the|an?)\s+)+", re.IGNORECASE)
+
+
+def _begins_with(word: int, clause: str) -> bool:
+    words = _LEADING.sub("", clause).split(maxsplit=1)
+    return bool(words) and word in words_of(words[0])
+
+
+def _opposite(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """An odd number of: a denial in one alone, a word and its opposite, a comparison the other way round."""
+    words = clause.words
+    good = [each for each in near if share_of(terms_of(each.text), words) >= ALIKE]
+    statement = evidence.statement
+    is_denied = (
+        bool(good)
+        and not polarity.denies(statement.text)
+        and not polarity.denies_outright(statement.text)
+        and all(polarity.denies_outright(each.text) for each in good)
+    )
+    is_opposed = not polarity.denies_outright(clause.text) and _is_opposed(clause, good, evidence)
+    is_swapped = any(
+        polarity.swaps_comparison(clause.text, text)
+        for at in evidence.chosen
+        if evidence.ranks[at] >= 0.8 * evidence.ranks[evidence.chosen[0]]
+        for text in (evidence.places[at].text, *evidence.places[at].clauses)
+    )
+    return "the book says the opposite" if (is_denied + is_opposed + is_swapped) % 2 else None
+
+
+def _is_opposed(clause: Statement, good: Sequence[_Near], evidence: Evidence) -> bool:
+    def alike(place: Place, least: float) -> bool:
+        return share_of(place.terms, clause.words) >= least
+
+    def against(text: str) -> bool:
+        return polarity.has_opposite(clause.text, text) and not polarity.denies_outright(text)
+
+    places = [evidence.places[at] for at in evidence.chosen]
+    if any(against(place.text) and alike(place, 0.3) for place in places):
+        return True
+    if evidence.best.block.kind == "table" and alike(evidence.best, 0.3) and any(map(against, evidence.best.clauses)):
+        return True
+    return bool(good) and all(against(each.text) for each in good)
+
+
+def _other_quantifier(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """All where the book says any, or only."""
+    denies = polarity.denies_outright(evidence.statement.text)
+    good = [
+        each
+        for each in near
+        if share_of(terms_of(each.text), clause.words) >= ALIKE
+        and (denies or not polarity.denies_outright(each.text))
+    ]
+    if good and all(polarity.has_other_quantifier(clause.text, each.text) for each in good):
+        return "the book says so of others"
+    if near and all(polarity.says_only(clause.text, each.text) for each in near):
+        return "the book does not say only"
+    return None
+
+
+def _contrast(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """Another attribute of the same thing, where the passages tell the two apart: the soft or the hard gripper."""
+    pairs = {pair for place in evidence.places for pair in _pairs(place.text)}
+    ours, our_words = _pairs(clause.text), _sequence(clause.text)
+
+    def differs(each: _Near) -> bool:
+        whole = evidence.places[each.place].text
+        return _is_other_attribute(ours, our_words, whole, pairs) or _is_other_attribute(
+            ours, our_words, each.text, _pairs(whole)
+        )
+
+    return "the book says it of another kind" if all(map(differs, near)) else None
+
+
+def _is_other_attribute(ours: _Pairs, our_words: Sequence[int | str], text: str, known: _Pairs) -> bool:
+    theirs, their_words = _pairs(text), _sequence(text)
+    return any(
+        (attribute, thing) in known
+        and attribute not in their_words
+        and any(other != attribute and there == thing and other not in our_words for other, there in theirs)
+        for attribute, thing in ours
+    )
+
+
+def _other_word(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """Another word of the passages in the place of the book's own, all else being said as the book does."""
+    everything = frozenset[int]().union(*(place.terms for place in evidence.places))
+    said = {word for _, word, _ in _slots(evidence.statement.text)}
+
+    def is_replaced(each: _Near) -> bool:
+        place = evidence.places[each.place]
+        theirs = {(before, after): word for before, word, after in _slots(each.text)}
+        for before, word, after in _slots(clause.text):
+            terms = words_of(word)
+            other = theirs.get((before, after), word)
+            if not terms or terms <= terms_of(each.text) or not terms <= everything or not words_of(other):
+                continue
+            rest = evidence.statement.words - terms
+            if other not in said and share_of(place.terms, rest) >= 0.75:
+                return True
+        return False
+
+    return "the book says it of another" if all(map(is_replaced, near)) else None
+
+
+@lru_cache(maxsize=4096)
+def _slots(text: str) -> tuple[tuple[str, str, str], ...]:
+    """Each word with the one before it and the one behind it, without articles."""
+    words = ["", *(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in ("the", "a", "an")), ""]
+    return tuple(zip(words, words[1:], words[2:], strict=False))
+
+
+def _denial(evidence: Evidence) -> str | None:
+    """A denial where the book denies nothing."""
+    statement = evidence.statement
+    if not polarity.denies_outright(statement.text) or _denies_an_opposite(evidence):
+        return None
+    sure = [
+        place
+        for place, near in zip(evidence.places, evidence.nearness, strict=True)
+        if share_of(place.terms, statement.words) >= 0.6 and near >= 0.5
+    ] or [evidence.places[at] for at in evidence.chosen]
+    if not any(polarity.limits(place.context) for place in sure):
+        return "the book does not deny it"
+    texts = [text for at in evidence.chosen for text in evidence.places[at].clauses]
+    for clause in statement.clauses:
+        if polarity.denies_outright(clause.text) and len(clause.words) >= 2:
+            whole = [text for text in texts if clause.words <= terms_of(text)]
+            if whole and not any(polarity.limits(text) for text in whole):
+                return "the book says so"
+    return None
+
+
+def _denies_an_opposite(evidence: Evidence) -> bool:
+    """Whether "do not share" stands for "own"."""
+    return any(
+        polarity.denies_outright(clause.text)
+        and polarity.has_opposite(clause.text, evidence.places[at].text)
+        and share_of(evidence.places[at].terms, clause.words) >= 0.3
+        for clause in evidence.statement.clauses
+        for at in evidence.chosen
+    )
+
+
+def _affirmation(evidence: Evidence) -> str | None:
+    """Something said as so, of which the book only says that it is not."""
+    statement = evidence.statement
+    if polarity.denies(statement.text):
+        return None
+    places = [evidence.places[at] for at in evidence.chosen]
+    affirmed = terms_of(evidence.headings).union(
+        *(terms_of(text) for place in places for text in place.clauses if not polarity.denies(text))
+    )
+    best = evidence.best
+    denied = frozenset[int]().union(*(terms_of(text) for text in best.clauses if polarity.denies(text)))
+    if share_of(best.terms, statement.words) >= 0.7 and (statement.words & denied) - affirmed:
+        return "the book denies a part of it"
+    for at, place in zip(evidence.chosen, places, strict=True):
+        if share_of(place.terms, statement.words) >= 0.3 and evidence.nearness[at] >= 0.55:
+            said = frozenset[int]().union(
+                *(terms_of(text) for text in place.clauses if not polarity.denies_outright(text))
+            )
+            if any(words <= statement.words - said for words in polarity.denied_words(place.text)):
+                return "the book denies it"
+    return None
+
+
+def _other_unit(evidence: Evidence) -> str | None:
+    """A unit without a number, where the book has another one of its kind."""
+    counted = {each.dimension for each in evidence.statement.quantities}
+    theirs = [UNITS[unit] for unit in units_in(evidence.best.text)]
+    for unit in units_in(evidence.statement.text):
+        ours = UNITS[unit]
+        if ours[0] not in counted and ours not in theirs and any(each[0] == ours[0] for each in theirs):
+            return f"{unit} is another unit"
+    return None
+
+
+def _swapped_words(evidence: Evidence) -> str | None:
+    """Two words, or two pairs of words, in each other's place, all others as in the book."""
+    said, held = evidence.statement.text, evidence.best.text
+    if share_of(evidence.best.terms, evidence.statement.words) < 0.75:
+        return None
+    if bool(_PASSIVE.search(said)) != bool(_PASSIVE.search(held)):
+        return None
+    ours, theirs = _sequence(said), _sequence(held)
+    shared = [word for word in dict.fromkeys(ours) if ours.count(word) == 1 and theirs.count(word) == 1]
+    return "roles are swapped" if _is_exchange(shared, sorted(shared, key=theirs.index)) else None
+
+
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b.*\bby\b", re.IGNORECASE)
+
+
+def _is_exchange(ours: list[int | str], theirs: list[int | str]) -> bool:
+    """Whether two parts of one or two words, with others between them, have changed places."""
+    moved = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    if not moved:
+        return False
+    begin, end = moved[0], moved[-1] + 1
+    for first in (1, 2):
+        for last in (1, 2):
+            middle = ours[begin + first : end - last]
+            exchanged = [*ours[end - last : end], *middle, *ours[begin : begin + first]]
+            is_enough = len(ours) >= (4 if first == last else 6)
+            if is_enough and middle and exchanged == theirs[begin:end]:
+                return True
+    return False
+
+
+_TOKEN = re.compile(r"[^\W_][\w.+#'’<>*-]*|[°%]")
+_ORDERING = frozenset(
+    ["instead", "than", "rather", "before", "after", "until", "if", "not", "over", "under", "above", "below"]
+)
+
+
+@lru_cache(maxsize=4096)
+def _sequence(text: str) -> tuple[int | str, ...]:
+    """The words of a text in order, as the search knows them, with those that say what comes before what."""
+    found: list[int | str] = []
+    for token in _TOKEN.findall(text):
+        if terms := query_vector(token).indices:
+            found.append(terms[0])
+        elif token.lower() in _ORDERING:
+            found.append(token.lower())
+    return tuple(found)
+
+
+def _pairs(text: str) -> _Pairs:
+    words = _sequence(text)
+    return set(pairwise(words))

@@ -1,0 +1,156 @@
+"""The references in a model's text: in whatever form it names passages that it was shown, and what only looks so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag.grounding.shown_passages import ShownPassages
+
+if TYPE_CHECKING:
+    from rag.models import SearchResult
+
+UNKNOWN = "(unknown source)"
+"""What stands for an address that no passage holds."""
+
+MAX_MARKER_CHARS = 120
+
+CODE_SPAN = r"(?P<ticks>`+)(?:(?!(?P=ticks)).)+(?P=ticks)"
+
+_ID = r"p-[0-9a-fA-F]{4,}"
+_WORDS = r"(?:passages?|passage[_ ]?ids?|ids?|sources?|refs?|references?|see|cf\.?|from|and|#|\^)"
+_FILLER = rf"(?:[\s,;:.&|#^`\"'*-]|{_WORDS})*"
+_BRACKETED = rf"[\[(【〔⟦<]{_FILLER}{_ID}(?:{_FILLER}{_ID}){{0,7}}{_FILLER}[\])】〕⟧>]"
+_SHORT = r"\[[A-Za-z]{1,3}-?\d{1,6}(?:\s*[,;]\s*[A-Za-z]{1,3}-?\d{1,6}){0,7}\]"
+_NUMBERS = r"\[\^?\d{1,4}(?:\s*[,;]\s*\d{1,4}){0,7}\]"
+_BARE = rf"(?<![\w-]){_ID}(?![\w-])"
+MARKER = rf"(?:{_BRACKETED}|{_SHORT}|{_NUMBERS}|{_BARE})"
+"""A reference as models write them, known or not: [p-0a1b2c], (p-0a1b2c, p-3d4e5f), [ P-0A1B2C ], [s7], [1]."""
+
+_LABEL = r"(?:[^\[\]\n]|\[[^\[\]\n]*\])"
+_LINK = rf"!?\[(?P<label>{_LABEL}{{0,200}})\]\((?P<target>[^()\s]*)\)"
+_ADDRESS = r"https?://[^\s<>()\[\]`\"']+|(?<![\w/.-])[\w.-]*(?:/[\w.-]+)*\.mdx?\b"
+FOUND = re.compile(
+    rf"(?P<code>{CODE_SPAN})|(?P<link>{_LINK})|(?P<marker>[ \t]*{MARKER})|(?P<address>\(?(?:{_ADDRESS})\)?)",
+    re.IGNORECASE,
+)
+_IS_ADDRESS = re.compile(_ADDRESS)
+_IDS = re.compile(rf"{_ID}|[A-Za-z]{{1,3}}-?\d{{1,6}}|\d{{1,4}}", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[^\W_][\w.]*(?:\[\w+\])*$|[)\]]$")
+_GOES_ON = re.compile(r"[(=_\[]|\.\w")
+_ENDS_CLAUSE = re.compile(r"\s*(?:[.,;:!?…。！？)]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What stands at a place of the text: the passages that it names, and how many it names that were not shown."""
+
+    passages: tuple[SearchResult, ...]
+    unknown: int
+    space: str
+
+
+class ReferenceReader:
+    """Tells references from text, in one answer.
+
+    A number can only be a reference where the model uses numbers for passages: it does from the first one that stands
+    alone in brackets at the end of a clause and counts one of the passages shown.
+    """
+
+    def __init__(self, shown: ShownPassages) -> None:
+        self._shown = shown
+        self._uses_numbers = False
+
+    def parts(self, text: str) -> Iterator[str | Reference]:
+        """Yield a line of prose, piece by piece, with the references in it; links and addresses are checked."""
+        start = 0
+        for found in FOUND.finditer(text):
+            yield text[start : found.start()]
+            start = found.end()
+            if found["code"]:
+                yield found[0]
+            elif found["link"]:
+                yield from self._link(found)
+            elif found["marker"]:
+                yield self._marker(found)
+            else:
+                yield from self._address(found["address"])
+        yield text[start:]
+
+    def _link(self, found: re.Match[str]) -> Iterator[str | Reference]:
+        """A link stays, unless it leads to what was not shown: then its label does; a label may be a reference."""
+        label, target = found["label"], found["target"]
+        leads_elsewhere = bool(_IS_ADDRESS.match(target)) and not self._is_shown(target)
+        named = tuple(passage for each in _IDS.findall(label) if (passage := self._shown.get(each.lower())))
+        if named:
+            yield Reference(named, int(leads_elsewhere), "")
+        elif not leads_elsewhere:
+            yield found[0]
+        else:
+            yield Reference((), 1, "")
+            yield label
+
+    def _marker(self, found: re.Match[str]) -> str | Reference:
+        marker = found["marker"].strip()
+        space = found["marker"][: len(found["marker"]) - len(marker)]
+        ids = [each.lower() for each in _IDS.findall(marker)]
+        if marker.strip("[]^").replace(",", " ").replace(";", " ").replace(" ", "").isdigit():
+            numbers = [int(each) for each in ids]
+            if not self._are_references(numbers, found, space):
+                return found[0]
+            return Reference(*self._counted(numbers), space)
+        if not any(each.startswith("p-") or self._shown.get(each) for each in ids) and self._is_text(found):
+            return found[0]
+        # In a marker with passage ids, what is not one is a word between them.
+        ids = [each for each in ids if each.startswith("p-")] or ids
+        passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
+        return Reference(passages, len(ids) - len(passages), space)
+
+    def _counted(self, numbers: list[int]) -> tuple[tuple[SearchResult, ...], int]:
+        shown = list(self._shown)
+        known = tuple(shown[number - 1] for number in numbers if 1 <= number <= len(shown))
+        return known, len(numbers) - len(known)
+
+    def _are_references(self, numbers: list[int], found: re.Match[str], space: str) -> bool:
+        shown = list(self._shown)
+        if any(number < 1 for number in numbers) or self._is_text(found):
+            return False
+        if self._uses_numbers:
+            return max(numbers) <= max(99, len(shown))
+        begins_sentence = not found.string[: found.start()].strip()
+        ends_clause = _ENDS_CLAUSE.match(found.string, found.end()) or found.string[found.end() :].startswith("[")
+        self._uses_numbers = (
+            len(numbers) == 1
+            and numbers[0] <= len(shown)
+            and bool(ends_clause)
+            and bool(space or not _WORD_BEFORE.search(found.string[: found.start()]))
+            and not begins_sentence
+        )
+        return self._uses_numbers
+
+    def _is_text(self, found: re.Match[str]) -> bool:
+        """Whether brackets are words of the answer: code goes on behind them, or a passage has them too."""
+        brackets = found[0].strip()
+        is_apart = found[0] != brackets
+        before = None if is_apart else _WORD_BEFORE.search(found.string[: found.start()])
+        if before and _GOES_ON.match(found.string, found.end()):
+            return True
+        written = f"{before[0] if before else ''}{brackets}"
+        is_lone_number = not before and brackets[1:-1].isdigit()
+        return not is_lone_number and any(written in passage.text for passage in self._shown)
+
+    def _address(self, found: str) -> Iterator[str | Reference]:
+        named = found.strip("()").rstrip(".,;:!?")
+        if self._is_shown(named):
+            yield found
+            return
+        yield Reference((), 1, "")
+        yield UNKNOWN + found.strip("()")[len(named) :]
+
+    def _is_shown(self, address: str) -> bool:
+        return any(
+            address in (each.source_file, each.page_url) or each.location.startswith(address) or address in each.text
+            for each in self._shown
+        )

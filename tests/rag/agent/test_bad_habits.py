@@ -1,0 +1,95 @@
+"""Models with every bad habit: no raw call is ever shown, nothing invented stands unmarked, and the book is cited."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rag.agent.events import Replaced
+from rag.agent.prompts import REFUSAL
+from rag.agent.tools import TOOL_NAME
+from rag.grounding.answer_text import NOT_HELD
+from tests.support.agents import ask, play, server, shelf_for
+from tests.support.openai_chat import ChatServer, calls, passages_in, says
+from tests.support.openai_server import Reply, Request
+
+__all__ = ["server"]
+
+CALL = f'{{"name": "{TOOL_NAME}", "arguments": {{"query": "pump runs"}}}}'
+FACT = "The pump runs for five seconds"
+RAW = re.compile(r"[{}<>]|TOOL_CALLS|retrieve_documentation|\"query\"|p-[0-9a-f]{6}")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [CALL, f"```json\n{CALL}\n```", f"<tool_call>{CALL}</tool_call>", f"[TOOL_CALLS][{CALL}]",
+     f'<function={TOOL_NAME}>{{"query": "pump runs"}}</function>', f'{TOOL_NAME}(query="pump runs")',
+     CALL.replace('"pump runs"', '"pump runs", "lang": "en"')],
+    ids=["bare", "fenced", "tag", "mistral", "function", "python", "unknown argument"],
+)  # fmt: skip
+@pytest.mark.parametrize("answers", [True, False], ids=["then answers", "calls for ever"])
+def test_calls_as_text_are_served_and_never_shown(server: ChatServer, written: str, answers: bool) -> None:
+    server.script += [says(written)] + ([says(FACT + ".")] if answers else [says(written)] * 12)
+    response = ask(shelf_for(server))
+    assert not RAW.search(response.answer)
+    if answers:
+        assert response.answer == f"{FACT} [1]." and response.supported
+
+
+def test_a_model_that_never_cites_gives_cited_answers(server: ChatServer) -> None:
+    server.script += [calls("pump", "wait twenty"), says(f"{FACT}. Wait twenty seconds before the next reading.")]
+    response = ask(shelf_for(server))
+    assert response.answer == f"{FACT} [1]. Wait twenty seconds before the next reading [2]."
+    assert [each.verified for each in response.citations] == [True, True] and response.supported
+
+
+@pytest.mark.parametrize(
+    "form", ["[{}]", "[ {} ]", "({})", "[{upper}]", "{}", "[passage_id: {}]", "[1]", "【{}】"]
+)  # fmt: skip
+def test_references_in_any_form_count(server: ChatServer, form: str) -> None:
+    def reply(request: Request) -> Reply:
+        identity = passages_in(request)[0]["passage_id"]
+        return says(f"{FACT} {form.format(identity, upper=identity.upper())}.")
+
+    server.script += [calls("pump"), reply]
+    response = ask(shelf_for(server))
+    assert (response.answer, response.supported, response.passages.dropped) == (f"{FACT} [1].", True, 0)
+
+
+def test_inventions_are_marked_right_behind_them(server: ChatServer) -> None:
+    server.script += [calls("pump"), says(f"{FACT}. It was built in 1987 by Acme. ", "It has 12 legs.")]
+    response = ask(shelf_for(server))
+    assert response.answer == f"{FACT} [1]. It was built in 1987 by Acme. {NOT_HELD} It has 12 legs. {NOT_HELD}"
+    assert not response.supported and len(response.unsupported) == 2
+
+
+def test_an_answer_in_which_nothing_is_held_is_replaced_by_the_book(server: ChatServer) -> None:
+    server.script += [calls("pump"), says("The pump was built in 1987 by Acme. ", "It has 12 legs.")]
+    events = play(shelf_for(server), "How long does the pump run ?")
+    [replaced] = [event for event in events if isinstance(event, Replaced)]
+    response = events[-1].response  # type: ignore[union-attr]
+    assert response.answer == replaced.text and "five seconds" in replaced.text
+    assert (response.replaced, response.state, response.is_quoted) == (True, "completed", True)
+
+
+def test_a_refusal_in_the_models_own_words_is_a_refusal(server: ChatServer) -> None:
+    said = "I'm sorry, the passages do not say who built it."
+    server.script += [calls("pump"), says(said)]
+    response = ask(shelf_for(server))
+    assert (response.answer, response.state, response.citations) == (said, "no_results", ())
+    server.script += [calls("pump"), says(REFUSAL)]
+    assert ask(shelf_for(server)).state == "no_results"
+
+
+@pytest.mark.parametrize("odd", ["\ud83d", "\udc00", "\0", "\ud83d\ude00"])
+def test_surrogates_and_nul_never_break_an_answer(server: ChatServer, odd: str) -> None:
+    server.script += [calls("pump"), says(f"{FACT}", *odd, ".")]
+    response = ask(shelf_for(server), f"How long does the pump run{odd} ?")
+    response.answer.encode()
+    assert response.answer.startswith(FACT) and "\0" not in response.answer
+
+
+def test_code_that_the_book_does_not_have_is_marked(server: ChatServer) -> None:
+    server.script += [calls("pump"), says(f"{FACT}:\n\n```python\npump.explode()\n```\n\n{FACT}.")]
+    assert f"```\n{NOT_HELD}" in ask(shelf_for(server)).answer

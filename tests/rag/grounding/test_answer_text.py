@@ -1,0 +1,163 @@
+"""What a model writes becomes the answer: references numbered, sentences attributed or marked, however it is cut."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.grounding.answer_text import NOT_HELD, AnswerText, Sentence
+from rag.grounding.passage_blocks import blocks_of
+from rag.grounding.shown_passages import ShownPassages, random_id
+from rag.grounding.support import Verdict
+from tests.rag.agent.test_quotes import passage
+from tests.support.agents import PUMP, WAIT
+
+A, B = "p-00000a", "p-00000b"
+
+
+def shown(*passages: Any) -> ShownPassages:
+    """Passages under the ids p-00000a, p-00000b, …"""
+    letters = iter("abcdef")
+    ids = ShownPassages(lambda: f"p-00000{next(letters)}")
+    for each in passages or (PUMP, WAIT):
+        ids.show(each)
+    return ids
+
+
+def by_word(sentence: Sentence) -> Verdict | None:
+    """Stands for the check: a sentence with "runs" is held by PUMP, one with "waits" by WAIT, others by nothing."""
+    if sentence.kind not in ("statement", "code"):
+        return None
+    holders = [each for word, each in (("runs", PUMP), ("waits", WAIT)) if word in sentence.text]
+    return Verdict(bool(holders), tuple(holders), tuple(block for each in holders for block in blocks_of(each)))
+
+
+def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "number", **options: Any) -> AnswerText:
+    """The answer to a text that comes in pieces of these sizes; holds that what is shown is never taken back."""
+    answer = AnswerText(options.get("shown") or shown(), style)
+    told, at, size = "", 0, itertools.cycle(sizes)
+
+    def ready() -> str:
+        out = ""
+        while sentence := answer.next_sentence():
+            out += answer.close(sentence, by_word(sentence))
+        return out + answer.settled()
+
+    while at < len(text):
+        step = next(size)
+        answer.add(text[at : at + step])
+        at += step
+        told += ready()
+    answer.end()
+    assert told + ready() == answer.text
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "dropped"),
+    [
+        (f"It runs [{A}]. It waits [{B}]. It runs [{A}].", "It runs [1]. It waits [2]. It runs [1].", 0),
+        (f"It runs. [{A}] It waits.[{B}]", "It runs [1]. It waits[2].", 0),
+        ("It runs for 5 s. It waits for 9 s.", "It runs for 5 s [1]. It waits for 9 s [2].", 0),
+        (f"It runs **fast** [{A}].", "It runs **fast** [1].", 0),
+        (f"It **runs.** [{A}] It waits 9 s.", "It **runs [1].** It waits 9 s [2].", 0),
+        (f"It runs [ {A} ].", "It runs [1].", 0),
+        (f"It runs [{A.upper()}].", "It runs [1].", 0),
+        (f"It runs ({A}).", "It runs [1].", 0),
+        (f"It runs (see passage {A}).", "It runs [1].", 0),
+        (f"It runs 【{A}】.", "It runs [1].", 0),
+        (f"It runs [passage_id: {A}].", "It runs [1].", 0),
+        (f"It runs {A}.", "It runs [1].", 0),
+        ("It runs [1]. It waits [2].", "It runs [1]. It waits [2].", 0),
+        (f"It runs and it waits [{A}, {B}].", "It runs and it waits [1][2].", 0),
+        (f"It runs [{A}], then it waits [{B}].", "It runs [1], then it waits [2].", 0),
+        (f"It runs five s [{B}].", "It runs five s [1].", 1),
+        ("It runs five s [p-ffffff].", "It runs five s [1].", 1),
+        ("It runs five seconds [1], see also [12].", "It runs five seconds [1], see also.", 1),
+        ("Bananas grow in 1 day.", f"Bananas grow in 1 day. {NOT_HELD}", 0),
+        (f"Bananas grow in 1 day [{A}].", f"Bananas grow in 1 day [1]. {NOT_HELD}", 0),
+        ("- It runs 5 s\n- Bananas grow here\n", f"- It runs 5 s [1]\n- Bananas grow here {NOT_HELD}\n", 0),
+        ("Do:\n\n1. It runs 5 s.\n2. It waits 9 s.", "Do:\n\n1. It runs 5 s [1].\n2. It waits 9 s [2].", 0),
+        ("| pump | time |\n| --- | --- |\n| it runs | 5 s |\n| bananas | 1 d |\n",
+         f"| pump | time |\n| --- | --- |\n| it runs | 5 s [1] |\n| bananas | 1 d {NOT_HELD} |\n", 0),
+        ("The book does not say how fast the pump is.", "The book does not say how fast the pump is.", 0),
+        ("Turn the servo by [90, 180] degrees, it runs.", "Turn the servo by [90, 180] degrees, it runs [1].", 0),
+        ("The list [1, 2, 3] runs.", "The list [1, 2, 3] runs [1].", 0),
+        ("Since [2024] it runs rows[3][4].", "Since [2024] it runs rows[3][4] [1].", 0),
+        ("It runs at [0, 1] and argv[1].", "It runs at [0, 1] and argv[1] [1].", 0),
+        ("See docs/a.md and docs/z.md, it runs.", "See docs/a.md and (unknown source), it runs [1].", 1),
+        ("See [the manual](https://evil.example/x), it runs.", "See the manual, it runs [1].", 1),
+        ("See [the page](docs/a.md), it runs.", "See [the page](docs/a.md), it runs [1].", 0),
+        ("![chart](https://evil.example/?q=1) It runs 5 s.", "chart It runs 5 s [1].", 1),
+        (f"`a[{A}]` runs.", f"`a[{A}]` runs [1].", 0),
+        ("水泵 runs 5 秒。它 waits 9 秒。", "水泵 runs 5 秒 [1]。它 waits 9 秒 [2]。", 0),
+        ("It runs, e.g. for 5 s.", "It runs, e.g. for 5 s [1].", 0),
+        ("It runs\nfor 5 s.", "It runs\nfor 5 s [1].", 0),
+        ("Does it run? Yes.", "Does it run? Yes.", 0),
+    ],
+)  # fmt: skip
+def test_an_answer_is_what_the_model_wrote_with_its_sources(text: str, read: str, dropped: int) -> None:
+    answer = written(text)
+    assert (answer.text, answer.dropped) == (read, dropped)
+
+
+def test_code_is_kept_letter_by_letter_and_judged_as_one(  # its brackets are no references
+) -> None:
+    held = "```\nx = a[1]  # runs\n\ny = 2\n```\n"
+    assert written(f"{held}It runs 5 s.").text == "```\nx = a[1]  # runs\n\ny = 2\n```\n[1]\nIt runs 5 s [1]."
+    assert written("```\nx = 1\n```").text == f"```\nx = 1\n```\n{NOT_HELD}\n"
+
+
+def test_a_source_can_be_named_by_its_title() -> None:
+    assert written(f"It runs [{A}].", style="source").text == "It runs [Source: Setup]."
+
+
+def test_ids_are_opaque_and_a_passage_keeps_its_own() -> None:
+    passages = ShownPassages()
+    assert passages.show(PUMP) == passages.show(PUMP) != passages.show(WAIT)
+    assert len({random_id() for _ in range(50)}) > 45
+
+
+def test_sections_of_one_passage_are_sources_of_their_own_and_two_passages_of_one_section_are_one() -> None:
+    def verdict(holder: Any, at: int) -> Verdict:
+        return Verdict(True, (holder,), (list(blocks_of(holder))[at],))
+
+    first, second = passage(page_url="https://x.example/qos"), passage(rank=2, page_url="https://x.example/qos")
+    answer = AnswerText(shown(first, second))
+    answer.add("A policy is a setting. The last message is kept. One more policy is a setting.")
+    answer.end()
+    for holder, at in ((first, 0), (first, 1), (second, 0)):
+        sentence = answer.next_sentence()
+        assert sentence
+        answer.close(sentence, verdict(holder, at))
+    assert answer.text == "A policy is a setting [1]. The last message is kept [2]. One more policy is a setting [1]."
+    assert [(each.section, each.anchor, each.lines) for each in answer.citations.sources] == [
+        ("The policies", "the-policies", (9, 9)),
+        ("Late subscribers", "late-subscribers", (13, 17)),
+    ]
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [f"[{A}]", f"[{B}, p-ffffff]", f"({A})", " ", "  ", "**", "\n", "\n\n", "```", "```\n", "`", "~~~", "[", "]",
+         "word", "It runs 5 s", "It waits", ".", ". ", "! ", "docs/z.md", "(", ")", "é", "https://x.example/a", "[1]",
+         "[12]", "字。", "[0]", "a[3]", "[x](docs/a.md)", "[x](docs/z.md)", "> ", "- ", "| a | b |\n", "# H\n", ":"]
+    ),
+    max_size=25,
+)  # fmt: skip
+
+
+@given(PIECES, st.lists(st.integers(1, 9), min_size=1, max_size=5))
+def test_how_an_answer_is_cut_into_pieces_changes_nothing(parts: list[str], sizes: list[int]) -> None:
+    text = "".join(parts)
+    whole, cut = written(text), written(text, sizes=tuple(sizes))
+    assert (cut.text, cut.dropped, cut.not_held) == (whole.text, whole.dropped, whole.not_held)
+
+
+@given(st.text(alphabet="ab 01[]()`~\n.sp-,>|#:", max_size=60), st.integers(1, 5))
+def test_any_text_survives_any_cut(text: str, size: int) -> None:
+    assert written(text, sizes=(size,)).text == written(text).text

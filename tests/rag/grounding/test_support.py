@@ -1,0 +1,85 @@
+"""The check of a sentence against passages: on pairs of true and false sentences, and by rule."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag.grounding.support import SupportCheck
+from rag.models import SearchResult
+from tests.rag.agent.test_quotes import passage
+from tests.rag.grounding.test_answer_text import shown
+from tests.support.agents import MINILM, PUMP, WAIT
+from tests.support.fakes import FakeEmbedder
+
+PAIRS = json.loads((Path(__file__).parent / "data/support_pairs.json").read_text(encoding="utf-8"))
+"""Passages of lessons with sentences as models word them, each with its kind."""
+
+
+def source(pair: dict[str, str]) -> SearchResult:
+    return passage(pair["passage"], page_title=pair["title"])
+
+
+def is_held(sentence: str, *passages: SearchResult) -> bool:
+    return SupportCheck(shown(*passages), MINILM).judge(sentence, passages).held
+
+
+def test_most_true_sentences_are_held_and_few_false_ones() -> None:
+    held = [is_held(sentence, source(pair)) for pair in PAIRS for _, sentence in pair["held"]]
+    wrong = [is_held(sentence, source(pair)) for pair in PAIRS for _, sentence in pair["not_held"]]
+    assert sum(held) / len(held) >= 0.9
+    assert sum(wrong) / len(wrong) <= 0.17
+
+
+CODE = passage("Call `read_plan(path)` with `--keep-order`. Then `pump.start()` runs for 600 seconds.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [
+        ("Call `read_plan` with `--keep-order`.", True),
+        ("Then `pump.start()` runs for ten minutes.", True),
+        ("Call `load_plan` with `--keep-order`.", False),
+        ("Call `read_plan` with `--keep-sorted`.", False),
+        ("Then `pump.begin()` runs for 600 seconds.", False),
+        ("Then `pump.start()` runs for 600 minutes.", False),
+        ("Then `pump.start()` runs for 60 seconds.", False),
+    ],
+)
+def test_code_stands_letter_by_letter_and_a_number_goes_with_its_unit(sentence: str, held: bool) -> None:
+    assert is_held(sentence, CODE) is held
+
+
+def test_the_right_fact_with_the_wrong_source_is_held_by_the_right_one() -> None:
+    verdict = SupportCheck(shown(), MINILM).judge("The pump runs for five seconds.", [WAIT])
+    assert verdict.held and verdict.passages == (PUMP,)
+
+
+def test_a_sentence_of_two_sources_is_held_by_both_together() -> None:
+    sentence = "The pump runs for five seconds, then wait twenty seconds before the next reading."
+    assert set(SupportCheck(shown(), MINILM).judge(sentence, [PUMP, WAIT]).passages) == {PUMP, WAIT}
+
+
+def test_a_sentence_in_another_language_is_held_to_its_numbers_and_its_code() -> None:
+    assert is_held("Danach läuft die Pumpe mit `pump.start()` für 600 Sekunden.", CODE)
+    assert not is_held("Danach läuft die Pumpe mit `pump.start()` für 700 Sekunden.", CODE)
+    assert not is_held("Danach läuft die Pumpe mit `pump.begin()` für 600 Sekunden.", CODE)
+
+
+def test_code_that_no_passage_has_is_not_held() -> None:
+    listing = passage("Run this:\n\n```python\npump.start()\nwait(5)\n```\n")
+    check = SupportCheck(shown(listing), MINILM)
+    assert check.judge_code("```python\npump.start()\nwait(5)\n```").held
+    assert not check.judge_code("```python\nvalve.open()\nwait(7)\n```").held
+
+
+def test_passages_are_embedded_once_and_a_sentence_without_passages_is_not_held() -> None:
+    embedder = FakeEmbedder()
+    check = SupportCheck(shown(), embedder)
+    check.prepare()
+    prepared = list(embedder.texts)
+    check.judge("The pump runs for five seconds.", [PUMP])
+    assert embedder.texts == prepared
+    assert not SupportCheck(shown(passage("# Only a heading")), embedder).judge("It runs for 5 s.").held
