@@ -40,7 +40,9 @@ def questions(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Show what readers of `bookwise serve` asked, grouped by meaning, with the pages that should answer.
+    """Show what readers asked, grouped by meaning.
+
+    Groups carry the pages that should answer them.
 
     Questions that mean the same are found by their vectors.
     """

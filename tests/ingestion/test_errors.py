@@ -22,9 +22,17 @@ def is_error_class(node: ast.AST) -> bool:
     )
 
 
+TRANSLATED = {
+    "ingestion.source.front_matter.UnreadableMetadata",
+    "ingestion.source.plain_yaml.YamlProblem",
+    "ingestion.source.parser.UnpublishedPage",
+}
+"""What a reader of files raises for its caller, which makes an error of a lesson of it."""
+
+
 def test_no_error_class_lives_elsewhere() -> None:
     strays = [f"{module}.{node.name}" for module in MODULES for node in nodes_of(module) if is_error_class(node)]  # type: ignore[attr-defined]
-    assert [stray for stray in strays if not stray.startswith("ingestion.errors.")] == []
+    assert [stray for stray in strays if not stray.startswith("ingestion.errors.") and stray not in TRANSLATED] == []
 
 
 def test_the_drawing_shows_every_class_below_its_base_with_its_code() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -27,8 +29,7 @@ def test_nothing_is_guessed_before_anything_is_done() -> None:
 
 
 def test_at_its_end_a_bar_says_what_was_done_in_how_long() -> None:
-    report = report_of(embedded=300, reused=100)
-    report.note("a.md", "new")
+    report = replace(report_of(embedded=300, reused=100), files=Counter(new=1), changes={"a.md": "new"})
     assert final_text(report, 8.0) == "400 chunks of 1 lessons in 8.0 s, 50 chunks/s"
     assert [duration(seconds) for seconds in (0.42, 12, 185, 7260)] == ["0.4 s", "12 s", "3 min 5 s", "2 h 1 min"]
 

@@ -180,15 +180,15 @@ def kept(clean_surroundings: Path) -> int:
 def test_the_command_lists_jobs_and_shows_one(kept: int) -> None:
     assert f"{BOOK}  full  completed" in command().stdout
     listed: list[Any] = json.loads(command("--json").stdout)["jobs"]
-    shown = json.loads(command(str(kept), "--json").stdout)
+    shown = json.loads(command("show", str(kept), "--json").stdout)
     assert listed == [shown] and shown["job_id"] == kept and shown["mode"] == "full"
-    assert "failed: a.md: is binary" in command(str(kept)).stdout
+    assert "failed: a.md: is binary" in command("show", str(kept)).stdout
     assert command("--book", "other").stdout == "No runs yet.\n"
 
 
 def test_an_unknown_job_is_exit_2_and_no_runs_at_all_are_none(clean_surroundings: Path) -> None:
     assert command().stdout == "No runs yet.\n"
-    refused = command("7")
+    refused = command("show", "7")
     assert refused.exit_code == 2 and "no job 7" in refused.stderr
 
 

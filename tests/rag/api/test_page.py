@@ -82,7 +82,7 @@ def test_what_the_book_does_not_answer_is_said_calmly_and_can_be_asked_of_all_of
         refusal.get_by_role("button", name="Ask all of the book").click()
     assert json.loads(asked.value.post_data)["hardware_tier"] == 2
     chat.locator(".turn[data-state=refused]").nth(1).wait_for()
-    assert chat.locator(".turn").last.get_by_role("button").count() == 0
+    assert chat.locator(".turn").last.locator(".refusal").get_by_role("button").count() == 0
 
 
 def test_who_asks_while_the_page_still_loads_keeps_what_is_shown(chat: Any) -> None:
