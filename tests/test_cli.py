@@ -300,3 +300,12 @@ def test_a_wait_stands_before_any_command_and_is_checked_like_the_setting(indexe
     wrong = run("--wait", "soon", "info")
     assert wrong.exit_code == 4 and "index.wait (flag)" in wrong.stderr
     assert run("info").exit_code == 0
+
+
+def test_check_takes_the_files_that_a_hook_gives_it(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", {"a.md": "# A\n\n```\nnever closed\n", "b.md": "# B\n\n```\nnor this\n"})
+    both = document(run("check", "--json"))
+    one = document(run("check", "docs/a.md", "--json"))
+    assert {finding["path"] for finding in both["findings"]} == {"a.md", "b.md"}
+    assert {finding["path"] for finding in one["findings"]} == {"a.md"}
+    assert run("check", "docs/a.md", "docs").exit_code == 2

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from ingestion.commands.configuration import read_book
-from ingestion.commands.options import Config, Docs, Json, Strict
+from ingestion.commands.options import Config, Json, Strict
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
-from ingestion.errors import ExitCode
+from ingestion.errors import ExitCode, UsageError
 
 CheckFormat = Annotated[
     Literal["text", "json", "github"],
@@ -20,8 +22,16 @@ CheckFormat = Annotated[
 ]
 
 
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[PATH]...", help="Folder of the lessons or of the book, or lessons: then only these are reported."
+    ),
+]
+
+
 def check(
-    docs: Docs = None,
+    paths: Paths = None,
     output: CheckFormat = "text",
     strict: Strict = False,
     config: Config = None,
@@ -38,10 +48,26 @@ def check(
     from ingestion.source.linter import check_book
 
     check_reports(reports)
-    settings, root = read_book(docs, config)
+    folder, files = _folder_and_files(paths or [])
+    settings, root = read_book(folder, config)
     report = check_book(root, settings, dropped=verbose)
+    if files:
+        report = report.only({_below(root, file) for file in files})
     view = annotation_lines(report) if output == "github" else check_view(report)
     show(view, report.as_json(), as_json=as_json or output == "json")
     write_reports(reports, report)
     if report.failures or (strict and report.mistakes):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def _folder_and_files(paths: list[Path]) -> tuple[Path | None, list[Path]]:
+    """One folder, or lessons as pre-commit and editors give them."""
+    if len(paths) == 1 and not paths[0].is_file():
+        return paths[0], []
+    if folders := [path for path in paths if not path.is_file()]:
+        raise UsageError(f"{folders[0]}: give one folder, or files that exist")
+    return None, paths
+
+
+def _below(root: Path, file: Path) -> str:
+    return Path(os.path.relpath(file.resolve(), root.resolve())).as_posix()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +33,15 @@ class CheckReport:
     files: int
     findings: tuple[Finding, ...]
     failures: tuple[LessonError, ...]
+
+    def only(self, paths: Collection[str]) -> CheckReport:
+        """Return what concerns these lessons; the others were read too, since problems may be between pages."""
+        return replace(
+            self,
+            files=len(paths),
+            findings=tuple(finding for finding in self.findings if finding.path in paths),
+            failures=tuple(failure for failure in self.failures if failure.path in paths),
+        )
 
     @property
     def mistakes(self) -> int:
