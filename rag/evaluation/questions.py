@@ -14,7 +14,7 @@ from ingestion.errors import UsageError
 ALL_TIERS = 4
 
 KEYS = frozenset(
-    ("id", "kind", "corpus", "lang", "question", "source_file", "source_dir", "section", "answerable",
+    ("id", "kind", "corpus", "lang", "nearest", "question", "source_file", "source_dir", "section", "answerable",
      "answer_contains", "also_ok", "tier", "history")
 )  # fmt: skip
 """What a question may say."""
