@@ -72,7 +72,7 @@ def settings() -> str:
     """Return every setting by table, with its environment variable and default."""
     head = (
         "# Settings\n\nA setting is taken from the first of these that has it: a flag, the environment, `.env` in "
-        "the current folder, `bookwise.toml`, your own `~/.config/bookwise/config.toml`, the default. Secrets are "
+        "the current folder, `bookwise.toml`, the default. Secrets are "
         "never read from `bookwise.toml`.\n"
     )
     tables: dict[str, list[Sequence[str]]] = {}
