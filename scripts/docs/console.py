@@ -25,7 +25,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 FENCE = re.compile(
-    r"(?P<head><!-- run: (?P<folder>\w+)(?: lines=(?P<lines>\d+))? -->\n```console\n)(?P<body>.*?)```", re.DOTALL
+    r"(?P<mark><!-- run: (?P<folder>\w+)(?: lines=(?P<lines>\d+))? -->\n)(?P<ticks>`{3,})console\n"
+    r"(?P<body>.*?)^(?P=ticks)$",
+    re.DOTALL | re.MULTILINE,
 )
 STEADY = (
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)"), "2026-11-28T03:19:44+00:00"),
@@ -48,7 +50,11 @@ def refreshed(text: str, root: Path) -> str:
             if name not in folders:
                 folders[name] = _folder(name, root, Path(stack.enter_context(tempfile.TemporaryDirectory())))
             lines = int(found["lines"]) if found["lines"] else None
-            return found["head"] + _session(found["body"], folders[name], root, lines) + "```"
+            output = _session(found["body"], folders[name], root, lines)
+            # An output that shows code has fences of its own.
+            longest = max((len(run) for run in re.findall(r"^`{3,}", output, re.MULTILINE)), default=2)
+            ticks = "`" * max(3, longest + 1)
+            return f"{found['mark']}{ticks}console\n{output}{ticks}"
 
         return FENCE.sub(run, text)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.docs import reference
+from scripts.docs import console, reference
 from scripts.docs.build import NOTE, changed_files
-from scripts.docs.console import FENCE
+from scripts.docs.console import FENCE, refreshed
 from tests.support.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,6 +27,16 @@ def test_a_reference_page_is_what_the_code_says(name: str) -> None:
 @pytest.mark.timeout(600)
 def test_every_shown_output_is_what_the_command_prints() -> None:
     assert [str(path.relative_to(ROOT)) for path in changed_files(ROOT)] == [], "run `make docs-write`"
+
+
+def test_an_output_that_holds_fences_stays_one_block_however_often_it_is_refreshed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(console, "_run", lambda *_: "text\n```python\nx = 1\n```\n")
+    page = "before\n\n<!-- run: sample -->\n```console\n$ bookwise ask x\n```\n\nafter\n"
+    once = refreshed(page, ROOT)
+    assert once.count("x = 1") == 1 and "````console" in once and once.endswith("````\n\nafter\n")
+    assert refreshed(once, ROOT) == once
 
 
 def test_some_outputs_are_run_at_all() -> None:
