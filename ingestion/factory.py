@@ -110,7 +110,9 @@ def _subprocess_workers(settings: Settings, finished: SimpleQueue[CallResult]) -
     from ingestion.embedding.workers import ThreadWorkers
 
     try:
-        return SubprocessWorkers(WorkerSetup(_choice_of(settings), logging.getLogger().level), finished)
+        return SubprocessWorkers(
+            WorkerSetup(_choice_of(settings), logging.getLogger(__name__).getEffectiveLevel()), finished
+        )
     except OSError as error:
         logger.debug("no process of its own for the requests: %s", error)
         return ThreadWorkers(embedder_of(settings), finished)

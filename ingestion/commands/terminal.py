@@ -113,17 +113,17 @@ def close_output() -> None:
         return
 
 
-_TALKATIVE = ("asyncio", "grpc", "hpack", "httpcore", "httpx", "httpx2", "openai", "urllib3")
-"""Libraries that log each step of each request."""
+OURS = ("bookwise", "ingestion", "rag")
+"""Our loggers; libraries log each token of a page and each step of a request."""
 
 
 def log_to_stderr(level: int) -> None:
-    """Log to stderr, one line per record, through the gate; of libraries only their warnings, not every request."""
+    """Log to stderr, one line per record, through the gate; of libraries only their warnings."""
     handler = logging.StreamHandler()
     handler.setFormatter(SafeFormatter("%(levelname)s %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler])
-    for library in _TALKATIVE:
-        logging.getLogger(library).setLevel(max(level, logging.WARNING))
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler])
+    for name in OURS:
+        logging.getLogger(name).setLevel(level)
 
 
 class SafeFormatter(logging.Formatter):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from ingestion.models import Vector, Vectors
     from ingestion.openai_client import Failure, Service
+
+log = logging.getLogger(__name__)
 
 FULL_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
@@ -134,6 +137,7 @@ class OpenAIEmbedder:
         import openai
 
         self._rate_limiter.wait(tokens)
+        log.debug("embedding %d texts, %d tokens", len(inputs), tokens)
         body: dict[str, Any] = {"model": self._model, "input": inputs, "encoding_format": "base64"}
         if self._shortened:
             body["dimensions"] = self._shortened

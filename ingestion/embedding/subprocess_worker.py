@@ -31,7 +31,8 @@ def main() -> None:
     finished: SimpleQueue[Any] = SimpleQueue()
     to_parent = logging.handlers.QueueHandler(finished)
     # The parent adds the rest of the line.
-    logging.basicConfig(level=setup.log_level, format="%(message)s", handlers=[to_parent])
+    logging.basicConfig(level=max(setup.log_level, logging.WARNING), format="%(message)s", handlers=[to_parent])
+    logging.getLogger("ingestion").setLevel(setup.log_level)
     serve(build_embedder(**setup.embedder), incoming, outgoing, finished)
     os._exit(0)
 
