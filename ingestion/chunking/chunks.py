@@ -9,10 +9,20 @@ from typing import Any
 from ingestion import versions
 from ingestion.chunking.splitter import Slice, split_markdown
 from ingestion.ids import LessonKey, sha256
+from ingestion.markdown.cleaner import searchable
 from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata
 from ingestion.settings import Settings
 from ingestion.source.parser import Lesson
 from ingestion.source.styles import STYLES
+
+MAX_BREADCRUMB_PART = 120
+"""Characters of a title in a breadcrumb: six levels and the page are then 200 tokens at most, mostly 10."""
+
+MAX_TITLE = 300
+"""Characters of a title in a payload, of which every chunk of the lesson holds a copy."""
+
+MAX_SECTIONS = 100
+"""Sections that a payload lists; a chunk of more is a list of headings."""
 
 
 def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embedding: str) -> list[DocumentChunk]:
@@ -27,6 +37,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
         limit=settings.chunk.max_tokens,
         mdx=lesson.is_mdx,
         ids=STYLES[lesson.style].ids,
+        props=settings.chunk.visible_props,
     )
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
     hashes = [sha256(piece.text) for piece in kept]
@@ -36,16 +47,16 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
     for index, (piece, content_hash) in enumerate(zip(kept, hashes, strict=True)):
         metadata = DocumentMetadata(
             **shared,
-            section_title=piece.section_title,
+            section_title=shorten(piece.section_title, MAX_TITLE) if piece.section_title else None,
             chunk_index=index,
             total_chunks=len(kept),
             prev_chunk_id=ids[index],
             next_chunk_id=ids[index + 2],
             content_hash=content_hash,
-            heading_path=piece.heading_path,
+            heading_path=tuple(shorten(title, MAX_TITLE) for title in piece.heading_path),
             anchor=piece.anchor,
-            section_titles=tuple(heading.title for heading in piece.headings),
-            section_anchors=tuple(heading.anchor for heading in piece.headings),
+            section_titles=tuple(shorten(heading.title, MAX_TITLE) for heading in piece.headings[:MAX_SECTIONS]),
+            section_anchors=tuple(heading.anchor for heading in piece.headings[:MAX_SECTIONS]),
             line_start=piece.line_start + lesson.body_offset,
             line_end=piece.line_end + lesson.body_offset,
         )
@@ -66,7 +77,7 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
         "source_file": lesson.path,
         "parent_doc_id": key.parent_doc_id(),
         "source_file_hash": lesson.file_hash,
-        "page_title": lesson.title,
+        "page_title": shorten(lesson.title, MAX_TITLE),
         "page_url": lesson.url,
         "language": lesson.language,
         "doc_type": lesson.doc_type,
@@ -78,9 +89,20 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
 
 
 def breadcrumb(title: str, heading_path: tuple[str, ...]) -> str:
-    """The path that stands before the embedded text; no number or name that a move would change."""
+    """Return the path that stands before the embedded text; no number or name that a move would change.
+
+    Long titles are cut: the path says where a text stands and must not outweigh it.
+    """
     parts = [title, *heading_path]
-    return " › ".join([title, *(part for previous, part in pairwise(parts) if part != previous)])
+    kept = [title, *(part for previous, part in pairwise(parts) if part != previous)]
+    return " › ".join(shorten(part, MAX_BREADCRUMB_PART) for part in kept)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return the text, cut between words to `limit` characters."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 1].rsplit(None, 1)[0]}…" if " " in text[: limit - 1] else f"{text[: limit - 1]}…"
 
 
 def _ids(key: LessonKey, hashes: list[str]) -> list[str]:
@@ -94,7 +116,8 @@ def _ids(key: LessonKey, hashes: list[str]) -> list[str]:
 
 def _chunk(chunk_id: str, piece: Slice, metadata: DocumentMetadata, embedding: str) -> DocumentChunk:
     text = piece.text
-    embed_text = f"{breadcrumb(metadata.page_title, metadata.heading_path)}\n\n{piece.embed_body.strip()}"
+    above = searchable(breadcrumb(metadata.page_title, metadata.heading_path))
+    embed_text = f"{above}\n\n{piece.embed_body.strip()}"
     return DocumentChunk(
         id=chunk_id,
         text=text,

@@ -14,29 +14,49 @@ from ingestion.tokens import count_tokens
 RUN_BYTES = 32
 """How much text goes into one run: small enough to fill a chunk well, large enough to keep runs few."""
 
+WINDOW = 256
+"""How many characters are searched for grapheme clusters at a time."""
+
 
 def cut_between_graphemes(text: str, limit: int) -> list[str]:
     """The text in runs of no more than `limit` tokens, never cut inside a grapheme cluster (Unicode Annex 29).
 
     A run has few bytes, and no token is shorter than a byte. One cluster with more than that is a run of its own.
     """
-    import regex
-
-    most = min(RUN_BYTES, limit)
+    max_bytes = min(RUN_BYTES, limit)
     runs: list[str] = []
     start = size = 0
-    for cluster in regex.finditer(r"\X", text):
-        length = len(cluster[0].encode("utf-8", "surrogatepass"))
-        if size and size + length > most:
-            runs.append(text[start : cluster.start()])
-            start, size = cluster.start(), 0
+    for cluster_start, cluster_end in _clusters(text):
+        length = len(text[cluster_start:cluster_end].encode("utf-8", "surrogatepass"))
+        if size and size + length > max_bytes:
+            runs.append(text[start:cluster_start])
+            start, size = cluster_start, 0
         size += length
     runs.append(text[start:])
     return runs
 
 
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Return where each grapheme cluster begins and ends.
+
+    Read in windows, each of which begins with a cluster: for every flag the library looks back to the first of its
+    run, which would take quadratic time.
+    """
+    import regex
+
+    start, width = 0, WINDOW
+    while start < len(text):
+        end = min(start + width, len(text))
+        found = [(start + at, start + to) for at, to in (m.span() for m in regex.finditer(r"\X", text[start:end]))]
+        if end < len(text):
+            found.pop()  # the window may have cut it
+        yield from found
+        width = WINDOW if found else 2 * width
+        start = found[-1][1] if found else start
+
+
 _SENTENCE_END = re.compile(
-    r"(?P<code>`[^`\n]+`)|(?:[.!?…؟۔।]+[\"'”’»)\]*_]*\s++(?![a-z`])|[。！？]+[”’」』）]*\s*|\n\s*)"
+    r"(?P<code>`[^`\n]++`)|(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]*_]*+\s++(?![a-z`])|[。！？]++[”’」』）]*+\s*+|\n\s*+)"
 )
 _WORD_END = re.compile(r"\s+|(?<=[,;:，、；：،])")
 _CONTAINER_MARKS = re.compile(r"(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s)))*\s*")

@@ -13,7 +13,7 @@ from ingestion.chunking.oversize import fence_run
 from ingestion.chunking.units import Unit, UnitBuilder
 from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.blocks import Block, Page, walk
-from ingestion.markdown.cleaner import clean, find_edits
+from ingestion.markdown.cleaner import Edit, clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.tokens import count_tokens
@@ -53,13 +53,19 @@ class Slice:
 
 
 def split_markdown(
-    text: str, *, target: int = 400, limit: int = 512, mdx: bool = False, ids: HeadingIds = PLAIN
+    text: str,
+    *,
+    target: int = 400,
+    limit: int = 512,
+    mdx: bool = False,
+    ids: HeadingIds = PLAIN,
+    props: Sequence[str] = (),
 ) -> list[Slice]:
     """The chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
     grapheme that alone has more. `mdx` says that the page is MDX, `ids` how its
-    site names headings. Linear in time and memory.
+    site names headings, `props` which attributes of components hold words for readers. Linear in time and memory.
     """
     page, blocks = parse_page(text, mdx=mdx)
     builder = UnitBuilder(page, target, limit)
@@ -68,7 +74,9 @@ def split_markdown(
         stretches += _fill(text, builder.build(part, end), target, limit)
     if blocks and blocks[-1].kind == "fence" and not blocks[-1].closed:
         stretches[-1] = _close_fence(stretches[-1], fence_run(page.lines[blocks[-1].start]), limit)
-    return _make_slices(page, blocks, stretches, ids)
+    everything = walk(blocks)
+    outline = Outline(page, blocks, everything, ids)
+    return _make_slices(page, outline, find_edits(page, everything, props), stretches)
 
 
 def _parts(page: Page, blocks: Sequence[Block]) -> Iterator[tuple[Sequence[Block], int]]:
@@ -116,10 +124,7 @@ def _close_fence(stretch: _Stretch, run: str, limit: int) -> _Stretch:
     return stretch._replace(tokens=tokens, suffix=run) if tokens < limit else stretch
 
 
-def _make_slices(page: Page, blocks: Sequence[Block], stretches: Sequence[_Stretch], ids: HeadingIds) -> list[Slice]:
-    everything = walk(blocks)
-    outline = Outline(page, blocks, everything, ids)
-    edits = find_edits(page, everything)
+def _make_slices(page: Page, outline: Outline, edits: Sequence[Edit], stretches: Sequence[_Stretch]) -> list[Slice]:
     ends = [stretch.start + len(page.text[stretch.start : stretch.end].rstrip()) for stretch in stretches]
     slices = []
     for stretch, end, tokens in zip(stretches, ends, _count_exactly(page, stretches, ends), strict=True):

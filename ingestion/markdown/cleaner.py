@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from html import unescape
+from html.entities import html5
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.tags import TagReader
+from ingestion.markdown.visible import HIDDEN_ELEMENTS, shortcode_words, tag_words
 
 
 class Edit(NamedTuple):
@@ -38,17 +42,18 @@ _INLINE_KINDS = (
     ("<", "tag", r"(?=[A-Za-z/>])"),
     ("{", "remark", r"/\*"),
     ("{", "shortcode", r"\{[<%]"),
+    ("%", "percent", r"(?<![\w%]%)%(?!%)"),
+    ("&", "entity", r"(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
     ("{", "id", r"#[\w.:-]+\}"),
     ("!", "image", rf"\[(?P<alt>{_WORDS.format(nested='')}){_LINK_END}"),
     ("[", "admonition", r"![A-Za-z]++\][+-]?"),
     ("[", "link", rf"(?P<words>{_WORDS.format(nested=f'(?:{_TARGET})?+')}){_LINK_END}"),
-    ("[", "double", r"\[[\w.-]++\]\](?=\s*(?:\n|\Z))"),
     ("\\", "escape", r"[`<{!\[\\]"),
 )
 """What may follow a character that begins something inside a line; the first that fits is taken."""
 
 _INLINE = re.compile(
-    r"[`<{!\[\\](?:"
+    r"[`<{!\[\\%&](?:"
     + "|".join(rf"(?<={re.escape(first)})(?P<{kind}>{rest})" for first, kind, rest in _INLINE_KINDS)
     + ")"
 )
@@ -56,22 +61,27 @@ _DIRECTIVE = re.compile(
     r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
 )
-_SHORTCODE_TITLE = re.compile(r"title=\"([^\"]*)\"")
 _DROPPED_BLOCKS = {"comment": "comment", "import": "import", "reference": "link-reference"}
 _TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
+_ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
+_HEADING_ID = re.compile(r"(?:\{:?[ \t]*[#.][^{}\n]*\}|(?<=[^\s\[])\[\[[\w.:-]+\]\])(?=[ \t]*#*[ \t]*\r?$)")
+_TAIL = 400
+"""How far from the end of a heading its id may begin."""
+
 _NOTHING = " \t\n\r\f\v!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
-def find_edits(page: Page, blocks: Sequence[Block]) -> list[Edit]:
-    """Everything the embedded text of a page lacks or has otherwise, in order and without overlap.
+def find_edits(page: Page, blocks: Sequence[Block], props: Sequence[str] = ()) -> list[Edit]:
+    """Return everything that the embedded text of a page lacks or has otherwise, in order and without overlap.
 
     `blocks` are all blocks, with those inside others. Code stays as it is. Link texts and image descriptions stay
-    and their addresses go; so do imports, exports, comments, tags, heading ids, shortcodes, data URIs, link
-    references and characters nobody sees. The type and title of an admonition stay as words.
+    and their addresses go; so do imports, exports, comments, tags, scripts and styles, heading ids, shortcodes, data
+    URIs, link references and characters nobody sees. The type and title of an admonition stay as words, and so do
+    the words that tags and shortcodes show: labels of tabs, titles of cards, and what the attributes `props` hold.
     """
     text = page.text
-    inline = _Inline(text)
+    inline = _Inline(text, props)
     at = 0
     for block in blocks:
         rule = _DROPPED_BLOCKS.get(block.kind)
@@ -83,18 +93,34 @@ def find_edits(page: Page, blocks: Sequence[Block]) -> list[Edit]:
                 inline.edits.append(Edit(start, end, "", rule))
             at = end
     inline.read(at, len(text))
-    marks = [edit for block in blocks if block.kind == "directive" for edit in _directive_edits(page, block)]
+    marks = [edit for block in blocks for edit in _block_edits(page, block)]
     return _with_hidden(text, _merge(inline.edits, marks))
 
 
 def clean(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
-    """The text from `start` to `end` with the edits that touch it; empty if no more than punctuation remains."""
+    """Return the text from `start` to `end` with the edits that touch it; empty if only punctuation remains.
+
+    Blanks at the ends of lines go: nobody sees them, and a change of them must embed nothing.
+    """
     body = _LEADING_BLANK_LINES.sub("", _apply(text, start, end, edits).rstrip())
-    return body if body.strip(_NOTHING) else ""
+    if not body.strip(_NOTHING):
+        return ""
+    return "\n".join([line.rstrip(" \t\r") for line in body.split("\n")])
+
+
+def searchable(text: str) -> str:
+    """Return text as pages and questions are compared: without characters nobody sees, Arabic forms as letters."""
+    if text.isascii():
+        return text
+    return _ARABIC_FORMS.sub(_plain_letters, _INVISIBLE.sub("", text))
+
+
+def _plain_letters(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", found[0])
 
 
 def clean_inline(text: str) -> str:
-    """One heading or line of text, cleaned."""
+    """Return a heading or line of text, cleaned."""
     inline = _Inline(text)
     inline.read(0, len(text))
     edits = _with_hidden(text, inline.edits)
@@ -119,9 +145,11 @@ def _apply(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 class _Inline:
     """Finds the edits inside the lines of text of a page."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, props: Sequence[str] = ()) -> None:
         self.edits: list[Edit] = []
         self._text = text
+        self._props = props
+        self._never_closed: set[str] = set()
         self._tags = TagReader(text)
         self._paragraph_end = -1
         self._hopeless: set[str] = set()
@@ -133,7 +161,7 @@ class _Inline:
             at = self._take(found, found.lastgroup or "", end)
 
     def _take(self, found: re.Match[str], kind: str, end: int) -> int:
-        """Add what one match asks for; where to read on."""
+        """Add what one match asks for, and return where to read on."""
         start, stop, replacement = found.start(), found.end(), ""
         if kind in ("code", "escape"):
             return stop
@@ -147,23 +175,62 @@ class _Inline:
             tag = self._tags.read(start, end)
             if tag is None:
                 return stop
-            stop, replacement = tag
-            if self._text[start - 1 : start].strip() == "" or self._text[stop : stop + 1].strip() == "":
-                replacement = ""
+            stop, replacement = self._take_tag(start, *tag, end)
+        elif kind == "entity":
+            if not found[0].startswith("&#") and found[0][1:] not in html5:
+                return stop
+            replacement = searchable(unescape(found[0])).replace("\xa0", " ")
         elif kind in _CLOSINGS:
-            closed = self._find_in_paragraph(_CLOSINGS[kind], stop, end)
+            closed = self._find_closing(kind, start, stop, end)
             if closed < 0:
                 return stop
             stop = closed
-            title = _SHORTCODE_TITLE.search(self._text, start, stop) if kind == "shortcode" else None
-            replacement = f"{title[1]}: " if title else ""
+            words = shortcode_words(self._text[start:stop]) if kind == "shortcode" else ""
+            replacement = f"{words}: " if words else ""
         elif kind == "admonition":
             replacement = found[0].strip("[!]+-").capitalize() + ":"
         self.edits.append(Edit(start, stop, replacement, _RULES.get(kind, kind)))
         return stop
 
+    def _take_tag(self, start: int, stop: int, gap: str, end: int) -> tuple[int, str]:
+        """Return where a tag, or an element that nobody sees, ends and what takes its place."""
+        text = self._text
+        words = tag_words(text[start:stop], self._props)
+        name = re.match(r"<([a-z]+)", text[start : start + 20])
+        if name and name[1] in HIDDEN_ELEMENTS and text[stop - 2 : stop] != "/>":
+            closed = self._find_element_end(name[1], stop, end)
+            stop, words = (closed, "") if closed >= 0 else (stop, words)
+        before, after = text[start - 1 : start].strip(), text[stop : stop + 1].strip()
+        if words:
+            return stop, f"{' ' if before else ''}{words}{' ' if after else ''}"
+        return stop, gap if before and after else ""
+
+    def _find_element_end(self, name: str, at: int, end: int) -> int:
+        if not HIDDEN_ELEMENTS[name]:
+            return self._find_in_paragraph(f"</{name}>", at, end)
+        return self._find_anywhere(f"</{name}>", at, end)
+
+    def _find_closing(self, kind: str, start: int, at: int, end: int) -> int:
+        """Return where the closing mark of a comment or shortcode ends, or -1."""
+        line = self._text[self._text.rfind("\n", 0, start) + 1 : start] if kind == "comment" else "x"
+        if not line.strip(" >"):  # a block of its own, which may hold blank lines
+            return self._find_anywhere(_CLOSINGS[kind], at, end)
+        return self._find_in_paragraph(_CLOSINGS[kind], at, end)
+
+    def _find_anywhere(self, closing: str, at: int, end: int) -> int:
+        """Return where `closing` ends, or -1. What the page lacks from here on is looked for only once."""
+        if closing in self._never_closed:
+            return -1
+        found = self._text.find(closing, at)
+        if found < 0:
+            self._never_closed.add(closing)
+        return found + len(closing) if 0 <= found < end else -1
+
     def _find_in_paragraph(self, closing: str, at: int, end: int) -> int:
-        """Where `closing` ends, before the next blank line, or -1. What a paragraph lacks is looked for only once."""
+        """Return where `closing` ends, before the next blank line, or -1.
+
+        What a paragraph lacks is looked for only once.
+        """
         if at > self._paragraph_end:
             blank = self._text.find("\n\n", at)
             self._paragraph_end = blank if blank >= 0 else len(self._text)
@@ -177,8 +244,20 @@ class _Inline:
         return found + len(closing)
 
 
-_CLOSINGS = {"comment": "-->", "remark": "*/}", "shortcode": "}}"}
-_RULES = {"remark": "comment", "admonition": "admonition-mark", "id": "heading-id", "double": "heading-id"}
+_CLOSINGS = {"comment": "-->", "remark": "*/}", "shortcode": "}}", "percent": "%%"}
+_RULES = {"remark": "comment", "percent": "comment", "admonition": "admonition-mark", "id": "heading-id"}
+
+
+def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
+    if block.kind == "directive":
+        yield from _directive_edits(page, block)
+    elif block.kind == "heading":
+        number = max(block.start, block.end - 2)  # the line above an underline
+        line = page.lines[number]
+        tail = max(len(line) - _TAIL, 0)
+        if found := _HEADING_ID.search(line[tail:]):
+            at = page.starts[number] + tail
+            yield Edit(at + found.start(), at + found.end(), "", "heading-id")
 
 
 def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
@@ -198,6 +277,11 @@ def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:
         hidden += (Edit(found.start(), found.end(), "", "data-uri") for found in _DATA_URI.finditer(text))
     if not text.isascii():
         hidden += (Edit(found.start(), found.end(), "", "zero-width") for found in _INVISIBLE.finditer(text))
+        hidden += (
+            Edit(found.start(), found.end(), _plain_letters(found), "arabic-form")
+            for found in _ARABIC_FORMS.finditer(text)
+        )
+        hidden.sort()
     return _merge(hidden, edits)
 
 

@@ -24,6 +24,7 @@ class TagReader:
     def __init__(self, text: str, closed: Set[str] | None = None) -> None:
         self._text = text
         self._closed = closed if closed is not None else set(CLOSING_NAMES.findall(text)) if "</" in text else set()
+        self._has_fragments = "</>" in text
         self._hopeless_until = -1
 
     def read(self, start: int, end: int) -> tuple[int, str] | None:
@@ -36,12 +37,13 @@ class TagReader:
             return self._fragment(found.end(), end)
         rest = _REST.match(self._text, found.end(), end)
         if rest:
-            attributes, self_closing, stop = rest["attributes"], rest["self_closing"], rest.end()
+            attributes, stop = rest["attributes"], rest.end()
+            self_closing = rest["self_closing"] or attributes.endswith("/")
         else:
             braces = self._end_of_braced(found.end(), end)
             if braces is None:
                 return None
-            attributes, self_closing, stop = "=", "", braces
+            attributes, self_closing, stop = "=", False, braces
         is_tag = (
             found["close"]
             or self_closing
@@ -59,7 +61,7 @@ class TagReader:
         return found[1] if found else None
 
     def _fragment(self, at: int, end: int) -> tuple[int, str] | None:
-        has_end = at < end and self._text[at] == ">" and "</>" in self._text
+        has_end = at < end and self._text[at] == ">" and self._has_fragments
         return (at + 1, " ") if has_end else None
 
     def _end_of_braced(self, start: int, end: int) -> int | None:

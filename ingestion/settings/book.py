@@ -72,3 +72,6 @@ class ChunkSettings:
 
     tokens: int = setting(400, number(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="tokens a chunk aims at")
     max_tokens: int = setting(512, number(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="tokens no chunk exceeds")
+    visible_props: tuple[str, ...] = setting(
+        (), texts, help="attributes of components whose text readers see, beside `title`, `label` and their like"
+    )

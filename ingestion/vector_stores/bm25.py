@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError
+from ingestion.markdown.cleaner import searchable
 from ingestion.vector_stores.types import SparseVector
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _words(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _UNSPACED.sub(_pairs, unicodedata.normalize("NFKC", text))
+    return _UNSPACED.sub(_pairs, unicodedata.normalize("NFKC", searchable(text)))
 
 
 def _pairs(run: re.Match[str]) -> str:

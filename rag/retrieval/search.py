@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
+from ingestion.markdown.cleaner import searchable
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
@@ -99,7 +100,7 @@ def _ranked(
     query: SearchQuery, store: VectorStore, embedder: Embedder, where: Where
 ) -> tuple[SearchQuery, Vector, _Ranking]:
     """The query with its typos mended, its vector and what it finds."""
-    vector = embedder.embed_query(query.text)
+    vector = embedder.embed_query(searchable(query.text))
     ranking = _settled_ranking(query, store, vector, where)
     mended = mend_typos(query.text, ranking.question, store, where)
     if mended is None:

@@ -13,7 +13,6 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ingestion.markdown.rules.directives import directive, directive_end
-from ingestion.markdown.rules.expressions import remark
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.footnotes import footnote
 from ingestion.markdown.rules.html import html_block
@@ -21,6 +20,7 @@ from ingestion.markdown.rules.imports import import_or_export
 from ingestion.markdown.rules.jsx import jsx
 from ingestion.markdown.rules.lookahead import new_budget
 from ingestion.markdown.rules.math import math
+from ingestion.markdown.rules.remarks import remark
 from ingestion.markdown.rules.tables import table
 from ingestion.markdown.rules.text import text
 
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(directive_end, ":", _ALL),
     Rule(import_or_export, "ie"),
-    Rule(remark, "{"),
+    Rule(remark, "{%"),
     Rule(jsx, "<"),
     Rule(math, "$", _TEXT),
     Rule(table, "", _TEXT),

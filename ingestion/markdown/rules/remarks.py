@@ -1,4 +1,4 @@
-"""MDX remarks, `{/* … */}`, which may hold blank lines."""
+"""Remarks that may hold blank lines: `{/* … */}` of MDX and `%% … %%` of Obsidian."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from markdown_it.rules_block import StateBlock
 
 from ingestion.markdown.rules.lookahead import add_leaf, find_mark, line_text
 
+_CLOSINGS = {"{/*": "*/}", "%%": "%%"}
+
 
 def remark(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a remark that has its lines to itself."""
-    if silent or state.is_code_block(start) or not line_text(state, start).startswith("{/*"):
+    closing = _CLOSINGS.get(line_text(state, start)[:3].strip())
+    if silent or closing is None or state.is_code_block(start):
         return False
-    found = find_mark(state, start, end, "*/}")
+    found = find_mark(state, start, end, closing)
     return found is not None and add_leaf(state, "comment", start, found)

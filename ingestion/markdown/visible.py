@@ -1,0 +1,53 @@
+"""What a reader sees of tags and shortcodes: words in their attributes, and elements whose words stay hidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import unescape
+
+VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle", "summary", "title")
+"""Attributes of components that are shown as words; the setting `chunk.visible_props` adds others."""
+
+_SHOWN_BY_BROWSERS = ("alt", "label")
+"""The same for elements of HTML, whose `title` shows only under a pointer."""
+
+HIDDEN_ELEMENTS = {"script": True, "style": True, "template": True, "title": False, "desc": False, "metadata": False}
+"""Elements whose words nobody sees, and whether they may hold blank lines; `title` is that of an `<svg>`."""
+
+_SHORTCODE_PROPS = (*VISIBLE_PROPS, "header", "items", "name")
+_LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s{1,20}\"([^\"\n]{1,500})\"")
+_ELEMENT = re.compile(r"<([A-Za-z][\w.:-]*)")
+MAX_VALUE = 2000
+
+
+def tag_words(tag: str, props: Sequence[str] = ()) -> str:
+    """Return the words that a tag shows, or ""; `props` are attributes beside the usual ones."""
+    element = _ELEMENT.match(tag)
+    if element is None or ("=" not in tag):
+        return ""
+    is_component = element[1] != element[1].lower() or "-" in element[1]
+    return _values(tag, (*VISIBLE_PROPS, *props) if is_component else _SHOWN_BY_BROWSERS)
+
+
+def shortcode_words(source: str) -> str:
+    """Return the words that a Hugo shortcode shows: its title, the label of a tab."""
+    label = _LABELLED_SHORTCODE.match(source)
+    named = _values(source, _SHORTCODE_PROPS) if "=" in source else ""
+    return ". ".join(words for words in (label[1] if label else "", named) if words)
+
+
+def _values(source: str, names: tuple[str, ...]) -> str:
+    found = (match[1] or match[2] or match[3] or "" for match in _pattern(names).finditer(source))
+    return ". ".join(words for value in found if (words := " ".join(unescape(value).split())))
+
+
+@cache
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of attributes and of keys in `{…}` with a text as value: `label="x"`, `label: 'x'`."""
+    any_name = "|".join(re.escape(name) for name in names)
+    quoted = "|".join(rf"{mark}((?:\\.|[^{mark}\\]){{0,{MAX_VALUE}}}+){mark}" for mark in "\"'`")
+    return re.compile(
+        rf"(?<![\w-])[\"']?(?:{any_name})[\"']?\s{{0,20}}+[=:]\s{{0,20}}+\{{?\s{{0,20}}+(?:{quoted})", re.S
+    )
