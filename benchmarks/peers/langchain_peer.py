@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+
+from benchmarks.peers.qdrant_folder import open_collection, payloads
 
 CHUNK_TOKENS = 400
 
@@ -16,13 +17,8 @@ def sync(docs: Path, work: Path, url: str) -> None:
     from langchain_openai import OpenAIEmbeddings
     from langchain_qdrant import QdrantVectorStore
     from langchain_text_splitters import RecursiveCharacterTextSplitter
-    from qdrant_client import QdrantClient
-    from qdrant_client.models import Distance, VectorParams
 
-    work.mkdir(parents=True, exist_ok=True)
-    client = QdrantClient(path=str(work / "qdrant"))
-    if not client.collection_exists("book"):
-        client.create_collection("book", VectorParams(size=256, distance=Distance.COSINE))
+    client = open_collection(work)
     embeddings = OpenAIEmbeddings(
         model="m", base_url=url, api_key="sk-none", check_embedding_ctx_length=False, dimensions=256
     )
@@ -40,17 +36,8 @@ def sync(docs: Path, work: Path, url: str) -> None:
 
 
 def dump(work: Path) -> None:
-    from qdrant_client import QdrantClient
-
-    client = QdrantClient(path=str(work / "qdrant"))
-    offset: Any = None
-    while True:
-        points, offset = client.scroll("book", limit=1000, offset=offset)
-        for point in points:
-            payload = point.payload or {}
-            print(json.dumps([payload["metadata"]["source"], payload["page_content"]]))
-        if offset is None:
-            return
+    for _, payload in payloads(open_collection(work)):
+        print(json.dumps([payload["metadata"]["source"], payload["page_content"]]))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+
+from benchmarks.peers.qdrant_folder import payloads
 
 CHUNK_TOKENS = 400
 
@@ -54,15 +55,9 @@ def sync(docs: Path, work: Path, url: str) -> None:
 def dump(work: Path) -> None:
     from qdrant_client import QdrantClient
 
-    client = QdrantClient(path=str(work / "qdrant"))
-    offset: Any = None
-    while True:
-        points, offset = client.scroll("book", limit=1000, offset=offset)
-        for point in points:
-            node = json.loads((point.payload or {})["_node_content"])
-            print(json.dumps([node["metadata"]["source"], node["text"]]))
-        if offset is None:
-            return
+    for _, payload in payloads(QdrantClient(path=str(work / "qdrant"))):
+        node = json.loads(payload["_node_content"])
+        print(json.dumps([node["metadata"]["source"], node["text"]]))
 
 
 if __name__ == "__main__":

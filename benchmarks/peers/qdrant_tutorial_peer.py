@@ -14,6 +14,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers.qdrant_folder import open_collection, payloads
+
 CHUNK_CHARS = 1600
 
 
@@ -40,20 +42,10 @@ def chunks_of(docs: Path) -> dict[str, dict[str, Any]]:
 
 def sync(docs: Path, work: Path, url: str) -> None:
     from openai import OpenAI
-    from qdrant_client import QdrantClient
-    from qdrant_client.models import Distance, PointIdsList, PointStruct, VectorParams
+    from qdrant_client.models import PointIdsList, PointStruct
 
-    work.mkdir(parents=True, exist_ok=True)
-    client = QdrantClient(path=str(work / "qdrant"))
-    if not client.collection_exists("book"):
-        client.create_collection("book", VectorParams(size=256, distance=Distance.COSINE))
-    stored: dict[str, str] = {}
-    offset: Any = None
-    while True:
-        points, offset = client.scroll("book", limit=1000, offset=offset, with_payload=["hash"])
-        stored |= {str(point.id): (point.payload or {})["hash"] for point in points}
-        if offset is None:
-            break
+    client = open_collection(work)
+    stored = {key: payload["hash"] for key, payload in payloads(client, ["hash"])}
     wanted = chunks_of(docs)
     new = [key for key, chunk in wanted.items() if stored.get(key) != chunk["hash"]]
     service = OpenAI(base_url=url, api_key="sk-none")
@@ -74,16 +66,8 @@ def sync(docs: Path, work: Path, url: str) -> None:
 
 
 def dump(work: Path) -> None:
-    from qdrant_client import QdrantClient
-
-    client = QdrantClient(path=str(work / "qdrant"))
-    offset: Any = None
-    while True:
-        points, offset = client.scroll("book", limit=1000, offset=offset)
-        for point in points:
-            print(json.dumps([(point.payload or {})["source"], (point.payload or {})["text"]]))
-        if offset is None:
-            return
+    for _, payload in payloads(open_collection(work)):
+        print(json.dumps([payload["source"], payload["text"]]))
 
 
 if __name__ == "__main__":

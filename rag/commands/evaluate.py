@@ -13,7 +13,7 @@ import typer
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config, Json
 from ingestion.commands.terminal import note, show
-from ingestion.errors import ExitCode, OutputError, UsageError
+from ingestion.errors import ExitCode, UsageError
 from ingestion.output import Block
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
@@ -72,6 +72,7 @@ def evaluate_command(
 
     Reports results outside the filters too.
     """
+    from ingestion.operations.reports import write_text
     from rag.evaluation.answer_changes import answer_changes, changes_view
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.questions import load_questions
@@ -89,16 +90,17 @@ def evaluate_command(
     document = evaluation_document(outcomes, comparisons, changes)
     show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
-        _write_report(report, report_markdown(outcomes, comparisons, changes))
+        write_text(report, report_markdown(outcomes, comparisons, changes))
     if calibrate:
         _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
-    if min_recall is not None:
-        _require(min_recall, outcomes)
+    _require(min_recall, outcomes)
 
 
-def _require(min_recall: float, outcomes: Sequence[Outcome]) -> None:
+def _require(min_recall: float | None, outcomes: Sequence[Outcome]) -> None:
     from rag.evaluation.metrics import GATE, mean_of
 
+    if min_recall is None:
+        return
     recall = mean_of(GATE, outcomes)
     if recall is None or recall < min_recall:
         note(f"{GATE} is {recall or 0.0:.3f}, below {min_recall:g}")
@@ -119,14 +121,6 @@ def _other_run(
         other = override(settings, {"qdrant.collection": against})
         return [asked.outcome for asked in _ask(other, questions, answers=answers)]
     return []
-
-
-def _write_report(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OutputError(f"cannot write the report {path}: {error.strerror or error}") from error
 
 
 def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:

@@ -65,7 +65,6 @@ def test_nothing_hidden_but_styles_of_mdx_is_in_the_index(nasty: Comparison) -> 
     assert [word for word in HIDDEN if word in nasty.texts and word != "zqstyle"] == []
 
 
-@pytest.mark.xfail(reason="<style> in MDX is still searched", strict=False)
 def test_styles_of_mdx_are_not_in_the_index(nasty: Comparison) -> None:
     assert "zqstyle" not in nasty.texts
 
@@ -74,6 +73,5 @@ def test_all_words_but_labels_of_tabs_are_in_the_index(nasty: Comparison) -> Non
     assert {word for word in nasty.missing if "tabs.mdx" not in word} == set()
 
 
-@pytest.mark.xfail(reason="labels of tabs are not in the searched text yet", strict=False)
 def test_labels_of_tabs_are_in_the_index(nasty: Comparison) -> None:
     assert nasty.missing == []

@@ -61,9 +61,16 @@ def write_reports(targets: Sequence[str], report: AnyReport, environ: Mapping[st
                 lines = annotation_lines(report)
                 write_job_page(report, _markdown(report), environ)
             else:
-                path = Path(target)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(WRITERS[path.suffix.lower()](report), encoding="utf-8", newline="\n")
+                write_text(Path(target), WRITERS[Path(target).suffix.lower()](report))
         except OSError as error:
             raise OutputError(f"cannot write the report {target}: {error.strerror or error}") from error
     return lines
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a report, and make its folder; raises OutputError where that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise OutputError(f"cannot write the report {path}: {error.strerror or error}") from error

@@ -15,8 +15,6 @@ from ingestion.report import IngestReport
 MOST_ROWS = 50
 """Longer tables end in a count: a comment holds 65,536 characters."""
 
-SIGNS = {"new": "added", "modified": "changed", "moved": "moved", "deleted": "deleted"}
-
 
 def code(text: str) -> str:
     """Return text of a lesson as an inline code span that nothing in it can end."""
