@@ -16,7 +16,16 @@ from ingestion.vector_stores.filters import Range as Range
 from ingestion.vector_stores.filters import Where as Where
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.types import Hit, KeptGeneration, Payload, Point, Schema, SparseVector, StoredPoint
+from ingestion.vector_stores.types import (
+    Hit,
+    KeptGeneration,
+    Payload,
+    Point,
+    Schema,
+    SearchAnswer,
+    SparseVector,
+    StoredPoint,
+)
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -74,11 +83,19 @@ class VectorStore(Protocol):
         """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
 
     def search_with_rarity(
-        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
-    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        self,
+        *,
+        dense: Vector | None,
+        sparse: SparseVector,
+        keyword: bool,
+        where: Where,
+        limit: int,
+        beside: Where | None = None,
+        beside_limit: int = 0,
+    ) -> SearchAnswer:
         """Return what `search` returns, without the second list unless `keyword`, and the `rarity` of its terms.
 
-        On a server that is one request.
+        With `beside` the same is searched for inside that filter too. On a server all of it is one request.
         """
 
     def search_method(self, where: Where) -> str:

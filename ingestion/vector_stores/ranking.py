@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.types import Hit, SparseVector
 
 if TYPE_CHECKING:
@@ -30,34 +32,51 @@ class Scored(Protocol):
         """Larger is better."""
 
 
-Ask = Callable[[Mapping[str, "Vector | SparseVector"], int], Sequence[Sequence[Scored]]]
-"""Asks the engine for that many entries of each named vector, in one call, best first; equal ones in any order."""
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """One ranked list to be asked for: the nearest to a vector of this name inside a filter, at most `limit`."""
+
+    name: str
+    vector: Vector | SparseVector
+    where: Where
+    limit: int
 
 
-def ranked_lists(
-    ask: Ask, *, dense: Vector | None, sparse: SparseVector | None, limit: int
-) -> tuple[list[Hit], list[Hit]]:
-    """The best `limit` hits for each vector, best first, ties by id; a list is empty where its vector is.
+Ask = Callable[[Sequence[ListQuery]], Sequence[Sequence[Scored]]]
+"""Asks the engine for these lists in one call, each best first; equal ones in any order."""
+
+
+def list_queries(
+    dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
+) -> tuple[ListQuery | None, ListQuery | None]:
+    """Return what to ask for each vector; None where a vector is None or empty, whose list is empty too."""
+    near = None if dense is None else ListQuery(DENSE, dense, where, limit)
+    worded = ListQuery(SPARSE, sparse, where, limit) if sparse is not None and sparse.indices else None
+    return near, worded
+
+
+def ranked_lists(ask: Ask, queries: Sequence[ListQuery | None]) -> list[list[Hit]]:
+    """The best hits for each query, best first, ties by id; a list is empty where there is no query.
 
     Where the score at the end of a list goes on beyond what was asked, the engine has chosen among equals in an
     order of its own; then more is asked, until the choice can be made by id. Half as many more from the start cost
     less than a second question, which every third list of BM25 scores would need.
     """
-    open_: dict[str, Vector | SparseVector] = {}
-    if dense is not None:
-        open_[DENSE] = dense
-    if sparse is not None and sparse.indices:
-        open_[SPARSE] = sparse
-    lists: dict[str, list[Hit]] = {DENSE: [], SPARSE: []}
-    asked = limit + limit // 2 + 1
+    lists: list[list[Hit]] = [[] for _ in queries]
+    open_ = {
+        at: replace(query, limit=query.limit + query.limit // 2 + 1) for at, query in enumerate(queries) if query
+    }
     while open_:
-        for name, answer in zip(tuple(open_), ask(open_, asked), strict=True):
+        for (at, asked), answer in zip(tuple(open_.items()), ask(list(open_.values())), strict=True):
+            query = queries[at]
+            assert query is not None
             scores = [round(each.score, SCORE_DIGITS) for each in answer]
-            if len(scores) < asked or scores[limit - 1] != scores[-1]:
-                lists[name] = _first(limit, answer, scores)
-                del open_[name]
-        asked *= 2
-    return lists[DENSE], lists[SPARSE]
+            if len(scores) < asked.limit or scores[query.limit - 1] != scores[-1]:
+                lists[at] = _first(query.limit, answer, scores)
+                del open_[at]
+            else:
+                open_[at] = replace(asked, limit=2 * asked.limit)
+    return lists
 
 
 def _first(limit: int, answer: Sequence[Scored], scores: Sequence[float]) -> list[Hit]:

@@ -103,6 +103,15 @@ class Hit(NamedTuple):
     score: float
 
 
+class SearchAnswer(NamedTuple):
+    """The two ranked lists of a search, the IDF of its terms, and the two lists of what was asked beside it."""
+
+    dense: list[Hit]
+    keyword: list[Hit]
+    rarity: dict[int, float]
+    beside: tuple[list[Hit], list[Hit]] = ([], [])
+
+
 class KeptGeneration(NamedTuple):
     """A physical index; `role` is None for one that is being built, or was given up and goes at the next creation.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
@@ -21,7 +21,7 @@ from rag.retrieval.evidence import weigh_evidence
 from rag.retrieval.expansion import expand
 from rag.retrieval.filters import check_values, module_of, where_of
 from rag.retrieval.fusion import DEPTH, fuse
-from rag.retrieval.hidden import hidden_passages
+from rag.retrieval.hidden import LOOKED_AT, best_hidden, hidden_passages, hidden_where
 from rag.retrieval.mmr import diverse
 from rag.retrieval.query_terms import Question, question_of
 from rag.retrieval.rerankers import Reranker
@@ -44,7 +44,8 @@ KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
 class _Ranking:
     """The two lists, their mix, and the points of its top; `complete` where all of those were still there.
 
-    The points come without vectors where only the shown ones' are needed, which are read later.
+    The points come without vectors where only the shown ones' are needed, which are read later. `hidden` are the best
+    passages that the reader's tier hides, whose points are `hidden_points`.
     """
 
     question: Question
@@ -53,6 +54,8 @@ class _Ranking:
     mixed: list[Hit]
     points: dict[str, StoredPoint]
     complete: bool = True
+    hidden: Sequence[Hit] = ()
+    hidden_points: Mapping[str, StoredPoint] = field(default_factory=dict)
 
 
 def search(
@@ -67,7 +70,8 @@ def search(
     """Return the best passages, each text once; raises UsageError for a value that no page within `scope` has."""
     asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
-    query, vector, ranking = _ranked(query, store, embedder, where)
+    hidden = hidden_where(query, where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules))
+    query, vector, ranking = _ranked(query, store, embedder, where, hidden)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
     hits = _without_repeats(query, ranking, store, where)
@@ -81,7 +85,6 @@ def search(
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
     found = store.count(where)
-    within = where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules)
     return SearchResponse(
         query=asked,
         results=results,
@@ -92,25 +95,27 @@ def search(
         book_id=query.book_id,
         evidence=evidence,
         searched_for=query.text if query.text != asked else None,
-        hidden=hidden_passages(query, store, vector, ranking.question, hits, within),
+        hidden=hidden_passages(ranking.hidden, ranking.hidden_points, hits),
     )
 
 
 def _ranked(
-    query: SearchQuery, store: VectorStore, embedder: Embedder, where: Where
+    query: SearchQuery, store: VectorStore, embedder: Embedder, where: Where, hidden: Where | None
 ) -> tuple[SearchQuery, Vector, _Ranking]:
     """The query with its typos mended, its vector and what it finds."""
     vector = embedder.embed_query(searchable(query.text))
-    ranking = _settled_ranking(query, store, vector, where)
+    ranking = _settled_ranking(query, store, vector, where, hidden)
     mended = mend_typos(query.text, ranking.question, store, where)
     if mended is None:
         return query, vector, ranking
     query = query.model_copy(update={"text": mended})
     vector = embedder.embed_query(mended)
-    return query, vector, _settled_ranking(query, store, vector, where)
+    return query, vector, _settled_ranking(query, store, vector, where, hidden)
 
 
-def _settled_ranking(query: SearchQuery, store: VectorStore, vector: Vector, where: Where) -> _Ranking:
+def _settled_ranking(
+    query: SearchQuery, store: VectorStore, vector: Vector, where: Where, hidden: Where | None
+) -> _Ranking:
     """The ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
@@ -119,30 +124,35 @@ def _settled_ranking(query: SearchQuery, store: VectorStore, vector: Vector, whe
 
     def look() -> _Ranking | None:
         nonlocal whole_before
-        ranking = _rank(query, store, vector, where)
+        ranking = _rank(query, store, vector, where, hidden)
         versions = whole_versions(store, ranking.points) if ranking.complete else None
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
         return replace(ranking, points=only(ranking.points, versions))
 
-    return settled(look, otherwise=lambda: _rank(query, store, vector, where))
+    return settled(look, otherwise=lambda: _rank(query, store, vector, where, hidden))
 
 
-def _rank(query: SearchQuery, store: VectorStore, vector: Vector, where: Where) -> _Ranking:
+def _rank(query: SearchQuery, store: VectorStore, vector: Vector, where: Where, hidden: Where | None) -> _Ranking:
     terms = query_vector(query.text)
-    dense, keyword, rarity = store.search_with_rarity(
+    dense, keyword, rarity, beside = store.search_with_rarity(
         dense=vector if query.mode != "keyword" else None,
         sparse=terms,
         keyword=query.mode != "dense",
         where=where,
         limit=DEPTH,
+        beside=hidden,
+        beside_limit=LOOKED_AT,
     )
     question = question_of(query.text, terms, rarity, store.size())
     mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
-    points = store.retrieve(wanted, vectors=query.diverse or not dense or store.is_remote)
-    return _Ranking(question, dense, keyword, mixed, points, complete=len(points) == len(wanted))
+    hits = best_hidden(beside, question)
+    vectors = query.diverse or not dense or store.is_remote
+    read = store.retrieve([*wanted, *(hit.id for hit in hits)], vectors=vectors)
+    points = {each: read[each] for each in wanted if each in read}
+    return _Ranking(question, dense, keyword, mixed, points, len(points) == len(wanted), hits, read)
 
 
 def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:

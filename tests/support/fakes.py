@@ -14,7 +14,7 @@ import numpy as np
 from ingestion.embedding.batching import Limits
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.lease import Lease, LocalLease
-from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
+from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 
 
 class Crash(BaseException):
@@ -132,10 +132,20 @@ class MemoryStore:
         return len(self.points)
 
     def search_with_rarity(
-        self, *, dense: Any, sparse: SparseVector, keyword: bool, where: Where, limit: int
-    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
-        near, worded = self.search(dense=dense, sparse=sparse if keyword else None, where=where, limit=limit)
-        return near, worded, self.rarity(sparse.indices, where)
+        self,
+        *,
+        dense: Any,
+        sparse: SparseVector,
+        keyword: bool,
+        where: Where,
+        limit: int,
+        beside: Where | None = None,
+        beside_limit: int = 0,
+    ) -> SearchAnswer:
+        worded = sparse if keyword else None
+        lists = self.search(dense=dense, sparse=worded, where=where, limit=limit)
+        others = self.search(dense=dense, sparse=worded, where=beside, limit=beside_limit) if beside else ([], [])
+        return SearchAnswer(*lists, self.rarity(sparse.indices, where), others)
 
     def search_method(self, where: Where) -> str:
         return "looks at every point"

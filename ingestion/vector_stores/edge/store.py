@@ -17,8 +17,8 @@ from ingestion.vector_stores.edge.compaction import compact_if_grown
 from ingestion.vector_stores.edge.count_cache import forget_counts, remember_counts
 from ingestion.vector_stores.edge.shard import check_space, engine_errors
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
-from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
-from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
+from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
 
 if TYPE_CHECKING:
@@ -135,28 +135,42 @@ class EdgeStore:
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """See VectorStore."""
-        matching = _narrowing(self._without_needless(where))
-
-        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
-            codes = qe.QuantizationSearchParams(rescore=True, oversampling=max(2.0, WEIGHED / most))
-            params = qe.SearchParams(quantization=codes)
-            batch = [
-                qe.QueryRequest(
-                    limit=most, query=qe.Query.Nearest(_to_query(query), using=name), filter=matching, params=params
-                )
-                for name, query in queries.items()
-            ]
-            with self._engine("search"):
-                return self._shard.query_batch(qe.QueryBatchRequest(batch))
-
-        return ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
+        near, worded = ranked_lists(self._ask, list_queries(dense, sparse, self._without_needless(where), limit))
+        return near, worded
 
     def search_with_rarity(
-        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
-    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        self,
+        *,
+        dense: Vector | None,
+        sparse: SparseVector,
+        keyword: bool,
+        where: Where,
+        limit: int,
+        beside: Where | None = None,
+        beside_limit: int = 0,
+    ) -> SearchAnswer:
         """See VectorStore."""
-        near, worded = self.search(dense=dense, sparse=sparse if keyword else None, where=where, limit=limit)
-        return near, worded, self.rarity(sparse.indices, where)
+        worded = sparse if keyword else None
+        lists = self.search(dense=dense, sparse=worded, where=where, limit=limit)
+        others = self.search(dense=dense, sparse=worded, where=beside, limit=beside_limit) if beside else ([], [])
+        return SearchAnswer(*lists, self.rarity(sparse.indices, where), others)
+
+    def _ask(self, lists: Sequence[ListQuery]) -> Sequence[Sequence[Scored]]:
+        batch = [
+            qe.QueryRequest(
+                limit=query.limit,
+                query=qe.Query.Nearest(_to_query(query.vector), using=query.name),
+                filter=_narrowing(query.where),
+                params=qe.SearchParams(
+                    quantization=qe.QuantizationSearchParams(
+                        rescore=True, oversampling=max(2.0, WEIGHED / query.limit)
+                    )
+                ),
+            )
+            for query in lists
+        ]
+        with self._engine("search"):
+            return self._shard.query_batch(qe.QueryBatchRequest(batch))
 
     def search_method(self, where: Where) -> str:
         """See VectorStore."""

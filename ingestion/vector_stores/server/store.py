@@ -12,11 +12,11 @@ from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.ranking import DENSE, SPARSE, Scored, ranked_lists, rarity_of
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import rescored
 from ingestion.vector_stores.server.search_params import dense_params, described, exact_points
-from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SparseVector, StoredPoint
+from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ _BYTES_PER_NUMBER = 24
 _BYTES_PER_TERM = 36
 _BYTES_PER_POINT = 256
 """No number, term or frame of a point is longer in JSON."""
+
+
+EVERYTHING = Where()
 
 
 class ServerStore:
@@ -143,14 +146,25 @@ class ServerStore:
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
         """See VectorStore."""
-        near, worded, _ = self._search(dense, sparse, (), where, limit)
+        (near, worded), _ = self._lists(list_queries(dense, sparse, where, limit))
         return near, worded
 
     def search_with_rarity(
-        self, *, dense: Vector | None, sparse: SparseVector, keyword: bool, where: Where, limit: int
-    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
+        self,
+        *,
+        dense: Vector | None,
+        sparse: SparseVector,
+        keyword: bool,
+        where: Where,
+        limit: int,
+        beside: Where | None = None,
+        beside_limit: int = 0,
+    ) -> SearchAnswer:
         """See VectorStore."""
-        return self._search(dense, sparse if keyword else None, sparse.indices, where, limit)
+        worded = sparse if keyword else None
+        others = list_queries(dense, worded, beside, beside_limit) if beside else (None, None)
+        lists, rarity = self._lists([*list_queries(dense, worded, where, limit), *others], sparse.indices, where)
+        return SearchAnswer(lists[0], lists[1], rarity, (lists[2], lists[3]))
 
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
         """See VectorStore."""
@@ -159,37 +173,33 @@ class ServerStore:
         requests = [_rarity_request(term, _to_filter(where)) for term in terms]
         return _rarities(terms, self._query(requests))
 
-    def _search(
-        self,
-        dense: Vector | None,
-        sparse: SparseVector | None,
-        terms: Sequence[int],
-        where: Where,
-        limit: int,
-    ) -> tuple[list[Hit], list[Hit], dict[int, float]]:
-        """Return both ranked lists and the rarity of terms, which the first request asks for along with them."""
-        if _matches_nothing(where):
-            return [], [], {}
-        matching = _to_filter(where)
-        params = {DENSE: None if dense is None else self._dense_params(where)}
-        rarity: dict[int, float] | None = None
+    def _lists(
+        self, queries: Sequence[ListQuery | None], terms: Sequence[int] = (), where: Where = EVERYTHING
+    ) -> tuple[list[list[Hit]], dict[int, float]]:
+        """Return the ranked lists and the rarity of terms, which the first request asks for along with them."""
+        queries = [None if query is None or _matches_nothing(query.where) else query for query in queries]
+        rarity: dict[int, float] | None = {} if _matches_nothing(where) else None
 
-        def ask(queries: Mapping[str, Vector | SparseVector], most: int) -> Sequence[Sequence[Scored]]:
+        def ask(lists: Sequence[ListQuery]) -> Sequence[Sequence[Scored]]:
             nonlocal rarity
-            requests = [
-                rest.QueryRequest(
-                    query=_to_query(query), using=name, filter=matching, limit=most, params=params.get(name)
-                )
-                for name, query in queries.items()
-            ]
+            requests = [self._list_request(query) for query in lists]
             along = terms if rarity is None else ()
-            answers = self._query([*requests, *(_rarity_request(term, matching) for term in along)])
+            answers = self._query([*requests, *(_rarity_request(term, _to_filter(where)) for term in along)])
             if rarity is None:
                 rarity = _rarities(along, answers[len(requests) :])
             return [answer.points for answer in answers[: len(requests)]]
 
-        near, worded = ranked_lists(ask, dense=dense, sparse=sparse, limit=limit)
-        return near, worded, self.rarity(terms, where) if rarity is None else rarity
+        found = ranked_lists(ask, queries)
+        return found, self.rarity(terms, where) if rarity is None else rarity
+
+    def _list_request(self, query: ListQuery) -> rest.QueryRequest:
+        return rest.QueryRequest(
+            query=_to_query(query.vector),
+            using=query.name,
+            filter=_to_filter(query.where),
+            limit=query.limit,
+            params=self._dense_params(query.where) if query.name == DENSE else None,
+        )
 
     def _query(self, requests: list[rest.QueryRequest]) -> list[rest.QueryResponse]:
         return self._call("searching", lambda client: client.query_batch_points(self.collection, requests))

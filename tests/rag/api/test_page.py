@@ -85,6 +85,19 @@ def test_what_the_book_does_not_answer_is_said_calmly_and_can_be_asked_of_all_of
     assert chat.locator(".turn").last.locator(".refusal").get_by_role("button").count() == 0
 
 
+def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any, served: ServedBook) -> None:
+    question = "Which driver does Isaac Sim need on a local RTX workstation?"
+    served.model.script.extend([calls(question), cites("The book says {0}.")])
+    ask(chat, question)
+    note = chat.locator(".turn .hidden-note")
+    note.wait_for()
+    assert "higher" not in note.inner_text() and "hardware tier 2" in note.inner_text()
+    assert chat.locator(".turn .places h3").count() == 1
+    with chat.expect_request("**/chat/stream") as asked:
+        note.get_by_role("button", name="Ask for tier 2").click()
+    assert json.loads(asked.value.post_data)["hardware_tier"] == 2
+
+
 def test_who_asks_while_the_page_still_loads_keeps_what_is_shown(chat: Any) -> None:
     held: list[Any] | None = []
     chat.route("**/threads?*", lambda route: route.continue_() if held is None else held.append(route))

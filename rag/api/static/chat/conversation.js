@@ -131,7 +131,8 @@ export class Conversation extends EventTarget {
     const turn = new Turn(question, {
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
       again: () => this.#again(turn),
-      widen: () => this.#widen(question),
+      widen: () => this.#widen(question, () => this.choice.widen()),
+      tier: "hardware_tier" in this.choice.fixed ? undefined : (tier) => this.#widen(question, () => this.choice.change({ hardware_tier: tier })),
       rate: (number, feedback) => this.wire.rate(this.threadId, number, feedback),
     });
     this.log.append(turn.element);
@@ -146,9 +147,9 @@ export class Conversation extends EventTarget {
     this.ask(turn.question);
   }
 
-  #widen(question) {
+  #widen(question, change) {
     if (this.running) return;
-    this.choice.widen();
+    change();
     this.composer.focus();
     this.ask(question);
   }

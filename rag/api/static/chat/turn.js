@@ -4,12 +4,13 @@ import { button, element, icon } from "../elements.js";
 import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
+import { hints } from "./hints.js";
 import { sourceList } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   again: () => void, widen: () => void,
+ *   again: () => void, widen: () => void, tier?: (tier: number) => void,
  *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `widen` asks again without filters
  */
 
@@ -70,8 +71,9 @@ export class Turn {
     const isAnswer = response.should_answer !== false;
     const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
-    if (isAnswer) this.#end("answered", this.#verdict(response), list, rating);
-    else this.#end("refused", this.#refusal(scope), list, rating);
+    const beside = hints(response, this.actions);
+    if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating);
+    else this.#end("refused", this.#refusal(scope), list, ...beside, rating);
   }
 
   /** The reader had enough; what is there stays. */

@@ -1,0 +1,31 @@
+/** What belongs to an answer or a refusal beside its sources: mended typos, hidden passages, other sections. */
+
+import { button, element, icon } from "../elements.js";
+
+/**
+ * @param {object} response a ChatResponse, or a kept message, which has none of this
+ * @param {{tier?: (tier: number) => void}} actions `tier` asks again for a higher hardware tier, where one can be chosen
+ * @returns {HTMLElement[]}
+ */
+export function hints({ searched_for: mended, hidden, see_also: places = [], should_answer: isAnswer }, actions) {
+  return [
+    mended ? element("p", { class: "note" }, "Searched for: ", element("q", { dir: "auto" }, mended)) : null,
+    hidden ? hiddenNote(hidden, actions) : null,
+    places.length ? placeList(places, isAnswer === false ? "Nearest sections" : "See also") : null,
+  ].filter(Boolean);
+}
+
+function hiddenNote({ count, filter, value }, { tier }) {
+  const words = `${count === 1 ? "1 better passage needs" : `${count} better passages need`} ${filter.replace("_", " ")} ${value}.`;
+  const again = button({ class: "secondary", onclick: () => tier(Number(value)) }, icon("book"), `Ask for tier ${value}`);
+  return element("div", { class: "hidden-note" }, element("p", {}, words), tier && filter === "hardware_tier" ? again : null);
+}
+
+function placeList(places, title) {
+  const entry = ({ page_title: page, section_title: section, page_url: url, source_file: file, line_start: line }) => {
+    const name = section && section !== page ? `${page} › ${section}` : page;
+    const isLink = /^(https?:\/\/|\/)/.test(url ?? "");
+    return element("li", { dir: "auto" }, isLink ? element("a", { href: url }, name) : `${name} (${file}:${line})`);
+  };
+  return element("section", { class: "places" }, element("h3", {}, title), element("ul", {}, ...places.map(entry)));
+}
