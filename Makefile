@@ -1,7 +1,7 @@
 # Everything runs in .venv, made from the pinned versions of requirements.lock.
 PYTHON ?= python3
 BIN := .venv/bin
-DEMO := .bookwise-demo
+DEMO := examples/physical-ai
 
 .DEFAULT_GOAL := help
 BOOKS ?= examples/physical-ai/docs
@@ -22,12 +22,11 @@ $(BIN)/.made: requirements.lock pyproject.toml
 setup: $(BIN)/.made  ## Create the environment
 
 demo: setup  ## Index the sample book and ask it two questions
-	@mkdir -p $(DEMO)
-	cd $(DEMO) && ../$(BIN)/bookwise ingest ../examples/physical-ai
+	cd $(DEMO) && ../../$(BIN)/bookwise ingest
 	@echo
-	cd $(DEMO) && ../$(BIN)/bookwise ask "Why does a subscriber that starts late miss the last message?"
+	cd $(DEMO) && ../../$(BIN)/bookwise ask "Why does a subscriber that starts late miss the last message?"
 	@echo
-	cd $(DEMO) && ../$(BIN)/bookwise ask "What kind of computer do I need to run Isaac Sim?" --tier 4
+	cd $(DEMO) && ../../$(BIN)/bookwise ask "What kind of computer do I need to run Isaac Sim?" --tier 4
 
 test: setup  ## Run the whole suite
 	$(BIN)/python -m pytest
@@ -87,4 +86,4 @@ lock: setup  ## Pin the newest allowed versions
 	$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra dev --extra lock pyproject.toml -o requirements.lock
 
 clean:  ## Remove the environment and the demo's index
-	rm -rf .venv .venv-docs .venv-llm site $(DEMO)
+	rm -rf .venv .venv-docs .venv-llm site $(DEMO)/.bookwise $(DEMO)/.ingestion_state.json

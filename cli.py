@@ -74,6 +74,13 @@ def main(
             "--wait", metavar="SECONDS", help="Seconds to wait for an index that another process has locked."
         ),
     ] = None,
+    trust_config: Annotated[
+        bool,
+        typer.Option(
+            "--trust-config",
+            help="Let the book's own files name hosts for your keys and folders outside of the book.",
+        ),
+    ] = False,
 ) -> None:
     """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
-    set_root_flags(ctx, {"index.wait": wait})
+    set_root_flags(ctx, {"index.wait": wait, "trust.config": trust_config or None})

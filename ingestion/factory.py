@@ -13,12 +13,13 @@ from ingestion.embedding.cache import EmbeddingCache
 from ingestion.embedding.factory import build_embedder
 from ingestion.embedding.protocol import Embedder, EmbedderKind
 from ingestion.errors import ConfigurationError
-from ingestion.settings import Settings
+from ingestion.settings import Settings, override
 from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
 from ingestion.sync.parts import Parts
+from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
 
@@ -29,8 +30,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def build_parts(settings: Settings) -> Parts:
-    """Everything that `ingest` needs."""
+def build_parts(settings: Settings, *, new_index: bool = False) -> Parts:
+    """Return everything that `ingest` needs; only a `new_index` takes another embedder than the one there is.
+
+    Raises ConfigurationError where the chosen tokenizer cannot count.
+    """
+    require_tokenizer()
+    if not new_index:
+        settings = settle_embedder(settings)
     directory = Path(settings.index.directory)
     generations = generations_of(settings)
     return Parts(
@@ -89,11 +96,26 @@ def kind_of(settings: Settings) -> EmbedderKind:
     return cast("EmbedderKind", settings.embedding.embedder)
 
 
+def settle_embedder(settings: Settings) -> Settings:
+    """Return the settings with the embedder that made the index, where `auto` would now choose the service.
+
+    So a key that is new in the environment neither breaks an index that the embedded model made, nor pays for one.
+    """
+    if settings.embedding.embedder != "auto" or not settings.openai.api_key:
+        return settings
+    from ingestion.embedding.minilm import MiniLm
+
+    active = next((each for each in generations_of(settings).kept() if each.role == "active"), None)
+    if active is None or active.schema is None or active.schema.embedding != MiniLm.model:
+        return settings
+    return override(settings, {"embedding.embedder": "local"})
+
+
 def embedder_ahead(settings: Settings) -> Embedder:
     """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
     from ingestion.embedding.minilm import MiniLm
 
-    embedder = embedder_of(settings)
+    embedder = embedder_of(settle_embedder(settings))
     if isinstance(embedder, MiniLm):
         embedder.load_ahead()
     return embedder
@@ -120,12 +142,11 @@ def _subprocess_workers(settings: Settings, finished: SimpleQueue[CallResult]) -
 
 def _choice_of(settings: Settings) -> dict[str, Any]:
     """The arguments of `build_embedder`."""
-    key = settings.openai.api_key
     return {
         "kind": kind_of(settings),
         "model": settings.embedding.model,
         "dimensions": settings.embedding.dimensions,
-        "api_key": key.reveal() if key else None,
+        "api_key": settings.openai.api_key,
         "base_url": settings.openai.base_url,
         "api_version": settings.openai.azure_api_version,
         "threads": settings.embedding.threads,

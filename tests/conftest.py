@@ -33,12 +33,14 @@ def empty_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def clean_surroundings(monkeypatch: pytest.MonkeyPatch, empty_folders: Path) -> Path:
-    """No settings in the environment, and an empty current folder without `.env` or `bookwise.toml`."""
+    """No settings in the environment or of the user, and an empty current folder."""
     for name in list(os.environ):
         if name.startswith(SETTINGS_PREFIXES):
             monkeypatch.delenv(name)
     folder = Path(tempfile.mkdtemp(dir=empty_folders))
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(empty_folders / "configuration"))
+    monkeypatch.setenv("APPDATA", str(empty_folders / "configuration"))
     return folder
 
 

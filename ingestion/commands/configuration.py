@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.commands.terminal import log_to_stderr
 from ingestion.errors import UsageError
-from ingestion.settings.loader import find_config, load_settings
+from ingestion.settings.loader import Loaded, find_config, load
+from ingestion.tokens import choose_tokenizer
 
 if TYPE_CHECKING:
     import typer
@@ -26,23 +27,30 @@ def set_root_flags(ctx: typer.Context, flags: Mapping[str, Any]) -> None:
     ctx.call_on_close(lambda: _root_flags.reset(token))
 
 
-def read_settings(
-    config: Path | None, *folders: Path, verbose: bool = False, flags: Mapping[str, Any] | None = None
-) -> Settings:
-    """Return the settings of this call; `folders` are searched for a `bookwise.toml` before the current one."""
-    log_to_stderr(logging.DEBUG if verbose else logging.WARNING)
-    if config and not config.is_file():
-        raise UsageError(f"--config {config}: no such file")
-    return load_settings({**_root_flags.get({}), **(flags or {})}, config=config or find_config(*folders, Path()))
+def read_settings(config: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None) -> Settings:
+    """Return the settings of the book in which the command is run."""
+    return read_loaded(config, None, verbose=verbose, flags=flags).settings
 
 
 def read_book(
     docs: Path | None, config: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
 ) -> tuple[Settings, Path]:
-    """Return settings and docs root: the folder given, or what the `bookwise.toml` in or above it calls `docs`."""
-    folders = (docs, docs.parent) if docs else ()
-    settings = read_settings(config, *folders, verbose=verbose, flags=flags)
+    """Return settings and docs root: the folder given, or the `book.docs` of the book that it is or lies in."""
+    loaded = read_loaded(config, docs, verbose=verbose, flags=flags)
+    root = Path(loaded.settings.book.docs)
     if docs is None:
-        return settings, (config.parent if config else Path()) / settings.book.docs
-    inner = docs / settings.book.docs
-    return settings, inner if find_config(docs) and inner.is_dir() else docs
+        return loaded.settings, root
+    is_book = find_config(docs) is not None and docs.resolve() == loaded.folder.resolve()
+    return loaded.settings, root if is_book and root.is_dir() else docs
+
+
+def read_loaded(
+    config: Path | None, start: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
+) -> Loaded:
+    """Return settings, their sources and the book's folder; the book is looked for from `start` upwards."""
+    log_to_stderr(logging.DEBUG if verbose else logging.WARNING)
+    if config and not config.is_file():
+        raise UsageError(f"--config {config}: no such file")
+    loaded = load({**_root_flags.get({}), **(flags or {})}, config=config or find_config(start or Path()))
+    choose_tokenizer(loaded.settings.chunk.tokenizer)
+    return loaded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.protocol import Embedder, EmbedderKind
+from ingestion.settings.validators import Secret
 
 
 def build_embedder(
@@ -11,7 +12,7 @@ def build_embedder(
     *,
     model: str,
     dimensions: int | None,
-    api_key: str | None,
+    api_key: str | Secret | None,
     base_url: str | None,
     api_version: str | None = None,
     threads: int,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ingestion.embedding.batching import Batcher, Limits
 from ingestion.embedding.rate_limiter import RateLimiter
 from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
+from ingestion.settings.validators import Secret
 from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class OpenAIEmbedder:
         model: str = "text-embedding-3-small",
         dimensions: int | None = None,
         *,
-        api_key: str | None,
+        api_key: str | Secret | None,
         base_url: str | None = None,
         api_version: str | None = None,
         timeout: float = 60.0,
@@ -118,7 +119,8 @@ class OpenAIEmbedder:
     def _service(self) -> Service:
         from ingestion.openai_client import Service
 
-        return Service(**self._service_options)
+        key = self._service_options["api_key"]
+        return Service(**self._service_options | {"api_key": key.reveal() if isinstance(key, Secret) else key})
 
     def _batches(self, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[tuple[list[str], int]]:
         """Yield the texts in order, in batches, with the tokens of each batch."""

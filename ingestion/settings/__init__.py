@@ -16,7 +16,8 @@ from ingestion.settings.book import BookSettings, CheckSettings, ChunkSettings, 
 from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
 from ingestion.settings.qdrant import QdrantSettings
-from ingestion.settings.validators import BUILT_IN_MODULES, Module, modules, setting
+from ingestion.settings.trust import TrustSettings
+from ingestion.settings.validators import BUILT_IN_MODULES, Module, parse_modules, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Settings:
     """All settings of one run, by table. Secrets never show in its repr."""
 
     book: BookSettings = field(default_factory=BookSettings)
-    modules: tuple[Module, ...] = setting((), modules, help="the book's modules")
+    modules: tuple[Module, ...] = setting((), parse_modules, help="the book's modules")
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     check: CheckSettings = field(default_factory=CheckSettings)
     chunk: ChunkSettings = field(default_factory=ChunkSettings)
@@ -37,6 +38,7 @@ class Settings:
     rerank: RerankSettings = field(default_factory=RerankSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
     conversations: ConversationSettings = field(default_factory=ConversationSettings)
+    trust: TrustSettings = field(default_factory=TrustSettings)
 
 
 TABLES: Mapping[str, type[Any]] = {
@@ -53,6 +55,7 @@ TABLES: Mapping[str, type[Any]] = {
     "rerank": RerankSettings,
     "api": ApiSettings,
     "conversations": ConversationSettings,
+    "trust": TrustSettings,
 }
 
 FIELDS: Mapping[str, Field[Any]] = {"modules": next(each for each in fields(Settings) if each.name == "modules")} | {

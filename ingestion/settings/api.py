@@ -6,25 +6,35 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
-from ingestion.settings.validators import Secret, amount, choice, number, secret, setting, switch, text, texts
+from ingestion.settings.validators import (
+    Secret,
+    parse_amount,
+    parse_bool,
+    parse_choice,
+    parse_int,
+    parse_secret,
+    parse_text,
+    parse_texts,
+    setting,
+)
 
 
-def listed(raw: Any) -> tuple[str, ...]:
+def parse_listed(raw: Any) -> tuple[str, ...]:
     """A list of text; in the environment one text, parted by commas."""
-    return texts([part for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw)
+    return parse_texts([part for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw)
 
 
-def networks(raw: Any) -> tuple[str, ...]:
+def parse_networks(raw: Any) -> tuple[str, ...]:
     """A list of addresses or networks such as `10.0.0.0/8`."""
-    found = listed(raw)
+    found = parse_listed(raw)
     for each in found:
         ip_network(each, strict=False)
     return found
 
 
-def path_prefix(raw: Any) -> str:
+def parse_path_prefix(raw: Any) -> str:
     """A path such as `/book`, without a slash at its end."""
-    prefix = "/" + text(raw).strip("/")
+    prefix = "/" + parse_text(raw).strip("/")
     if any(mark in prefix for mark in "?#\\ ") or "//" in prefix:
         raise ValueError(f"{raw!r} is not a path such as /book")
     return "" if prefix == "/" else prefix
@@ -34,76 +44,81 @@ def path_prefix(raw: Any) -> str:
 class ApiSettings:
     """The HTTP server."""
 
-    rate: int = setting(100, number(1, 1000000), env="BOOKWISE_API_RATE", help="questions per minute of one API key")
+    rate: int = setting(
+        100, parse_int(1, 1000000), env="BOOKWISE_API_RATE", help="questions per minute of one API key"
+    )
     client_rate: int = setting(
         20,
-        number(1, 1000000),
+        parse_int(1, 1000000),
         env="BOOKWISE_API_CLIENT_RATE",
         help="questions per minute of one client of a public key",
     )
     read_rate: int = setting(
         600,
-        number(1, 1000000),
+        parse_int(1, 1000000),
         env="BOOKWISE_API_READ_RATE",
         help="other requests per minute of one client",
     )
     rate_store: Secret | None = setting(
         None,
-        secret,
+        parse_secret,
         env="BOOKWISE_API_RATE_STORE",
         in_file=False,
         help="Redis in which several servers count, as `redis://HOST`",
     )
     daily_questions: int = setting(
         0,
-        number(0, 10**9),
+        parse_int(0, 10**9),
         env="BOOKWISE_API_DAILY_QUESTIONS",
         help="questions per day of one public key, 0: no limit",
     )
     daily_cost: float = setting(
-        0.0, amount, env="BOOKWISE_API_DAILY_COST", help="US dollars per day of one public key, 0: no limit"
+        0.0, parse_amount, env="BOOKWISE_API_DAILY_COST", help="US dollars per day of one public key, 0: no limit"
     )
     token_price: float = setting(
-        0.0, amount, env="BOOKWISE_API_TOKEN_PRICE", help="US dollars per million tokens of the chat model, for costs"
+        0.0,
+        parse_amount,
+        env="BOOKWISE_API_TOKEN_PRICE",
+        help="US dollars per million tokens of the chat model, for costs",
     )
     origins: tuple[str, ...] = setting(
-        (), listed, env="BOOKWISE_API_ORIGINS", help="sites whose pages may ask the server (CORS)"
+        (), parse_listed, env="BOOKWISE_API_ORIGINS", help="sites whose pages may ask the server (CORS)"
     )
     trusted_proxies: tuple[str, ...] = setting(
         (),
-        networks,
+        parse_networks,
         env="BOOKWISE_API_TRUSTED_PROXIES",
         in_file=False,
         help="addresses of proxies whose `X-Forwarded-*` headers count",
     )
     root_path: str = setting(
         "",
-        path_prefix,
+        parse_path_prefix,
         env="BOOKWISE_API_ROOT_PATH",
         help="path under which a proxy serves the server, such as /book",
     )
     metrics_address: str | None = setting(
-        None, text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves /metrics alone, without a key"
+        None, parse_text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves /metrics alone, without a key"
     )
     log_format: str = setting(
         "auto",
-        choice("auto", "json", "text"),
+        parse_choice("auto", "json", "text"),
         env="BOOKWISE_API_LOG_FORMAT",
         help="log lines: `text`, `json`, or `auto`: text on a terminal",
     )
-    log_texts: bool = setting(False, switch, env="BOOKWISE_API_LOG_TEXTS", help="log questions and answers")
-    timeout: int = setting(120, number(1, 3600), env="BOOKWISE_API_TIMEOUT", help="answer timeout in seconds")
+    log_texts: bool = setting(False, parse_bool, env="BOOKWISE_API_LOG_TEXTS", help="log questions and answers")
+    timeout: int = setting(120, parse_int(1, 3600), env="BOOKWISE_API_TIMEOUT", help="answer timeout in seconds")
     body_timeout: int = setting(
-        30, number(1, 3600), env="BOOKWISE_API_BODY_TIMEOUT", help="seconds to receive the body of a request"
+        30, parse_int(1, 3600), env="BOOKWISE_API_BODY_TIMEOUT", help="seconds to receive the body of a request"
     )
     max_connections: int = setting(
         1000,
-        number(8, 1000000),
+        parse_int(8, 1000000),
         env="BOOKWISE_API_MAX_CONNECTIONS",
         help="open connections, fewer where files are few",
     )
     client_connections: int = setting(
-        200, number(4, 1000000), env="BOOKWISE_API_CLIENT_CONNECTIONS", help="open connections of one client"
+        200, parse_int(4, 1000000), env="BOOKWISE_API_CLIENT_CONNECTIONS", help="open connections of one client"
     )
 
 
@@ -113,7 +128,7 @@ class ConversationSettings:
 
     keep_days: int = setting(
         0,
-        number(0, 36500),
+        parse_int(0, 36500),
         env="BOOKWISE_KEEP_DAYS",
         help="days after which unused conversations and their questions are deleted, 0: never",
     )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingestion.settings.validators import choice, number, path_patterns, setting, switch, text, texts, url
+from ingestion.settings.validators import (
+    parse_bool,
+    parse_choice,
+    parse_int,
+    parse_path_patterns,
+    parse_text,
+    parse_texts,
+    parse_url,
+    setting,
+)
 
 ADDRESS_STYLES = (
     "docusaurus",
@@ -25,53 +34,61 @@ ADDRESS_STYLES = (
 class BookSettings:
     """What the book is and where it is published."""
 
-    id: str | None = setting(None, text, env="BOOKWISE_BOOK", help="id of the book")
-    title: str | None = setting(None, text, help="title of the book")
-    docs: str = setting("docs", text, env="BOOKWISE_DOCS", help="folder of the lessons")
-    base_url: str = setting("", url, env="BOOKWISE_BASE_URL", help="address of the site")
-    language: str = setting("en", text, help="language of pages that name none")
+    id: str | None = setting(None, parse_text, env="BOOKWISE_BOOK", help="id of the book")
+    title: str | None = setting(None, parse_text, help="title of the book")
+    docs: str = setting("docs", parse_text, env="BOOKWISE_DOCS", is_path=True, help="folder of the lessons")
+    base_url: str = setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
+    language: str = setting("en", parse_text, help="language of pages that declare none")
     style: str = setting(
-        "auto", choice("auto", *ADDRESS_STYLES), env="BOOKWISE_STYLE", help="how the site makes its addresses"
+        "auto", parse_choice("auto", *ADDRESS_STYLES), env="BOOKWISE_STYLE", help="how the site makes its addresses"
     )
     trailing_slash: bool | None = setting(
-        None, switch, help="whether addresses end in a slash (Docusaurus, Starlight)"
+        None, parse_bool, help="whether addresses end in a slash (Docusaurus, Starlight)"
     )
-    directory_urls: bool | None = setting(None, switch, help="whether pages have folders of their own")
+    directory_urls: bool | None = setting(None, parse_bool, help="whether pages have folders of their own")
     number_prefixes: bool | None = setting(
-        None, switch, help="whether numbers before names are left out of addresses"
+        None, parse_bool, help="whether numbers before names are left out of addresses"
     )
     vocabulary: str = setting(
         "folders",
-        choice("folders", "physical-ai"),
+        parse_choice("folders", "physical-ai"),
         help="names of modules: those of the folders, or also the built-in ros2, gazebo, isaac, vla",
     )
-    paths: tuple[str, ...] = setting((), path_patterns, help="path patterns, tried before the built-in")
+    paths: tuple[str, ...] = setting((), parse_path_patterns, help="path patterns, tried before the built-in ones")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSettings:
     """Which files of the folder are lessons."""
 
-    exclude: tuple[str, ...] = setting((), texts, help="ignore patterns (gitignore syntax)")
-    include: tuple[str, ...] = setting((), texts, help="index only what matches one of these")
-    translations: bool = setting(False, switch, help="index the translations in `i18n` too")
-    versions: bool = setting(False, switch, help="index the versions in `versioned_docs` too")
-    unlisted: bool = setting(False, switch, help="index pages marked `unlisted: true` too")
+    exclude: tuple[str, ...] = setting((), parse_texts, help="ignore patterns (gitignore syntax)")
+    include: tuple[str, ...] = setting((), parse_texts, help="index only what matches one of these")
+    translations: bool = setting(False, parse_bool, help="index the translations in `i18n` too")
+    versions: bool = setting(False, parse_bool, help="index the versions in `versioned_docs` too")
+    unlisted: bool = setting(False, parse_bool, help="index pages marked `unlisted: true` too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSettings:
     """What the linter reports."""
 
-    disable: tuple[str, ...] = setting((), texts, help="rules that `bookwise check` leaves out")
+    disable: tuple[str, ...] = setting((), parse_texts, help="rules that `bookwise check` skips")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
-    """How large a chunk is."""
+    """How large a chunk is, and what counts its tokens."""
 
-    tokens: int = setting(400, number(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="tokens a chunk aims at")
-    max_tokens: int = setting(512, number(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="tokens no chunk exceeds")
+    tokens: int = setting(400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target tokens per chunk")
+    max_tokens: int = setting(
+        512, parse_int(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="maximum tokens per chunk"
+    )
+    tokenizer: str = setting(
+        "toktok",
+        parse_choice("toktok", "tiktoken"),
+        env="BOOKWISE_TOKENIZER",
+        help="what counts tokens: `toktok`, or `tiktoken`, the slower reference, which downloads its ranks",
+    )
     visible_props: tuple[str, ...] = setting(
-        (), texts, help="attributes of components whose text readers see, beside `title`, `label` and their like"
+        (), parse_texts, help="attributes of components whose text readers see, beside `title`, `label` and their like"
     )

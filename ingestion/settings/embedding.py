@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingestion.settings.validators import Secret, amount, choice, number, secret, setting, text, url
+from ingestion.settings.validators import (
+    Secret,
+    parse_amount,
+    parse_choice,
+    parse_int,
+    parse_secret,
+    parse_text,
+    parse_url,
+    setting,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,51 +22,54 @@ class EmbeddingSettings:
 
     embedder: str = setting(
         "auto",
-        choice("auto", "local", "openai", "fastembed", "sentence-transformers"),
+        parse_choice("auto", "local", "openai", "fastembed", "sentence-transformers"),
         env="BOOKWISE_EMBEDDER",
         help="`openai` with a key, else `local`; or `fastembed`, `sentence-transformers`",
     )
     model: str = setting(
-        "text-embedding-3-small", text, env="OPENAI_EMBEDDING_MODEL", help="model of the embedding service or library"
+        "text-embedding-3-small",
+        parse_text,
+        env="OPENAI_EMBEDDING_MODEL",
+        help="model of the embedding service or library",
     )
     dimensions: int | None = setting(
-        None, number(1, 65536), env="OPENAI_EMBEDDING_DIMENSIONS", help="shortened vectors"
+        None, parse_int(1, 65536), env="OPENAI_EMBEDDING_DIMENSIONS", help="shortened vectors"
     )
     price: float | None = setting(
         None,
-        amount,
+        parse_amount,
         env="BOOKWISE_EMBEDDING_PRICE",
-        help="dollars a million tokens, where the built-in table is out of date",
+        help="US dollars per million tokens, if the built-in table is out of date",
     )
     max_cost: float | None = setting(
-        None, amount, env="BOOKWISE_MAX_COST", help="dollars a run may spend on embedding"
+        None, parse_amount, env="BOOKWISE_MAX_COST", help="maximum embedding cost of a run in US dollars"
     )
     max_tokens: int | None = setting(
-        None, number(0, 10**15), env="BOOKWISE_MAX_TOKENS", help="tokens a run may embed"
+        None, parse_int(0, 10**15), env="BOOKWISE_MAX_TOKENS", help="maximum tokens to embed in a run"
     )
     in_flight: int = setting(
-        8, number(1, 256), env="BOOKWISE_EMBEDDING_IN_FLIGHT", help="requests to the embedding service at a time"
+        8, parse_int(1, 256), env="BOOKWISE_EMBEDDING_IN_FLIGHT", help="concurrent requests to the embedding service"
     )
     request_inputs: int = setting(
-        2048, number(1, 100000), env="BOOKWISE_EMBEDDING_REQUEST_INPUTS", help="texts a request to it may hold"
+        2048, parse_int(1, 100000), env="BOOKWISE_EMBEDDING_REQUEST_INPUTS", help="maximum texts per request"
     )
     request_tokens: int = setting(
-        300000, number(1, 10**9), env="BOOKWISE_EMBEDDING_REQUEST_TOKENS", help="tokens a request to it may hold"
+        300000, parse_int(1, 10**9), env="BOOKWISE_EMBEDDING_REQUEST_TOKENS", help="maximum tokens per request"
     )
     input_tokens: int = setting(
-        8191, number(1, 10**9), env="BOOKWISE_EMBEDDING_INPUT_TOKENS", help="tokens a text may have"
+        8191, parse_int(1, 10**9), env="BOOKWISE_EMBEDDING_INPUT_TOKENS", help="maximum tokens per text"
     )
     requests_per_minute: int | None = setting(
         None,
-        number(1, 10**9),
+        parse_int(1, 10**9),
         env="BOOKWISE_EMBEDDING_REQUESTS_PER_MINUTE",
-        help="pace, where the service does not tell its own in `x-ratelimit-*` headers",
+        help="rate limit, if the service does not send `x-ratelimit-*` headers",
     )
     tokens_per_minute: int | None = setting(
-        None, number(1, 10**12), env="BOOKWISE_EMBEDDING_TOKENS_PER_MINUTE", help="pace in tokens, likewise"
+        None, parse_int(1, 10**12), env="BOOKWISE_EMBEDDING_TOKENS_PER_MINUTE", help="rate limit in tokens, likewise"
     )
     threads: int = setting(
-        0, number(0, 1024), env="BOOKWISE_THREADS", help="threads of a model on this machine, 0 for one a core"
+        0, parse_int(0, 1024), env="BOOKWISE_THREADS", help="threads of a local model, 0 for one per core"
     )
 
 
@@ -66,9 +78,9 @@ class OpenAISettings:
     """The OpenAI-compatible service of the embedder and the chat model."""
 
     api_key: Secret | None = setting(
-        None, secret, env="OPENAI_API_KEY", in_file=False, help="key of the OpenAI service"
+        None, parse_secret, env="OPENAI_API_KEY", in_file=False, help="key of the OpenAI service"
     )
-    base_url: str | None = setting(None, url, env="OPENAI_BASE_URL", help="any OpenAI-compatible service")
+    base_url: str | None = setting(None, parse_url, env="OPENAI_BASE_URL", help="any OpenAI-compatible service")
     azure_api_version: str | None = setting(
-        None, text, env="BOOKWISE_AZURE_API_VERSION", help="version of Azure's older API, for embeddings there"
+        None, parse_text, env="BOOKWISE_AZURE_API_VERSION", help="version of Azure's older embeddings API"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingestion.settings.validators import Secret, number, secret, setting, text
+from ingestion.settings.validators import Secret, parse_int, parse_secret, parse_text, setting
 
 STATE_FILE, STATE_AUTO, STATE_QDRANT = ".ingestion_state.json", "auto", "qdrant"
 
@@ -14,22 +14,30 @@ class IndexSettings:
     """Where the embedded index, the records and the databases lie, and what guards them."""
 
     directory: str = setting(
-        ".bookwise", text, env="BOOKWISE_DIRECTORY", help="folder of the embedded index and the cache"
+        ".bookwise",
+        parse_text,
+        env="BOOKWISE_DIRECTORY",
+        is_path=True,
+        help="folder of the embedded index and the cache",
     )
     state: str = setting(
         STATE_FILE,
-        text,
+        parse_text,
         env="BOOKWISE_STATE",
-        help="state file; `qdrant` keeps the records on the server, `auto` too unless the file is there",
+        is_path=True,
+        help="ingestion state: a file, `qdrant` (on the server) or `auto` (the file if it exists, else the server)",
     )
     database_url: Secret | None = setting(
         None,
-        secret,
+        parse_secret,
         env="DATABASE_URL",
         in_file=False,
-        help="job ledger, conversations and API keys, files in the index's folder unless set",
+        help="database of jobs, conversations and API keys; unset, files in the index's folder",
     )
-    wait: int = setting(10, number(0, 3600), env="BOOKWISE_WAIT", help="seconds to wait for an index in use")
+    wait: int = setting(10, parse_int(0, 3600), env="BOOKWISE_WAIT", help="seconds to wait for a locked index")
     max_delete: int = setting(
-        50, number(0, 100), env="BOOKWISE_MAX_DELETE", help="percent of a book's files a run may delete unasked"
+        50,
+        parse_int(0, 100),
+        env="BOOKWISE_MAX_DELETE",
+        help="maximum percentage of a book that a run deletes without --allow-delete",
     )

@@ -1,4 +1,7 @@
-"""Read the settings: flags over environment over `.env` over `bookwise.toml` over defaults, every mistake named."""
+"""Read the settings: flags, environment, `.env`, `bookwise.toml`, the user's configuration, defaults, in this order.
+
+Every mistake is reported at once, with its source.
+"""
 
 from __future__ import annotations
 
@@ -11,40 +14,55 @@ from typing import Any
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings import FIELDS, Settings, nested
+from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
+from ingestion.settings.places import CONFIG_NAME, find_config, user_config
+from ingestion.settings.trust import DOTENV, ENVIRONMENT, FLAG, Origins, paths_outside, withhold_secrets
 
-CONFIG_NAME = "bookwise.toml"
+__all__ = ["CONFIG_NAME", "Loaded", "find_config", "load", "load_settings"]
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, the source of each by its name, and the folder of the book."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    folder: Path
 
 
 def load_settings(
     flags: Mapping[str, Any], *, config: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> Settings:
-    """The settings of this run; raises ConfigurationError that lists every mistake with its source.
+    """Return the settings of this run; see `load`."""
+    return load(flags, config=config, environ=environ).settings
 
-    `flags` are by name (`qdrant.url`), None where the flag is not given; `config` is a `bookwise.toml` or None.
+
+def load(flags: Mapping[str, Any], *, config: Path | None = None, environ: Mapping[str, str] | None = None) -> Loaded:
+    """Return the settings and where each came from; raises ConfigurationError that lists every mistake.
+
+    `flags` are by name (`qdrant.url`), None where the flag is not given; `config` is a `bookwise.toml`, whose folder
+    is the book's, or None: then the current folder is.
     """
     environ = os.environ if environ is None else environ
-    mistakes: list[str] = []
-    toml = _read_toml(config, mistakes) if config else {}
-    sources = [
-        _Source("flag", False, {name: value for name, value in flags.items() if value is not None}),
-        _Source("environment", True, _by_variable(environ)),
-        _Source(".env", True, _by_variable(_read_dotenv(mistakes))),
-        _Source(str(config), False, dict(_by_toml_key(toml, mistakes, str(config)))),
-    ]
     unknown = flags.keys() - FIELDS.keys()
     if unknown:
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
-    values = {name: _first(name, sources, mistakes) for name in FIELDS}
-    if not mistakes and values["chunk.tokens"] > values["chunk.max_tokens"]:
-        mistakes.append("chunk.tokens is larger than chunk.max_tokens")
+    folder = config.parent if config else Path()
+    mistakes: list[str] = []
+    sources = _sources(flags, config, environ, folder, mistakes)
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for name in FIELDS:
+        values[name] = _first(name, sources, origins, folder, mistakes)
+    found = Origins(origins, frozenset(source.name for source in sources if source.is_users), folder)
+    if not mistakes:
+        mistakes += _contradictions(values) + paths_outside(values, found)
     if mistakes:
         raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
-    return nested(values)
-
-
-def find_config(*folders: Path) -> Path | None:
-    """The first `bookwise.toml` in these folders, in order."""
-    return next((path for folder in folders if (path := folder / CONFIG_NAME).is_file()), None)
+    withhold_secrets(values, found)
+    return Loaded(nested(values), {name: origins.get(name, DEFAULT) for name in FIELDS}, folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +70,73 @@ class _Source:
     name: str
     by_variable: bool
     values: Mapping[str, Any]
+    is_users: bool = False
 
 
-def _first(name: str, sources: list[_Source], mistakes: list[str]) -> Any:
-    each = FIELDS[name]
+def _sources(
+    flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str], folder: Path, mistakes: list[str]
+) -> list[_Source]:
+    """The sources, the strongest first."""
+    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file()), None)
+    own = user_config(environ)
+    sources = [
+        _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}, is_users=True),
+        _Source(ENVIRONMENT, True, _by_variable(environ), is_users=True),
+        _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, mistakes))),
+        _Source(str(config), False, dict(_by_toml_key(config, mistakes))),
+    ]
+    if own and own.is_file():
+        sources.append(_Source(str(own), False, dict(_by_toml_key(own, mistakes)), is_users=True))
+    for source in sources:
+        if not source.is_users:
+            mistakes += [
+                f"{_named(name, source)} ({source.name}): only your own configuration, the environment or a flag may "
+                "set it"
+                for name in source.values
+                if name.startswith("trust.")
+            ]
+    return sources
+
+
+def _first(name: str, sources: list[_Source], origins: dict[str, str], folder: Path, mistakes: list[str]) -> Any:
+    field = FIELDS[name]
     for source in sources:
         if name in source.values:
+            origins[name] = source.name
             try:
-                return each.metadata["read"](source.values[name])
+                value = field.metadata["read"](source.values[name])
             except ValueError as error:
-                said = each.metadata["env"] if source.by_variable else name
-                mistakes.append(f"{said} ({source.name}): {error}")
-                break
-    return None if each.default is MISSING else each.default
+                mistakes.append(f"{_named(name, source)} ({source.name}): {error}")
+                return None
+            return value if source.name in (FLAG, ENVIRONMENT) else _placed(name, value, folder)
+    return None if field.default is MISSING else _placed(name, field.default, folder)
+
+
+def _placed(name: str, value: Any, folder: Path) -> Any:
+    """A path of the book's own configuration is relative to the book's folder."""
+    is_path = FIELDS[name].metadata["is_path"] and value not in (None, STATE_AUTO, STATE_QDRANT)
+    return str(folder / value) if is_path else value
+
+
+def _named(name: str, source: _Source) -> str:
+    return str(FIELDS[name].metadata["env"]) if source.by_variable else name
+
+
+def _contradictions(values: dict[str, Any]) -> list[str]:
+    if values["chunk.tokens"] > values["chunk.max_tokens"]:
+        return ["chunk.tokens is larger than chunk.max_tokens"]
+    return []
 
 
 def _by_variable(environ: Mapping[str, str]) -> dict[str, str]:
     """Set variables by name of the setting; an empty one counts as not set, as in a shell's `VAR= command`."""
-    named = ((name, each.metadata["env"]) for name, each in FIELDS.items() if each.metadata["env"])
+    named = ((name, field.metadata["env"]) for name, field in FIELDS.items() if field.metadata["env"])
     return {name: environ[variable] for name, variable in named if environ.get(variable)}
 
 
-def _by_toml_key(toml: Mapping[str, Any], mistakes: list[str], config: str) -> Iterator[tuple[str, Any]]:
-    known = {name for name, each in FIELDS.items() if each.metadata["in_file"]}
-    for key, value in _flatten(toml):
+def _by_toml_key(config: Path | None, mistakes: list[str]) -> Iterator[tuple[str, Any]]:
+    known = {name for name, field in FIELDS.items() if field.metadata["in_file"]}
+    for key, value in _flatten(_read_toml(config, mistakes) if config else {}):
         if key in known:
             yield key, value
         else:
@@ -98,13 +159,13 @@ def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
         return {}
 
 
-def _read_dotenv(mistakes: list[str]) -> dict[str, str]:
-    if not Path(".env").is_file():
+def _read_dotenv(path: Path | None, mistakes: list[str]) -> dict[str, str]:
+    if path is None:
         return {}
     from dotenv import dotenv_values
 
     try:
-        return {key: value for key, value in dotenv_values(".env").items() if value is not None}
+        return {key: value for key, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError):
         # A decoding error would repeat the bytes around it, which may be a secret.
         mistakes.append(".env: cannot be read as UTF-8")

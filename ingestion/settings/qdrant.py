@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingestion.settings.validators import Secret, choice, number, secret, setting, switch, text, url
+from ingestion.settings.validators import (
+    Secret,
+    parse_bool,
+    parse_choice,
+    parse_int,
+    parse_secret,
+    parse_text,
+    parse_url,
+    setting,
+)
 
 
 def addresses(listed: str) -> tuple[str, ...]:
@@ -16,23 +25,23 @@ def addresses(listed: str) -> tuple[str, ...]:
     return tuple(address.strip() for address in listed.split(",") if address.strip())
 
 
-def urls(raw: Any) -> str:
+def parse_urls(raw: Any) -> str:
     """Read the address of a server, or those of a cluster's nodes with commas between them."""
-    listed = addresses(text(raw))
+    listed = addresses(parse_text(raw))
     if not listed:
         raise ValueError("is not an http:// or https:// address")
-    return ",".join(url(address) for address in listed)
+    return ",".join(parse_url(address) for address in listed)
 
 
-def ca_file(raw: Any) -> Path:
+def parse_ca_file(raw: Any) -> Path:
     """Read the path of a file that exists."""
-    path = Path(text(raw)).expanduser()
+    path = Path(parse_text(raw)).expanduser()
     if not path.is_file():
         raise ValueError(f"{path} is not a file")
     return path
 
 
-def table(raw: Any) -> Mapping[str, Any]:
+def parse_table(raw: Any) -> Mapping[str, Any]:
     """Read a table, which in the environment is written as JSON."""
     try:
         value = json.loads(raw) if isinstance(raw, str) else raw
@@ -51,83 +60,92 @@ class QdrantSettings:
     """
 
     url: str | None = setting(
-        None, urls, env="QDRANT_URL", help="Qdrant server; several addresses of a cluster with commas between them"
+        None,
+        parse_urls,
+        env="QDRANT_URL",
+        help="Qdrant server; several addresses of a cluster with commas between them",
     )
     api_key: Secret | None = setting(
-        None, secret, env="QDRANT_API_KEY", in_file=False, help="key of the Qdrant server"
+        None, parse_secret, env="QDRANT_API_KEY", in_file=False, help="key of the Qdrant server"
     )
     copy_api_key: Secret | None = setting(
-        None, secret, env="BOOKWISE_COPY_API_KEY", in_file=False, help="key of the server that `copy --to` names"
+        None,
+        parse_secret,
+        env="BOOKWISE_COPY_API_KEY",
+        in_file=False,
+        help="key of the server that `copy --to` names",
     )
-    collection: str = setting("bookwise", text, env="QDRANT_COLLECTION_NAME", help="name of the index")
-    grpc: bool = setting(False, switch, env="BOOKWISE_QDRANT_GRPC", help="talk gRPC to the server instead of REST")
-    grpc_port: int = setting(6334, number(1, 65535), env="BOOKWISE_QDRANT_GRPC_PORT", help="its port")
+    collection: str = setting("bookwise", parse_text, env="QDRANT_COLLECTION_NAME", help="name of the index")
+    grpc: bool = setting(
+        False, parse_bool, env="BOOKWISE_QDRANT_GRPC", help="talk gRPC to the server instead of REST"
+    )
+    grpc_port: int = setting(6334, parse_int(1, 65535), env="BOOKWISE_QDRANT_GRPC_PORT", help="its port")
     ca_file: Path | None = setting(
         None,
-        ca_file,
+        parse_ca_file,
         env="BOOKWISE_QDRANT_CA_FILE",
         help="certificate of the authority that signed the server's, where it is a private one",
     )
     timeout: int = setting(
-        60, number(1, 3600), env="BOOKWISE_QDRANT_TIMEOUT", help="seconds for one request to the server"
+        60, parse_int(1, 3600), env="BOOKWISE_QDRANT_TIMEOUT", help="seconds for one request to the server"
     )
     in_flight: int = setting(
-        2, number(1, 16), env="BOOKWISE_QDRANT_IN_FLIGHT", help="write requests to the server at a time"
+        2, parse_int(1, 16), env="BOOKWISE_QDRANT_IN_FLIGHT", help="write requests to the server at a time"
     )
     defer_chunks: int = setting(
         100000,
-        number(0, 10**9),
+        parse_int(0, 10**9),
         env="BOOKWISE_QDRANT_DEFER_CHUNKS",
         help="a first load of more chunks is indexed at its end, not as it comes",
     )
     shards: int | None = setting(
-        None, number(1, 1024), env="BOOKWISE_QDRANT_SHARDS", help="shards of a new generation"
+        None, parse_int(1, 1024), env="BOOKWISE_QDRANT_SHARDS", help="shards of a new generation"
     )
     replicas: int | None = setting(
         None,
-        number(1, 64),
+        parse_int(1, 64),
         env="BOOKWISE_QDRANT_REPLICAS",
         help="copies of each shard in a cluster; 2 outlives the loss of a node",
     )
     write_consistency: int | None = setting(
         None,
-        number(1, 64),
+        parse_int(1, 64),
         env="BOOKWISE_QDRANT_WRITE_CONSISTENCY",
         help="copies that must have a write before it counts",
     )
     vectors_on_disk: bool = setting(
         False,
-        switch,
+        parse_bool,
         env="BOOKWISE_QDRANT_VECTORS_ON_DISK",
         help="map vectors from disk, for indexes larger than memory",
     )
     payload_on_disk: bool = setting(
         True,
-        switch,
+        parse_bool,
         env="BOOKWISE_QDRANT_PAYLOAD_ON_DISK",
         help="keep the texts on disk; indexed fields are in memory all the same",
     )
     quantization: str = setting(
         "none",
-        choice("none", "int8"),
+        parse_choice("none", "int8"),
         env="BOOKWISE_QDRANT_QUANTIZATION",
         help="`int8` keeps a quarter of each vector in memory; worth it from about a million",
     )
     hnsw_m: int | None = setting(
         None,
-        number(4, 128),
+        parse_int(4, 128),
         env="BOOKWISE_QDRANT_HNSW_M",
         help="links of a vector in the search graph, by the server's default 16",
     )
     hnsw_ef: int | None = setting(
         None,
-        number(4, 4096),
+        parse_int(4, 4096),
         env="BOOKWISE_QDRANT_HNSW_EF",
         help="candidates looked at when the graph is built, by the server's default 100",
     )
     options: Mapping[str, Any] | None = setting(
         None,
-        table,
+        parse_table,
         env="BOOKWISE_QDRANT_OPTIONS",
         help="options of a new collection by Qdrant's own names, passed through to the server",
     )

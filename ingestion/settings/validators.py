@@ -9,28 +9,44 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
+from ingestion.errors import ConfigurationError
 from ingestion.settings.path_patterns import compile_pattern
 
 MODULE_KEYS = ("name", "title", "path", "aliases", "hardware_tier", "proficiency_level", "layer")
 
 
-def setting(default: Any, read: Callable[[Any], Any], *, env: str = "", in_file: bool = True, help: str) -> Any:
+def setting(
+    default: Any,
+    read: Callable[[Any], Any],
+    *,
+    env: str = "",
+    in_file: bool = True,
+    is_path: bool = False,
+    help: str,
+) -> Any:
     """Declare a field of the settings: its environment variable, how a raw value is read, and what it is for.
 
-    With `in_file` false no configuration file may hold it, as for secrets.
+    With `in_file` false no configuration file may hold it, as for secrets. A path is relative to the book's folder,
+    but from a flag or the environment to the current one.
     """
-    metadata = {"read": read, "env": env, "in_file": in_file, "help": help}
+    metadata = {"read": read, "env": env, "in_file": in_file, "is_path": is_path, "help": help}
     return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A value that never shows: only `reveal` gives it away."""
+    """A value that never shows: only `reveal` gives it away, unless there is a reason not to use it.
+
+    A reason is told where the secret is needed, so that commands without need of it work.
+    """
 
     _value: str
+    refusal: str | None = None
 
     def reveal(self) -> str:
-        """The secret itself, for the client that needs it."""
+        """Return the secret itself, for the client that needs it; raises ConfigurationError where it is withheld."""
+        if self.refusal:
+            raise ConfigurationError(self.refusal)
         return self._value
 
     def __repr__(self) -> str:
@@ -60,50 +76,50 @@ BUILT_IN_MODULES = (
 """The vocabulary `physical-ai` of the specifications, which counts only for a book that asks for it."""
 
 
-def text(raw: Any) -> str:
+def parse_text(raw: Any) -> str:
     """Non-empty text."""
     if not isinstance(raw, str) or not raw.strip():
         raise ValueError(f"{raw!r} is not text")
     return raw.strip()
 
 
-def texts(raw: Any) -> tuple[str, ...]:
+def parse_texts(raw: Any) -> tuple[str, ...]:
     """A list of text; one text is a list of one."""
     items = [raw] if isinstance(raw, str) else raw
     if not isinstance(items, list | tuple):
         raise ValueError(f"{raw!r} is not a list of text")
-    return tuple(text(item) for item in items)
+    return tuple(parse_text(item) for item in items)
 
 
-def path_patterns(raw: Any) -> tuple[str, ...]:
+def parse_path_patterns(raw: Any) -> tuple[str, ...]:
     """A list of path patterns such as `{module}/week-{chapter}-*`."""
-    patterns = texts(raw)
+    patterns = parse_texts(raw)
     for pattern in patterns:
         compile_pattern(pattern)
     return patterns
 
 
-def url(raw: Any) -> str:
+def parse_url(raw: Any) -> str:
     """An http(s) address without a trailing slash."""
     try:
-        parts = urlsplit(text(raw))
+        parts = urlsplit(parse_text(raw))
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
         # The address may carry a password, so that it is not repeated.
         raise ValueError("is not an http:// or https:// address")
-    return text(raw).rstrip("/")
+    return parse_text(raw).rstrip("/")
 
 
-def secret(raw: Any) -> Secret:
+def parse_secret(raw: Any) -> Secret:
     """A secret; a wrong one is not repeated in the message."""
     if not isinstance(raw, str) or not raw.strip():
         raise ValueError("is not text")
     return Secret(raw.strip())
 
 
-def switch(raw: Any) -> bool:
+def parse_bool(raw: Any) -> bool:
     """True or false, in the spellings of shells and TOML."""
     spellings = {
         "true": True,
@@ -121,7 +137,7 @@ def switch(raw: Any) -> bool:
         raise ValueError(f"{raw!r} is neither true nor false") from None
 
 
-def number(lowest: int, highest: int) -> Callable[[Any], int]:
+def parse_int(lowest: int, highest: int) -> Callable[[Any], int]:
     """A reader of whole numbers within bounds."""
 
     def read(raw: Any) -> int:
@@ -134,7 +150,7 @@ def number(lowest: int, highest: int) -> Callable[[Any], int]:
     return read
 
 
-def share(raw: Any) -> float:
+def parse_fraction(raw: Any) -> float:
     """A number from 0 to 1."""
     try:
         value = float(str(raw))
@@ -145,7 +161,7 @@ def share(raw: Any) -> float:
     return value
 
 
-def amount(raw: Any) -> float:
+def parse_amount(raw: Any) -> float:
     """A number that is not negative."""
     try:
         value = float(raw)
@@ -156,7 +172,7 @@ def amount(raw: Any) -> float:
     return value
 
 
-def numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
+def parse_numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
     """A reader of a list of so many finite numbers, or of one of several counts."""
 
     def read(raw: Any) -> tuple[float, ...]:
@@ -170,18 +186,18 @@ def numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
     return read
 
 
-def choice(*known: str) -> Callable[[Any], str]:
+def parse_choice(*known: str) -> Callable[[Any], str]:
     """A reader of one of the known words."""
 
     def read(raw: Any) -> str:
         if raw not in known:
-            raise ValueError(f"{raw!r} is none of {', '.join(known)}")
+            raise ValueError(f"{raw!r} is not valid: choose {', '.join(known[:-1])} or {known[-1]}")
         return str(raw)
 
     return read
 
 
-def modules(raw: Any) -> tuple[Module, ...]:
+def parse_modules(raw: Any) -> tuple[Module, ...]:
     """The `[[modules]]` tables of `bookwise.toml`."""
     if not isinstance(raw, list) or not all(isinstance(each, dict) for each in raw):
         raise ValueError("is not a list of tables, write [[modules]]")
@@ -200,13 +216,13 @@ def _module(raw: Mapping[str, Any]) -> Module:
     if "name" not in raw:
         raise ValueError("a module without a name")
     return Module(
-        name=text(raw["name"]),
-        title=text(raw["title"]) if "title" in raw else None,
-        path=text(raw["path"]) if "path" in raw else None,
-        aliases=texts(raw.get("aliases", [])),
-        hardware_tier=number(1, 4)(raw["hardware_tier"]) if "hardware_tier" in raw else None,
-        proficiency_level=choice("A1", "A2", "B1", "B2", "C1", "C2")(raw["proficiency_level"])
+        name=parse_text(raw["name"]),
+        title=parse_text(raw["title"]) if "title" in raw else None,
+        path=parse_text(raw["path"]) if "path" in raw else None,
+        aliases=parse_texts(raw.get("aliases", [])),
+        hardware_tier=parse_int(1, 4)(raw["hardware_tier"]) if "hardware_tier" in raw else None,
+        proficiency_level=parse_choice("A1", "A2", "B1", "B2", "C1", "C2")(raw["proficiency_level"])
         if "proficiency_level" in raw
         else None,
-        layer=choice("L1", "L2", "L3", "L4")(raw["layer"]) if "layer" in raw else None,
+        layer=parse_choice("L1", "L2", "L3", "L4")(raw["layer"]) if "layer" in raw else None,
     )

@@ -42,9 +42,7 @@ def questions(
 ) -> None:
     """Show what readers asked, grouped by meaning.
 
-    Groups carry the pages that should answer them.
-
-    Questions that mean the same are found by their vectors.
+    Each group names the pages that should answer it. Questions that mean the same are found by their vectors.
     """
     if as_csv and as_json:
         raise UsageError("--csv and --json cannot be combined; choose one")

@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import UsageError
-from ingestion.factory import embedder_of, open_index
+from ingestion.factory import embedder_of, open_index, settle_embedder
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
@@ -86,7 +86,7 @@ def open_retrievers(settings: Settings) -> Iterator[list[Retriever]]:
 
 @contextmanager
 def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tuple[VectorStore, Embedder]]:
-    embedder = embedder or embedder_of(settings)
+    embedder = embedder or embedder_of(settle_embedder(settings))
     with closing(open_index(settings)) as store:
         require_schema(store.schema, Schema(embedder.model, embedder.dimensions))
         yield store, embedder

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
-from ingestion.factory import embedder_of, generations_of, open_index
+from ingestion.factory import embedder_of, generations_of, open_index, settle_embedder
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
@@ -133,7 +133,7 @@ class SharedIndex:
     def _embedder_now(self) -> Embedder:
         with self._making:
             if self._embedder is None:
-                self._embedder = SharedEmbedder(embedder_of(self.settings))
+                self._embedder = SharedEmbedder(embedder_of(settle_embedder(self.settings)))
             return self._embedder
 
     def _open_now(self, generations: Generations) -> VectorStore:

@@ -71,9 +71,9 @@ def _default(option: Any) -> str:
 def settings() -> str:
     """Return every setting by table, with its environment variable and default."""
     head = (
-        "# Settings\n\nA setting is taken from the first of these that has it: a flag, the environment, `.env` in "
-        "the current folder, `bookwise.toml`, the default. Secrets are "
-        "never read from `bookwise.toml`.\n"
+        "# Settings\n\nA setting is taken from the first of these that has it: a flag, the environment, `.env` "
+        "beside the configuration, `bookwise.toml` (the nearest in the current folder or above it), your own "
+        "`~/.config/bookwise/config.toml`, the default. Secrets are never read from `bookwise.toml`.\n"
     )
     tables: dict[str, list[Sequence[str]]] = {}
     for name, field in FIELDS.items():

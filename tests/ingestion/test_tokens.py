@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli import app
 from ingestion.errors import ConfigurationError
-from ingestion.tokens import count_tokens
+from ingestion.tokens import choose_tokenizer, count_tokens, require_tokenizer
 
 TEXTS = [
     "",
@@ -62,12 +66,19 @@ def test_an_unknown_encoding_is_refused() -> None:
         count_tokens(["x"], "p99k")
 
 
-def test_an_unknown_tokenizer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BOOKWISE_TOKENIZER", "guess")
-    with pytest.raises(ConfigurationError, match="guess"):
-        count_tokens(["x"])
+@pytest.fixture
+def chosen() -> Iterator[None]:
+    """Whatever a test chooses, toktok counts after it."""
+    yield
+    choose_tokenizer("toktok")
 
 
+def test_an_unknown_tokenizer_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="invalid tokenizer 'guess': choose toktok or tiktoken"):
+        choose_tokenizer("guess")
+
+
+@pytest.mark.usefixtures("chosen")
 def test_tiktoken_counts_if_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     class Ranks:
         def encode_ordinary(self, text: str) -> list[str]:
@@ -75,16 +86,22 @@ def test_tiktoken_counts_if_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> Non
 
     tiktoken = pytest.importorskip("tiktoken")
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: Ranks())
-    monkeypatch.setenv("BOOKWISE_TOKENIZER", "tiktoken")
+    choose_tokenizer("tiktoken")
+    require_tokenizer()
     assert count_tokens(["one two three"]) == [3]
 
 
-def test_missing_ranks_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("chosen")
+def test_without_its_ranks_tiktoken_fails_before_any_lesson_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> None:
         raise ConnectionError("offline")
 
     tiktoken = pytest.importorskip("tiktoken")
     monkeypatch.setattr(tiktoken, "get_encoding", fail)
     monkeypatch.setenv("BOOKWISE_TOKENIZER", "tiktoken")
-    with pytest.raises(ConfigurationError, match="TIKTOKEN_CACHE_DIR"):
-        count_tokens(["x"])
+    Path("docs").mkdir()
+    for name in ("a", "b"):
+        Path(f"docs/{name}.md").write_text(f"# {name}\n\nText of the page.\n")
+    failed = CliRunner().invoke(app, ["ingest"])
+    assert failed.exit_code == 4 and len(failed.stderr.splitlines()) == 1 and "TIKTOKEN_CACHE_DIR" in failed.stderr
+    assert not Path(".bookwise").exists() and CliRunner().invoke(app, ["crawl"]).exit_code == 0

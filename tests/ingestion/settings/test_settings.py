@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings import FIELDS, Settings
-from ingestion.settings.loader import find_config, load_settings
+from ingestion.settings.loader import load_settings
 from ingestion.settings.validators import Module, Secret
 
 SECRET = "sk-very-secret-1234567890-1234567890-1234567890"
@@ -55,7 +55,7 @@ def test_each_setting_is_taken_from_its_own_best_source() -> None:
     Path(".env").write_text("BOOKWISE_BOOK=dotenv\nBOOKWISE_STATE=dotenv.json\n")
     settings = load_settings({"book.docs": "flagged"}, config=config, environ={"QDRANT_COLLECTION_NAME": "env"})
     assert (settings.book.id, settings.book.title, settings.qdrant.collection) == ("dotenv", "T", "env")
-    assert (settings.book.docs, settings.index.state) == ("flagged", "dotenv.json")
+    assert (settings.book.docs, Path(settings.index.state)) == ("flagged", config.parent / "dotenv.json")
 
 
 def test_a_flag_that_is_not_given_and_an_empty_variable_count_as_unset() -> None:
@@ -104,7 +104,8 @@ def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     mistakes = mistakes_of({"index.max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
         "AGENT_TOP_K (environment): 0 is not between 1 and 20",
-        "BOOKWISE_EMBEDDER (.env): 'cloud' is none of auto, local, openai, fastembed, sentence-transformers",
+        "BOOKWISE_EMBEDDER (.env): 'cloud' is not valid: "
+        "choose auto, local, openai, fastembed or sentence-transformers",
         "QDRANT_URL (environment): is not an http:// or https:// address",
         f"chunk.tokens ({config}): 'many' is not a whole number",
         "index.max_delete (flag): 101 is not between 0 and 100",
@@ -137,7 +138,7 @@ def test_files_that_are_not_utf8_are_named() -> None:
     config = Path("bookwise.toml")
     config.write_bytes(b'[book]\nid = "caf\xe9"\n')
     Path(".env").write_bytes(b"OPENAI_API_KEY=" + SECRET.encode() + b"\xe9\n")
-    first, second = mistakes_of({}, config)
+    second, first = mistakes_of({}, config)
     assert first.startswith("bookwise.toml: cannot be read: ")
     assert second == ".env: cannot be read as UTF-8"
 
@@ -201,7 +202,7 @@ def test_modules_are_read_with_all_their_keys() -> None:
         ('[[modules]]\ntitle = "x"\n', "a module without a name"),
         ('[[modules]]\nname = "a"\ncolour = "x"\n', "unknown key colour; known are name,"),
         ('[[modules]]\nname = "a"\nhardware_tier = 5\n', "5 is not between 1 and 4"),
-        ('[[modules]]\nname = "a"\nlayer = "L9"\n', "'L9' is none of L1, L2, L3, L4"),
+        ('[[modules]]\nname = "a"\nlayer = "L9"\n', "'L9' is not valid: choose L1, L2, L3 or L4"),
         ('[[modules]]\nname = "a"\n[[modules]]\nname = "b"\naliases = ["a"]\n', "used for more than one module: a"),
         ('modules = ["a"]\n', "is not a list of tables, write [[modules]]"),
         ('[book]\npaths = ["{modul}/x"]\n', "unknown {modul}; known are {module} {chapter} {lesson}"),
@@ -240,13 +241,6 @@ def test_addresses_lose_their_trailing_slash_and_texts_their_spaces() -> None:
 def test_rules_of_the_check_command_can_be_turned_off() -> None:
     config = write_toml('[check]\ndisable = ["stub-page"]\n')
     assert load_settings({}, config=config, environ={}).check.disable == ("stub-page",)
-
-
-def test_the_first_config_of_the_folders_is_found(tmp_path: Path) -> None:
-    second = write_toml("", tmp_path / "b")
-    write_toml("", tmp_path / "c")
-    assert find_config(tmp_path / "a", tmp_path / "b", tmp_path / "c") == second
-    assert find_config(tmp_path / "a") is None
 
 
 def test_equal_secrets_are_equal_settings() -> None:

@@ -1,0 +1,50 @@
+"""Where configuration files lie: the book's, found upwards from where one stands, and the user's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+CONFIG_NAME = "bookwise.toml"
+
+
+def find_config(start: Path) -> Path | None:
+    """Return the nearest `bookwise.toml` in `start` or above it, None where there is none.
+
+    The search ends at the root of the git repository or at the home folder, and where folders belong to someone else.
+    The path is relative to the current folder where `start` is relative.
+    """
+    folder = Path(os.path.abspath(start))
+    home = Path.home()
+    for level in (folder, *folder.parents):
+        if (level / CONFIG_NAME).is_file():
+            return _as_given(level, start) / CONFIG_NAME
+        if level == home or (level / ".git").exists() or _owner(level.parent) != _owner(level):
+            return None
+    return None
+
+
+def user_config(environ: Mapping[str, str]) -> Path | None:
+    """Return the path of the user's own configuration, whether it exists or not; None without a home folder."""
+    if os.name == "nt":
+        base = environ.get("APPDATA")
+        return Path(base) / "bookwise" / "config.toml" if base else None
+    base = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if (home := environ.get("HOME")) else None)
+    return Path(base) / "bookwise" / "config.toml" if base else None
+
+
+def _as_given(folder: Path, start: Path) -> Path:
+    if start.is_absolute():
+        return folder
+    try:
+        return Path(os.path.relpath(folder))
+    except ValueError:  # another drive of Windows
+        return folder
+
+
+def _owner(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_uid
+    except OSError:
+        return None
