@@ -186,7 +186,7 @@ def states_of(settings: Settings, generations: Generations) -> StateStore:
     """
     if settings.index.state not in (STATE_AUTO, STATE_QDRANT):
         return StateFile(Path(settings.index.state))
-    file = StateFile(Path(STATE_FILE))
+    file = StateFile(settings.folder / STATE_FILE)
     on_server = None if settings.index.state == STATE_AUTO and file.path.exists() else generations.states()
     if on_server is None and settings.index.state == STATE_QDRANT:
         raise ConfigurationError(

@@ -40,17 +40,18 @@ def read_book(
     root = Path(loaded.settings.book.docs)
     if docs is None:
         return loaded.settings, root
-    is_book = find_config(docs) is not None and docs.resolve() == loaded.folder.resolve()
+    is_book = find_config(docs) is not None and docs.resolve() == loaded.settings.folder.resolve()
     return loaded.settings, root if is_book and root.is_dir() else docs
 
 
 def read_loaded(
     config: Path | None, start: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
 ) -> Loaded:
-    """Return settings, their sources and the book's folder; the book is looked for from `start` upwards."""
+    """Return settings and their sources; the book is the nearest above `start`, else above the current folder."""
     log_to_stderr(logging.DEBUG if verbose else logging.WARNING)
     if config and not config.is_file():
         raise UsageError(f"--config {config}: no such file")
-    loaded = load({**_root_flags.get({}), **(flags or {})}, config=config or find_config(start or Path()))
+    config = config or (find_config(start) if start else None) or find_config(Path())
+    loaded = load({**_root_flags.get({}), **(flags or {})}, config=config)
     choose_tokenizer(loaded.settings.chunk.tokenizer)
     return loaded

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from ingestion.settings.answers import AgentSettings, ConfidenceSettings, RerankSettings
@@ -22,7 +23,7 @@ from ingestion.settings.validators import BUILT_IN_MODULES, Module, parse_module
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings of one run, by table. Secrets never show in its repr."""
+    """All settings of one run, by table, and the folder of the book. Secrets never show in its repr."""
 
     book: BookSettings = field(default_factory=BookSettings)
     modules: tuple[Module, ...] = setting((), parse_modules, help="the book's modules")
@@ -39,6 +40,7 @@ class Settings:
     api: ApiSettings = field(default_factory=ApiSettings)
     conversations: ConversationSettings = field(default_factory=ConversationSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
+    folder: Path = Path()
 
 
 TABLES: Mapping[str, type[Any]] = {
@@ -70,18 +72,18 @@ def override(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     unknown = changes.keys() - FIELDS.keys()
     if unknown:
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
-    return nested(values | dict(changes))
+    return nested(values | dict(changes), settings.folder)
 
 
-def nested(values: Mapping[str, Any]) -> Settings:
-    """Return the settings of a complete set of values, by name such as `qdrant.url`."""
+def nested(values: Mapping[str, Any], folder: Path) -> Settings:
+    """Return the settings of a complete set of values, by name such as `qdrant.url`, for the book in `folder`."""
     tables = {
         table: kind(**{name.split(".")[1]: value for name, value in values.items() if name.startswith(f"{table}.")})
         for table, kind in TABLES.items()
     }
     own = values["modules"]
     built_in = BUILT_IN_MODULES if values["book.vocabulary"] == "physical-ai" else ()
-    return Settings(modules=own or built_in, **tables)
+    return Settings(modules=own or built_in, folder=folder, **tables)
 
 
 def _value(settings: Settings, name: str) -> Any:

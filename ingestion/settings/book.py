@@ -90,5 +90,7 @@ class ChunkSettings:
         help="what counts tokens: `toktok`, or `tiktoken`, the slower reference, which downloads its ranks",
     )
     visible_props: tuple[str, ...] = setting(
-        (), parse_texts, help="attributes of components whose text readers see, beside `title`, `label` and their like"
+        (),
+        parse_texts,
+        help="attributes of components whose text readers see, beside `title`, `label` and their like",
     )

@@ -25,11 +25,10 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, the source of each by its name, and the folder of the book."""
+    """The settings, and the source of each by its name."""
 
     settings: Settings
     sources: Mapping[str, str]
-    folder: Path
 
 
 def load_settings(
@@ -51,18 +50,19 @@ def load(flags: Mapping[str, Any], *, config: Path | None = None, environ: Mappi
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
     folder = config.parent if config else Path()
     mistakes: list[str] = []
-    sources = _sources(flags, config, environ, folder, mistakes)
+    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file()), None)
+    sources = _sources(flags, config, environ, dotenv, mistakes)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for name in FIELDS:
         values[name] = _first(name, sources, origins, folder, mistakes)
-    found = Origins(origins, frozenset(source.name for source in sources if source.is_users), folder)
+    found = Origins(origins, frozenset(source.name for source in sources if source.is_users), folder, dotenv)
     if not mistakes:
         mistakes += _contradictions(values) + paths_outside(values, found)
     if mistakes:
         raise ConfigurationError("settings:\n  " + "\n  ".join(mistakes))
     withhold_secrets(values, found)
-    return Loaded(nested(values), {name: origins.get(name, DEFAULT) for name in FIELDS}, folder)
+    return Loaded(nested(values, folder), {name: origins.get(name, DEFAULT) for name in FIELDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,13 @@ class _Source:
 
 
 def _sources(
-    flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str], folder: Path, mistakes: list[str]
+    flags: Mapping[str, Any],
+    config: Path | None,
+    environ: Mapping[str, str],
+    dotenv: Path | None,
+    mistakes: list[str],
 ) -> list[_Source]:
     """The sources, the strongest first."""
-    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file()), None)
     own = user_config(environ)
     sources = [
         _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}, is_users=True),

@@ -49,16 +49,19 @@ class TrustSettings:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Where the values of a run came from: the source of each setting, and the folder of the book."""
+    """Where the values of a run came from: each source by setting, the book's folder, and the `.env` read."""
 
     of: Mapping[str, str]
     trusted: frozenset[str]
     folder: Path
+    dotenv: Path | None
 
     def is_trusted(self, name: str) -> bool:
         """Whether the user, and not the book, set it, or nobody did."""
         source = self.of.get(name)
-        return source is None or source in self.trusted or (source == DOTENV and not is_tracked(self.folder / DOTENV))
+        if source == DOTENV and self.dotenv:
+            return not is_tracked(self.dotenv)
+        return source is None or source in self.trusted
 
 
 def withhold_secrets(values: dict[str, Any], origins: Origins) -> None:

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
-from ingestion.factory import embedder_of, generations_of, open_index, settle_embedder
+from ingestion.factory import embedder_of, generations_of, kind_of, open_index, settle_embedder
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
@@ -41,7 +41,7 @@ class SharedIndex:
 
     def prepare(self) -> None:
         """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
-        if self.settings.embedding.embedder != "openai" and not self.settings.openai.api_key:
+        if kind_of(settle_embedder(self.settings)) != "openai":
             self._embedder_now().embed_query("a question")
 
     @asynccontextmanager

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.factory import generations_of, states_of
 from ingestion.settings.loader import load, load_settings
 from ingestion.settings.places import find_config, user_config
+from ingestion.state.state_file import StateFile
 
 
 def book_at(folder: Path, text: str = "") -> Path:
@@ -62,7 +64,7 @@ def test_paths_of_the_book_are_relative_to_it_and_those_of_flags_to_the_current_
     config = book_at(tmp_path / "course", '[book]\ndocs = "lessons"\n[index]\nstate = "records.json"\n')
     loaded = load({}, config=config, environ={})
     course = tmp_path / "course"
-    assert loaded.folder == course
+    assert loaded.settings.folder == course
     assert Path(loaded.settings.book.docs) == course / "lessons"
     assert Path(loaded.settings.index.state) == course / "records.json"
     assert Path(loaded.settings.index.directory) == course / ".bookwise"
@@ -93,3 +95,14 @@ def test_a_dotenv_beside_the_book_is_read_from_any_folder_below(
     (tmp_path / "book" / "docs").mkdir()
     monkeypatch.chdir(tmp_path / "book" / "docs")
     assert load_settings({}, config=config, environ={}).book.id == "named"
+
+
+def test_a_state_chosen_by_itself_is_the_file_beside_the_book(tmp_path: Path) -> None:
+    config = book_at(tmp_path / "book")
+    (tmp_path / "book" / ".ingestion_state.json").write_text("{}", encoding="utf-8")
+    settings = load_settings(
+        {}, config=config, environ={"BOOKWISE_STATE": "auto", "QDRANT_URL": "http://127.0.0.1:1"}
+    )
+    states = states_of(settings, generations_of(settings))
+    assert isinstance(states, StateFile)
+    assert states.path == tmp_path / "book" / ".ingestion_state.json"

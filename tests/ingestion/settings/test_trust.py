@@ -63,6 +63,17 @@ def test_the_same_in_a_dotenv_that_git_tracks(key: str, address: str, toml: str,
 
 
 @pairs
+def test_the_same_in_a_tracked_dotenv_of_the_current_folder(
+    key: str, address: str, toml: str, table: str, tmp_path: Path
+) -> None:
+    (tmp_path / "bookwise.toml").touch()
+    Path(".env").write_text(f"{address}={EVIL}\n", encoding="utf-8")
+    commit(".env")
+    with pytest.raises(ConfigurationError):
+        key_of(load_settings({}, config=tmp_path / "bookwise.toml", environ={key: KEY}), table).reveal()
+
+
+@pairs
 def test_a_host_that_the_user_or_the_keys_own_source_named_gets_it(
     key: str, address: str, toml: str, table: str
 ) -> None:
