@@ -23,6 +23,7 @@ from ingestion.commands.watch import watch
 from rag.commands.ask import ask
 from rag.commands.chat import chat
 from rag.commands.evaluate import evaluate_command
+from rag.commands.export import export
 from rag.commands.keys import keys
 from rag.commands.lesson import lesson
 from rag.commands.mcp import mcp
@@ -47,7 +48,7 @@ GROUPS = {
     "Index": (crawl, check, plan, ingest, verify, watch),
     "Ask": (search, ask, chat, lesson),
     "Serve": (serve, mcp, questions),
-    "Manage": (info, copy),
+    "Manage": (info, copy, export),
 }
 for panel, commands in GROUPS.items():
     for command in commands:

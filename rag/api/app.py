@@ -26,7 +26,7 @@ from rag.api.http.middleware import LoopbackOnly, RequestMiddleware
 from rag.api.http.outages import Outages
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
-from rag.api.routes import books, chat, facets, feedback, health, openai, owner, pages, threads
+from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, pages, threads
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
 from rag.conversations.api_keys import KeyStore
@@ -69,7 +69,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, openai, books, facets, owner, health, pages):
+    for routes in (chat, threads, feedback, openai, books, facets, llms, owner, health, pages):
         app.include_router(routes.router)
     describe(app)
     _add_middleware(app, services)

@@ -45,6 +45,11 @@ ANSWER: dict[str, Any] = {
     "supported": True,
 }
 
+_LLMS = "# A course\n\n## ROS 2\n\n- [Nodes and topics](https://example.org/physical-ai/nodes-and-topics)\n"
+_LLMS_FULL = (
+    f"# A course\n\n# Nodes and topics\n\nSource: https://example.org/physical-ai/nodes-and-topics\n\n{_TEXT}\n"
+)
+
 _EVENTS = (
     'event: retrieval\ndata: {"query":"What is a node?","passages":[],'
     '"average_score":0.0,"has_sufficient_context":false}\n\n'
@@ -232,6 +237,8 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
         "status": "unavailable",
         "checks": _READY | {"index": "nothing is indexed; run `bookwise ingest DOCS` first"},
     },
+    ("get", "/books/{book_id}/llms.txt", "200", "text/markdown"): _LLMS,
+    ("get", "/books/{book_id}/llms-full.txt", "200", "text/markdown"): _LLMS_FULL,
     ("get", "/metrics", "200", "text/plain"): 'bookwise_answers_total{confidence_level="high"} 12.0\n',
 }
 """By method, path, status and media type."""
