@@ -23,12 +23,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_book_is_read_as_text_within_the_key_and_the_tier(folder: Path) -> None:
     with ChatServer() as model, key_for(folder, highest_tier=2) as secret, serving(folder, model) as server:
-        with httpx.Client(base_url=f"{server.url}/books/physical-ai-robotics", headers={"X-API-Key": secret}) as book:
-            listed = book.get("/llms.txt")
-            full = book.get("/llms-full.txt")
-            above = book.get("/llms.txt", params={"hardware_tier": 3})
-            within = book.get("/llms-full.txt", params={"hardware_tier": 2})
-            nothing = httpx.get(f"{server.url}/books/physical-ai-robotics/llms.txt")
+        book = f"{server.url}/books/physical-ai-robotics"
+
+        def get(name: str, **asked: int) -> httpx.Response:
+            return httpx.get(f"{book}/{name}", params=asked, headers={"X-API-Key": secret})
+
+        listed, full = get("llms.txt"), get("llms-full.txt")
+        above, within = get("llms.txt", hardware_tier=3), get("llms-full.txt", hardware_tier=2)
+        nothing = httpx.get(f"{book}/llms.txt")
     assert listed.headers["content-type"] == "text/markdown; charset=utf-8"
     assert listed.text.startswith("# Physical AI") and ABOVE not in listed.text and ABOVE not in full.text
     assert "Source: https://" in full.text and len(full.text) > len(listed.text)
