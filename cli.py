@@ -15,6 +15,7 @@ from ingestion.commands.delete_book import delete_book
 from ingestion.commands.generations import generations
 from ingestion.commands.info import info
 from ingestion.commands.ingest import ingest
+from ingestion.commands.init import init
 from ingestion.commands.jobs import jobs
 from ingestion.commands.plan import plan
 from ingestion.commands.program import Command, Program, show_help, show_version
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 
 GROUPS = {
-    "Index": (crawl, check, plan, ingest, verify, watch),
+    "Index": (init, crawl, check, plan, ingest, verify, watch),
     "Ask": (search, ask, chat, lesson),
     "Serve": (serve, mcp, questions),
     "Manage": (info, copy, export),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 MAX_BYTES = 64 << 20
@@ -38,6 +39,16 @@ def read_own(path: Path) -> bytes:
     if len(contents) > MAX_BYTES:
         raise OSError(errno.EFBIG, f"larger than {MAX_BYTES >> 20} MiB", str(path))
     return contents
+
+
+def make_own_folder(folder: Path) -> None:
+    """Make a folder that git leaves out; one that is there stays as it is, for it may hold more than our files."""
+    if folder.is_dir():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    # To be left out is a service; that it cannot be written is not what the caller has to hear of.
+    with suppress(OSError), (folder / ".gitignore").open("x", encoding="utf-8") as file:
+        file.write("*\n")
 
 
 def refuse_link(folder: Path) -> None:

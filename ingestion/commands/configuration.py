@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.commands.terminal import log_to_stderr
 from ingestion.errors import UsageError
-from ingestion.settings.loader import Loaded, find_config, load
+from ingestion.settings.loader import CONFIG_NAME, Loaded, find_config, load
 from ingestion.tokens import choose_tokenizer
 
 if TYPE_CHECKING:
@@ -51,7 +52,18 @@ def read_loaded(
     log_to_stderr(logging.DEBUG if verbose else logging.WARNING)
     if config and not config.is_file():
         raise UsageError(f"--config {config}: no such file")
-    config = config or (find_config(start) if start else None) or find_config(Path())
-    loaded = load({**_root_flags.get({}), **(flags or {})}, config=config)
+    found = config or (find_config(start) if start else None) or find_config(Path())
+    return _load(flags, found)
+
+
+def load_folder(folder: Path, flags: Mapping[str, Any]) -> Loaded:
+    """Return settings and their sources for the book in `folder` itself, be it configured or not."""
+    log_to_stderr(logging.WARNING)
+    config = folder / CONFIG_NAME
+    return _load(flags, config if os.path.lexists(config) else None, folder)
+
+
+def _load(flags: Mapping[str, Any] | None, config: Path | None, folder: Path | None = None) -> Loaded:
+    loaded = load({**_root_flags.get({}), **(flags or {})}, config=config, folder=folder)
     choose_tokenizer(loaded.settings.chunk.tokenizer)
     return loaded

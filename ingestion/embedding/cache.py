@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from ingestion.own_files import make_own_folder
+
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
@@ -95,7 +97,7 @@ class EmbeddingCache:
 
     def _connect(self) -> sqlite3.Connection:
         if self._db is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_own_folder(self._path.parent)
             self._db = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")

@@ -38,17 +38,23 @@ def load_settings(
     return load(flags, config=config, environ=environ).settings
 
 
-def load(flags: Mapping[str, Any], *, config: Path | None = None, environ: Mapping[str, str] | None = None) -> Loaded:
+def load(
+    flags: Mapping[str, Any],
+    *,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Loaded:
     """Return the settings and where each came from; raises ConfigurationError that lists every mistake.
 
     `flags` are by name (`qdrant.url`), None where the flag is not given; `config` is a `bookwise.toml`, whose folder
-    is the book's, or None: then the current folder is.
+    is the book's, or None: then `folder` is, or the current one.
     """
     environ = os.environ if environ is None else environ
     unknown = flags.keys() - FIELDS.keys()
     if unknown:
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
-    folder = config.parent if config else Path()
+    folder = config.parent if config else folder or Path()
     mistakes: list[str] = []
     dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file()), None)
     sources = _sources(flags, config, environ, dotenv, mistakes)

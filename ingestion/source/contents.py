@@ -10,10 +10,11 @@ from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
+from ingestion.source.audience import with_custom_tables
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.hierarchy import Place
-from ingestion.source.parser import UnpublishedPage, page_place, read_metadata
+from ingestion.source.parser import UnpublishedPage, page_address, page_place, read_metadata
 from ingestion.source.reader import read_source
 
 logger = logging.getLogger(__name__)
@@ -21,10 +22,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page to index."""
+    """One page to index; `url` is empty where the site has no address for it, or none is known."""
 
     path: str
     place: Place
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Contents:
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON document."""
-        pages = [{"path": page.path, **asdict(page.place)} for page in self.pages]
+        pages = [{"path": page.path, **asdict(page.place), "url": page.url} for page in self.pages]
         return {
             "root": self.root,
             "files": pages,
@@ -57,14 +59,16 @@ def table_of_contents(root: Path, settings: Settings) -> Contents:
     found = crawl_book(root, settings)
     pages, unpublished = [], []
     for file in found.files:
+        url = ""
         try:
-            read_metadata(read_source(file), settings)
+            source = read_source(file)
+            url = page_address(source, with_custom_tables(read_metadata(source, settings).values), settings)
         except UnpublishedPage as page:
             unpublished.append(Skipped(file.path, page.reason))
             continue
         except LessonError as error:
             logger.debug("%s", error)
-        pages.append(Page(file.path, page_place(file.path, file.entry, settings)))
+        pages.append(Page(file.path, page_place(file.path, file.entry, settings), url))
     return Contents(
         root=str(root),
         pages=tuple(pages),

@@ -19,7 +19,7 @@ ROOT_MODULE = "intro"
 
 OVERVIEWS = ("readme", "index", "_index")
 _SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.I)
-_WRAPPERS = ("docs", "content", "src", "book", "chapters", "units", "modules", "pages", "course")
+WRAPPERS = ("docs", "content", "src", "book", "chapters", "units", "modules", "pages", "course")
 """Folders that hold a book's modules and are none themselves."""
 
 _LANGUAGE_FOLDERS = ("i18n", "translations", "locales")
@@ -202,7 +202,7 @@ def _enter(folder: str, place: _Named, level: _Level, position: int | None) -> _
     if folder.lower() == "lessons":
         level.in_lessons = True
         return place
-    if place == _Named() and folder.lower() in _WRAPPERS:
+    if place == _Named() and folder.lower() in WRAPPERS:
         return place
     if place.module is None and (dotted := _DOTTED.fullmatch(folder)):
         return replace(place, module=f"module-{int(dotted[1])}", chapter=int(dotted[2]))
@@ -256,7 +256,7 @@ def _configured_module(folder: str, modules: Sequence[Module]) -> str | None:
     The path may also be written from a folder such as `docs` on, which holds all modules.
     """
     head, _, rest = folder.partition("/")
-    spellings = (folder, rest) if head.lower() in _WRAPPERS else (folder,)
+    spellings = (folder, rest) if head.lower() in WRAPPERS else (folder,)
     best, best_length = None, -1
     for module in modules:
         path = (module.path or "").strip("/")

@@ -105,6 +105,11 @@ def page_place(path: str, entry: Entry | None, settings: Settings) -> Place:
     return locate(path, modules=settings.modules, patterns=settings.book.paths, entry=entry)
 
 
+def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
+    """Return the address of a page with this metadata, or "" where its site has none for it."""
+    return lesson_url(_page_name(source.path, values), settings, source.site)
+
+
 def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     """Return the lesson in a file; raises as `read_metadata` does. Metadata that is merely odd makes findings."""
     front = read_metadata(source, settings)
@@ -128,7 +133,7 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
         style=site_addresses(settings, source.site).style,
-        url=lesson_url(_page_name(source.path, values), settings, source.site),
+        url=page_address(source, values, settings),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
     )

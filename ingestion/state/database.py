@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError, StateError
+from ingestion.own_files import make_own_folder
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, MetaData, Table
@@ -62,7 +63,7 @@ def _open(url: str, make_table: TableMaker) -> tuple[Engine, Table]:
     with opening_errors(_LEDGER):
         engine = create_engine(url)
         if engine.dialect.name == "sqlite" and engine.url.database:
-            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
+            make_own_folder(Path(engine.url.database).parent)
         table.metadata.create_all(engine)
     return engine, table
 

@@ -13,7 +13,7 @@ from typing import IO
 
 from ingestion.errors import IndexLocked, StateError
 from ingestion.models import utc_now
-from ingestion.own_files import open_own
+from ingestion.own_files import make_own_folder, open_own
 from ingestion.state.file_lock import try_lock
 
 _POLL_SECONDS = 0.1
@@ -48,7 +48,7 @@ def writer_lock(path: Path, wait: float = 0.0) -> Iterator[None]:
 
 def _open(path: Path) -> IO[str]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_own_folder(path.parent)
         return os.fdopen(open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), "a+", encoding="utf-8")
     except OSError as error:
         raise StateError(f"{path}: the lock of the index cannot be opened: {error.strerror}") from error

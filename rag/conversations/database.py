@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.errors import BookwiseError, StateError
+from ingestion.own_files import make_own_folder
 from ingestion.settings import Settings
 from ingestion.state.database import opening_errors, unusable
 from rag.tracing import span
@@ -104,7 +105,7 @@ class ConversationDatabase:
     def _prepare_sqlite(self, engine: Engine) -> None:
         """Let readers never wait for a writer, and let writers of this process queue instead of polling the file."""
         if engine.url.database:
-            Path(engine.url.database).parent.mkdir(parents=True, exist_ok=True)
+            make_own_folder(Path(engine.url.database).parent)
         self._writing = _TimedLock()
 
         @event.listens_for(engine, "connect")

@@ -1,0 +1,112 @@
+"""`bookwise init`: make a folder a book."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingestion.commands.configuration import load_folder
+from ingestion.commands.options import Book, Json, Yes
+from ingestion.commands.terminal import confirm, show
+from ingestion.errors import UsageError
+from ingestion.output import Block, Cell, Table, View
+
+if TYPE_CHECKING:
+    from ingestion.operations.init import Proposal
+    from ingestion.source.contents import Page
+
+SHOWN_LESSONS = 12
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Folder of the book.")] = Path(),
+    book: Book = None,
+    docs: Annotated[
+        str | None, typer.Option("--docs", metavar="PATH", help="Folder of the lessons, relative to the book's.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a folder holds and write its bookwise.toml.
+
+    Shows which lessons would be indexed, with their modules, languages and addresses. The index and the records are
+    added to `.gitignore`. A bookwise.toml that is there stays as it is.
+    """
+    from ingestion.operations.init import carry_out, has_config, propose
+    from ingestion.settings.loader import CONFIG_NAME
+
+    is_there = has_config(folder)
+    if is_there and (book or docs):
+        raise UsageError(f"{folder / CONFIG_NAME} is there already; set book.id and book.docs in it, not by flags")
+    loaded = load_folder(folder, {"book.id": book})
+    proposal = propose(folder, loaded.settings, docs)
+    if not as_json:
+        show(_found(proposal), {}, as_json=False)
+    written: list[Path] = []
+    if proposal.to_write and not dry_run:
+        confirm(f"Write {' and '.join(map(str, proposal.to_write))}?", yes=yes)
+        written = carry_out(proposal)
+    document = proposal.as_json() | {"written": [str(path) for path in written]}
+    show(_ending(proposal, written), document, as_json=as_json)
+
+
+def _found(proposal: Proposal) -> View:
+    """What is in the folder, and how it comes out."""
+    contents = proposal.contents
+    reasons = Counter(skipped.reason for skipped in contents.skipped)
+    editions = [
+        (edition.language, edition.version or "current", edition.pages, edition.indexed)
+        for edition in proposal.editions
+    ]
+    return [
+        _site_line(proposal),
+        Table("Lessons", ("path", "module", "chapter", "lesson", "address"), _rows(contents.pages)),
+        Table("Modules", ("module", "lessons"), sorted(contents.modules.items())),
+        Table("Languages and versions", ("language", "version", "pages", "indexed"), editions),
+        Table("Skipped", ("reason", "paths"), reasons.most_common()),
+        f"{len(contents.pages)} lessons in {contents.root}",
+    ]
+
+
+def _site_line(proposal: Proposal) -> str:
+    site = proposal.site
+    if site is None:
+        return "No site generator is recognised; `book.style` and `book.base_url` say how addresses are made."
+    address = f"pages at {site.base_url}" if site.base_url else "its address is not known: set book.base_url"
+    return f"{site.generator} site ({site.config.name}), {address}"
+
+
+def _rows(pages: Sequence[Page]) -> list[tuple[Cell, ...]]:
+    """Some lessons that show how all come out: the first of each module, then others, in path order."""
+    first = {page.place.module: page for page in reversed(pages)}
+    others = [page for page in pages if page is not first[page.place.module]]
+    wanted = max(0, SHOWN_LESSONS - len(first))
+    shown = [*reversed(first.values()), *others[:: max(1, len(others) // max(1, wanted))][:wanted]][:SHOWN_LESSONS]
+    rows: list[tuple[Cell, ...]] = [
+        (page.path, page.place.module, page.place.chapter, page.place.lesson, page.url or None)
+        for page in sorted(shown, key=lambda page: page.path)
+    ]
+    return rows + ([("…", None, None, None, None)] if len(shown) < len(pages) else [])
+
+
+def _ending(proposal: Proposal, written: Sequence[Path]) -> View:
+    return list(_last_lines(proposal, written))
+
+
+def _last_lines(proposal: Proposal, written: Sequence[Path]) -> Iterator[str | Block]:
+    yield f"The book's id is {proposal.book_id} (from {proposal.id_source})."
+    if proposal.text is None:
+        yield f"{proposal.config} is there already; it stays as it is."
+    if written:
+        yield f"Written: {', '.join(map(str, written))}"
+    elif proposal.to_write:
+        yield f"Would be written: {', '.join(map(str, proposal.to_write))}"
+        if proposal.text is not None:
+            yield Block(f"\n{proposal.text}")
+        return
+    yield "Next: `bookwise check` lints the lessons, `bookwise ingest` indexes them."
