@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ingestion.errors import UsageError
+from ingestion.errors import ConfigurationError, UsageError
 from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
-
-if TYPE_CHECKING:
-    pass
 
 DEFAULT_BOOK = "physical-ai-robotics"
 
@@ -25,12 +20,19 @@ def book_to_write(settings: Settings, states: StateStore) -> str:
 
 
 def book_to_read(settings: Settings, store: VectorStore) -> str:
-    """The configured book, or the only one there is; raises UsageError that lists the choices."""
+    """The configured book, or the only one there is; raises UsageError that lists the choices.
+
+    Raises ConfigurationError where no book has any text.
+    """
     books = sorted(store.values("book_id", Where()))
+    if not books:
+        raise ConfigurationError(
+            "the index is empty: no lesson with text was indexed; see `bookwise check`, then run `bookwise ingest`"
+        )
     if settings.book.id:
         if settings.book.id not in books:
-            raise UsageError(f"no book {settings.book.id!r} in the index; there are {', '.join(books) or 'none'}")
+            raise UsageError(f"no book {settings.book.id!r} in the index; there are {', '.join(books)}")
         return settings.book.id
     if len(books) == 1:
         return books[0]
-    raise UsageError(f"choose a book with --book: {', '.join(books) or 'none is indexed yet'}")
+    raise UsageError(f"choose a book with --book: {', '.join(books)}")

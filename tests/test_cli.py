@@ -138,6 +138,17 @@ def test_an_unknown_module_is_a_usage_error_that_lists_the_known_ones(indexed: P
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "said"), [("--chapter", "99", "no chapter 99"), ("--layer", "L4", "no layer 'L4'")]
+)
+def test_a_chapter_or_layer_that_the_book_lacks_is_a_usage_error_too(
+    indexed: Path, option: str, value: str, said: str
+) -> None:
+    for command in ("search", "ask"):
+        result = run(command, "What is a node?", option, value)
+        assert result.exit_code == 2 and said in result.stderr and "known are" in result.stderr
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["search", "hi"], "at least 3 characters"),
@@ -207,6 +218,12 @@ def test_asking_before_indexing_is_exit_4_and_says_what_to_do(book: Path) -> Non
     assert result.exit_code == 4 and "run `bookwise ingest DOCS` first" in result.stderr
 
 
+def test_an_index_without_any_text_is_exit_4_and_says_so(clean_surroundings: Path) -> None:
+    index_book(clean_surroundings, {"a.md": "# T\n"})
+    asked = run("ask", "What is there?")
+    assert asked.exit_code == 4 and "the index is empty" in asked.stderr
+
+
 def test_a_second_writer_is_exit_8_and_names_the_first(book: Path) -> None:
     with writer_lock(book / ".bookwise" / "writer.lock"):
         result = run("ingest")
@@ -248,7 +265,7 @@ def test_delete_book_asks_and_leaves_nothing(indexed: Path) -> None:
     assert document(run("info", "--json"))["points"]
     assert run("delete-book", "physical-ai-robotics", stdin="y\n").exit_code == 0
     assert document(run("info", "--json"))["points"] == 0
-    assert run("search", "nodes").exit_code == 2
+    assert run("search", "nodes").exit_code == 4
 
 
 def test_the_book_in_a_folder_is_found_by_its_bookwise_toml(clean_surroundings: Path) -> None:

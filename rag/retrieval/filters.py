@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from ingestion.errors import UsageError
@@ -59,32 +60,62 @@ def check_values(
     nothing was found: to list the known values costs more than a search.
     """
     visible = where_of(book_id, scope, modules)
-    asked = {
-        "module": module_of(filters, modules),
-        "language": filters.language,
-        "lesson": filters.lesson,
-        "parent_doc_id": filters.parent_doc_id,
+    asked: dict[str, Collection[str | int] | None] = {
+        "module": _one(module_of(filters, modules)),
+        "language": _one(filters.language),
+        "lesson": _one(filters.lesson),
+        "layers": _one(filters.layer),
+        "proficiency_levels": filters.proficiency_levels,
+        "doc_type": filters.doc_types,
+        "parent_doc_id": _one(filters.parent_doc_id),
     }
-    for field, value in asked.items():
-        if value is not None:
+    for field, values in asked.items():
+        if values is not None:
             known = _values(visible, store, field)
             if field == "module" and scope == EVERYTHING:
                 known = sorted({*known, *(module.name for module in modules)})
-            if str(value) not in known:
-                raise _unknown(_NAMES.get(field, field), str(value), book_id, known)
+            if not set(map(str, values)) & set(known):
+                raise _unknown(_NAMES.get(field, field), ", ".join(map(repr, map(str, values))), book_id, known)
+    _check_chapters(filters, book_id, _values(visible, store, "chapter"))
 
 
-_NAMES = {"lesson": "lesson number", "parent_doc_id": "lesson with the parent id"}
+def _check_chapters(filters: Filters, book_id: str, known: Sequence[str]) -> None:
+    first, last = filters.chapter_min, filters.chapter_max
+    if first is None and last is None:
+        return
+    if not any((first is None or int(each) >= first) and (last is None or int(each) <= last) for each in known):
+        given = str(first) if first == last else f"{'' if first is None else first}-{'' if last is None else last}"
+        raise _unknown("chapter", given, book_id, _as_ranges([int(each) for each in known]))
+
+
+def _as_ranges(numbers: Sequence[int]) -> list[str]:
+    """Numbers in order as text, those in a row as `first-last`."""
+    runs = (list(run) for _, run in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]))
+    ends = ((run[0][1], run[-1][1]) for run in runs)
+    return [str(first) if first == last else f"{first}-{last}" for first, last in ends]
+
+
+def _one(value: str | int | None) -> tuple[str | int] | None:
+    return None if value is None else (value,)
+
+
+_NAMES = {
+    "lesson": "lesson number",
+    "layers": "layer",
+    "proficiency_levels": "level",
+    "doc_type": "kind of page",
+    "parent_doc_id": "lesson with the parent id",
+}
 
 
 def _values(where: Where, store: VectorStore, field: str) -> list[str]:
     found = (str(value) for value in store.values(field, where))
-    return sorted(found, key=lambda value: (len(value) if field == "lesson" else 0, value))
+    return sorted(found, key=lambda value: (len(value) if field in ("chapter", "lesson") else 0, value))
 
 
 def _unknown(name: str, value: str, book_id: str, known: Sequence[str]) -> UsageError:
     more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return UsageError(f"no {name} {value!r} in {book_id}; known are {', '.join(known[:SHOWN]) or 'none'}{more}")
+    return UsageError(f"no {name} {value} in {book_id}; known are {', '.join(known[:SHOWN]) or 'none'}{more}")
 
 
 def narrowed(filters: Filters, asked: Mapping[str, Any], modules: Sequence[Module]) -> Filters:

@@ -125,6 +125,7 @@ def test_the_tier_of_a_request_is_a_fence(client: TestClient) -> None:
         {"message": "x", "session_id": "no-uuid"},
         {"message": "x", "widen": True},
         {"message": "x", "module": "no-such-module"},
+        {"message": "x", "chapter_min": 99},
         {"message": "x", "book_id": "another"},
     ],
 )

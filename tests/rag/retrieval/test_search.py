@@ -69,7 +69,6 @@ def test_the_default_tier_is_1_and_an_undeclared_one_counts_as_for_everyone(libr
         ({"proficiency_levels": ["B2", "C1"]}, {3}),
         ({"layer_filter": "L2"}, {2}),
         ({"language": "ur"}, {1}),
-        ({"doc_types": ["quiz"]}, set()),
         ({"module_filter": "gazebo", "chapter_max": 3}, {3}),
         ({"module_filter": "ros2", "lesson_filter": 4}, set()),
     ],

@@ -107,6 +107,14 @@ def test_the_filter_that_nobody_set_is_shown(library: Library) -> None:
         ({"language": "fr"}, "no language 'fr' in test-book; known are en, ur"),
         ({"lesson_filter": 12}, "no lesson number '12' in test-book; known are 1, 2, 3"),
         ({"parent_doc_id": "x"}, "no lesson with the parent id 'x'"),
+        ({"layer_filter": "L4"}, "no layer 'L4' in test-book; known are L1"),
+        ({"proficiency_levels": ("C2",)}, "no level 'C2' in test-book; known are A2"),
+        (
+            {"doc_types": ("stub", "readme")},
+            "no kind of page 'stub', 'readme' in test-book; known are",
+        ),
+        ({"chapter_min": 99, "chapter_max": 99}, "no chapter 99 in test-book; known are 1"),
+        ({"chapter_min": 90}, "no chapter 90- in test-book; known are 1"),
     ],
 )
 def test_a_value_that_the_book_does_not_have_lists_the_known_ones(
