@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
@@ -16,6 +15,8 @@ from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
+from scripts.docs.markdown import first_paragraph, table, text
+from scripts.docs.python_api import python_api
 
 
 def commands() -> str:
@@ -25,13 +26,13 @@ def commands() -> str:
         "Results go to stdout, everything else to stderr. `--json` prints exactly one document.\n",
     ]
     for path, command in _commands(get_command(app)):
-        parts.append(f"## `bookwise {path}`\n\n{_text(command.help or '')}\n")
+        parts.append(f"## `bookwise {path}`\n\n{text(command.help or '')}\n")
         arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
         options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-        rows = [(f"`{_metavar(parameter)}`", _text(getattr(parameter, "help", "") or "")) for parameter in arguments]
-        parts.append(_table(("argument", "meaning"), rows))
-        rows = [(_flags(option), _text(option.help or ""), _default(option)) for option in options]
-        parts.append(_table(("option", "meaning", "default"), rows))
+        rows = [(f"`{_metavar(parameter)}`", text(getattr(parameter, "help", "") or "")) for parameter in arguments]
+        parts.append(table(("argument", "meaning"), rows))
+        rows = [(_flags(option), text(option.help or ""), _default(option)) for option in options]
+        parts.append(table(("option", "meaning", "default"), rows))
     return "\n".join(part for part in parts if part)
 
 
@@ -58,7 +59,7 @@ def _metavar(parameter: Any) -> str:
         return "\\|".join(map(str, get_args(annotation)))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return "\\|".join(str(choice.value) for choice in annotation)
-    return _text(str(parameter.metavar or parameter.name.upper()))
+    return text(str(parameter.metavar or parameter.name.upper()))
 
 
 def _default(option: Any) -> str:
@@ -82,11 +83,11 @@ def settings() -> str:
             f"`{name}`" if field.metadata["in_file"] else "environment only",
             f"`{field.metadata['env']}`" if field.metadata["env"] else "",
             f"`{field.default}`" if has_default else "",
-            _text(field.metadata["help"]),
+            text(field.metadata["help"]),
         )
         tables.setdefault(name.partition(".")[0], []).append(row)
     columns = ("`bookwise.toml`", "environment", "default", "meaning")
-    return "\n".join([head, *(f"## `[{table}]`\n\n{_table(columns, rows)}" for table, rows in tables.items())])
+    return "\n".join([head, *(f"## `[{name}]`\n\n{table(columns, rows)}" for name, rows in tables.items())])
 
 
 def exit_codes() -> str:
@@ -101,16 +102,16 @@ def exit_codes() -> str:
         "its bar, a batch that is not done.",
     }
     for code in ExitCode:
-        meanings = [_first(inspect.getdoc(each) or "") for each in classes if each.exit_code == code]
+        meanings = [first_paragraph(inspect.getdoc(each) or "") for each in classes if each.exit_code == code]
         rows.append((f"{code.value}", code.name.lower().replace("_", " "), plain.get(code) or " ".join(meanings)))
-    return "# Exit codes\n\n" + _table(("code", "name", "when"), rows)
+    return "# Exit codes\n\n" + table(("code", "name", "when"), rows)
 
 
 def payload() -> str:
     """Return what is stored with each point, and which fields are indexed."""
     fields = DocumentMetadata.__dataclass_fields__ | QdrantPayload.__dataclass_fields__
     rows = [
-        (f"`{name}`", f"`{_text(str(field.type))}`", PAYLOAD_INDEXES.get(name, ""))
+        (f"`{name}`", f"`{text(str(field.type))}`", PAYLOAD_INDEXES.get(name, ""))
         for name, field in fields.items()
         if name != "metadata"
     ]
@@ -118,28 +119,13 @@ def payload() -> str:
         "# Payload\n\nEach chunk is one point in Qdrant: named vectors `dense` (cosine) and `bm25` (sparse, IDF), "
         "and this payload. A filter may use the indexed fields only.\n\n"
     )
-    return head + _table(("field", "type", "index"), rows)
-
-
-def _first(text: str) -> str:
-    return _text(text.split("\n\n")[0])
-
-
-def _text(text: str) -> str:
-    """One line of Markdown; a pipe would end a cell."""
-    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return ""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in lines) + "\n"
+    return head + table(("field", "type", "index"), rows)
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "exit-codes": exit_codes,
     "payload": payload,
+    "python-api": python_api,
     "settings": settings,
 }

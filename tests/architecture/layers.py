@@ -28,7 +28,7 @@ FILES = {
     ".".join(parts[:-1] if parts[-1] == "__init__" else parts): file
     for file in [
         ROOT / "cli.py",
-        *(file for top in ("ingestion", "rag") for file in sorted((ROOT / top).rglob("*.py"))),
+        *(file for top in ("bookwise", "ingestion", "rag") for file in sorted((ROOT / top).rglob("*.py"))),
     ]
     for parts in [file.relative_to(ROOT).with_suffix("").parts]
 }

@@ -19,6 +19,8 @@ HOMES = {
     "fastembed": ("ingestion.embedding.local_libraries",),
     "frontmatter": ("ingestion.source",),
     "httpx": ("rag.retrieval.rerankers.endpoint", "ingestion.vector_stores.server"),
+    "langchain_core": ("rag.retrieval.integrations.langchain",),
+    "llama_index": ("rag.retrieval.integrations.llama_index",),
     "markdown_it": ("ingestion.markdown",),
     "mcp": ("rag.mcp", "rag.commands.mcp"),
     "mcp_types": ("rag.mcp",),

@@ -1,0 +1,77 @@
+"""Retrievers of LangChain and LlamaIndex, run by these packages themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from typing import Any
+
+import pytest
+
+import bookwise
+
+QUESTION = "Why does a late subscriber miss messages?"
+
+
+def test_langchain_gets_documents_with_their_sources(book: bookwise.Book) -> None:
+    from bookwise.langchain import BookwiseRetriever
+
+    found = BookwiseRetriever(book=book, k=2).invoke(QUESTION)
+    passages = book.search(QUESTION, limit=2).results
+    assert [(each.id, each.page_content) for each in found] == [(each.id, each.text) for each in passages]
+    assert found[0].metadata["source"] == passages[0].location
+    assert found[0].metadata["source_file"] == "m1/01-topics.md" and "text" not in found[0].metadata
+
+
+def test_langchain_keeps_to_the_filters_and_awaits(book: bookwise.Book) -> None:
+    from bookwise.langchain import BookwiseRetriever
+
+    retriever = BookwiseRetriever(book=book, k=1, filters=bookwise.Filters(hardware_tier=4))
+    found = asyncio.run(retriever.ainvoke("ray tracing on a graphics card"))
+    assert [each.metadata["source_file"] for each in found] == ["m2/01-isaac.md"]
+    hidden = BookwiseRetriever(book=book).invoke("ray tracing on a graphics card")
+    assert {each.metadata["source_file"] for each in hidden} == {"m1/01-topics.md"}
+
+
+def test_langchain_runs_it_in_a_chain_with_a_prompt(book: bookwise.Book) -> None:
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.runnables import RunnablePassthrough
+
+    from bookwise.langchain import BookwiseRetriever
+
+    def join(documents: list[Any]) -> str:
+        return "\n".join(f"{each.page_content} ({each.metadata['source']})" for each in documents)
+
+    prompt = ChatPromptTemplate.from_template("Answer from {passages}: {question}")
+    chain = {"passages": BookwiseRetriever(book=book, k=1) | join, "question": RunnablePassthrough()} | prompt
+    assert "transient local" in chain.invoke(QUESTION).to_string()
+
+
+def test_llama_index_gets_scored_nodes(book: bookwise.Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        pytest.importorskip("llama_index.core")
+        from llama_index.core.schema import MetadataMode
+
+        from bookwise.llama_index import BookwiseRetriever
+
+        found = BookwiseRetriever(book, k=2).retrieve(QUESTION)
+        awaited = asyncio.run(BookwiseRetriever(book, k=2).aretrieve(QUESTION))
+    passages = book.search(QUESTION, limit=2).results
+    assert [(each.node.node_id, each.score) for each in found] == [(each.id, each.relevance) for each in passages]
+    assert [each.node.node_id for each in awaited] == [each.id for each in passages]
+    seen = found[0].node.get_content(MetadataMode.LLM)
+    assert "source: m1/01-topics.md" in seen and "content_hash" not in seen
+
+
+def test_llama_index_keeps_to_the_filters(book: bookwise.Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        pytest.importorskip("llama_index.core")
+        from bookwise.llama_index import BookwiseRetriever
+
+        question = "ray tracing on a graphics card"
+        every = BookwiseRetriever(book, k=1, filters=bookwise.Filters(hardware_tier=4)).retrieve(question)
+        hidden = BookwiseRetriever(book).retrieve(question)
+    assert [each.node.metadata["source_file"] for each in every] == ["m2/01-isaac.md"]
+    assert {each.node.metadata["source_file"] for each in hidden} == {"m1/01-topics.md"}
