@@ -39,7 +39,8 @@ def mcp(
 ) -> None:
     """Offer the book to agents over the Model Context Protocol.
 
-    The tools are search_lessons, read_lesson and ask; callers cannot widen the filters.
+    The tools are search_lessons, list_lessons, read_lesson and ask, and lessons are resources. Callers cannot widen
+    the filters.
     """
     import asyncio
 

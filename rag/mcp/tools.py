@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ingestion.output import View
 from rag.agent.agent import build_agent
-from rag.agent.events import Done
+from rag.agent.events import Done, Searched, Token
 from rag.api.schemas import LessonDocument
 from rag.filters import Filters
 from rag.models import AgentResponse, SearchResponse, SearchResult
+from rag.retrieval.catalogue import LessonEntry, list_lessons
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 from rag.retrieval.filters import check_values, narrowed, where_of
 from rag.retrieval.lessons import read_lesson
@@ -29,6 +30,19 @@ def passages_text(response: SearchResponse) -> str:
     if not response.results:
         return f"Nothing found in {response.book_id} inside these filters."
     return "\n\n".join(map(_passage, response.results))
+
+
+def lessons_text(listed: LessonList) -> str:
+    """One line per lesson, and how to get the next page."""
+    if not listed.lessons:
+        return f"No lessons of {listed.book_id} inside these filters, or none after this offset."
+    lines = [f"- {each.title} (source_file: {each.source_file})" for each in listed.lessons]
+    more = (
+        []
+        if listed.next_offset is None
+        else [f"{listed.total} lessons in all; go on with offset {listed.next_offset}."]
+    )
+    return "\n".join([*lines, *more])
 
 
 def answer_text(response: AgentResponse) -> str:
@@ -68,6 +82,13 @@ class SearchArguments(_FilterFields):
     limit: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5
 
 
+class ListArguments(_FilterFields):
+    """What `list_lessons` takes."""
+
+    offset: Annotated[int, Field(ge=0, description="How many lessons to skip: `next_offset` of the page before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=500, description="How many lessons at most.")] = 100
+
+
 class ReadArguments(_Arguments):
     """What `read_lesson` takes."""
 
@@ -83,6 +104,39 @@ class AskArguments(_FilterFields):
     """What `ask` takes."""
 
     question: Annotated[str, Field(min_length=3, max_length=4000, description="One question, complete by itself.")]
+
+
+class ListedLesson(BaseModel):
+    """One lesson; `page_url` is empty where the book has no address."""
+
+    title: str
+    source_file: str
+    parent_doc_id: str
+    page_url: str
+    module: str
+    chapter: int | None
+    lesson: int | None
+    hardware_tier: int
+    language: str
+    doc_type: str
+    description: str
+
+
+class LessonList(BaseModel):
+    """Lessons in the order of the book; `total` counts all inside the filters."""
+
+    book_id: str
+    total: int
+    lessons: tuple[ListedLesson, ...]
+    next_offset: int | None = Field(description="`offset` of the next page, null on the last one.")
+
+
+Progress = Callable[[str], Awaitable[None]]
+"""Tells the client what a call is doing."""
+
+
+async def no_progress(_: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +166,32 @@ class BookTools:
             self.book_id = retriever.book_id
             await asyncio.to_thread(self._check, retriever)
 
-    async def search_lessons(self, asked: SearchArguments) -> Answer:
+    async def lessons(self, filters: Filters | None = None) -> list[LessonEntry]:
+        """The lessons inside these filters, or inside the server's, in the order of the book."""
+        modules = self._settings.modules
+        async with self._index.retriever(self.book_id, self._filters) as retriever:
+            self.book_id = retriever.book_id
+            where = where_of(retriever.book_id, filters or self._filters, modules)
+            entries = await asyncio.to_thread(list_lessons, retriever.store, where, modules)
+            if not entries and filters is not None:
+                await asyncio.to_thread(
+                    check_values, retriever.book_id, filters, retriever.store, modules, self._filters
+                )
+        return entries
+
+    async def list_lessons(self, asked: ListArguments, _: Progress = no_progress) -> Answer:
+        """A page of the lessons inside the filters."""
+        entries = await self.lessons(self._narrowed(asked))
+        end = asked.offset + asked.limit
+        document = LessonList(
+            book_id=self.book_id or "",
+            total=len(entries),
+            lessons=tuple(ListedLesson(**asdict(entry)) for entry in entries[asked.offset : end]),
+            next_offset=end if end < len(entries) else None,
+        )
+        return Answer(document, lessons_text(document))
+
+    async def search_lessons(self, asked: SearchArguments, _: Progress = no_progress) -> Answer:
         """The passages nearest to a query."""
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
@@ -120,7 +199,7 @@ class BookTools:
             found = await asyncio.to_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
         return Answer(found, passages_text(found))
 
-    async def read_lesson(self, asked: ReadArguments) -> Answer:
+    async def read_lesson(self, asked: ReadArguments, _: Progress = no_progress) -> Answer:
         """A whole lesson; one outside the filters does not exist."""
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
@@ -132,15 +211,21 @@ class BookTools:
         )
         return Answer(document, text)
 
-    async def ask(self, asked: AskArguments) -> Answer:
-        """An answer with numbered sources, or a refusal."""
+    async def ask(self, asked: AskArguments, progress: Progress = no_progress) -> Answer:
+        """An answer with numbered sources, or a refusal; each search and the start of the answer are told."""
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             agent = build_agent(retriever, with_model=self._with_model)
             async with aclosing(agent), aclosing(agent.run(asked.question, filters=filters)) as events:
+                is_writing = False
                 async for event in events:
-                    if isinstance(event, Done):
+                    if isinstance(event, Searched):
+                        await progress(f"searched for {event.query!r}: {len(event.passages)} passages")
+                    elif isinstance(event, Token) and not is_writing:
+                        is_writing = True
+                        await progress("writing the answer")
+                    elif isinstance(event, Done):
                         return Answer(event.response, answer_text(event.response))
         raise AssertionError("an agent ends with Done")
 
@@ -161,7 +246,7 @@ class ToolKind:
     description: str
     arguments: type[BaseModel]
     document: type[BaseModel]
-    run: Callable[[BookTools, Any], Awaitable[Answer]]
+    run: Callable[[BookTools, Any, Progress], Awaitable[Answer]]
 
 
 TOOLS: Mapping[str, ToolKind] = {
@@ -172,6 +257,14 @@ TOOLS: Mapping[str, ToolKind] = {
         SearchArguments,
         SearchResponse,
         BookTools.search_lessons,
+    ),
+    "list_lessons": ToolKind(
+        "List the lessons",
+        "List the lessons of the book in its order, with title, path, address and tier. Use it to see what the book "
+        "covers, or to find a lesson by its place.",
+        ListArguments,
+        LessonList,
+        BookTools.list_lessons,
     ),
     "read_lesson": ToolKind(
         "Read a lesson",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -14,6 +15,7 @@ from rag.serving.sockets import connections_of, listen, url_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
+    from mcp_types import JSONRPCError
     from starlette.types import ASGIApp
 
 PATH = "/mcp"
@@ -27,9 +29,16 @@ async def serve_stdio(server: Server[Any]) -> None:
     """Speak over stdin and stdout until stdin ends, or until SIGINT or SIGTERM."""
     from mcp.server.stdio import stdio_server
 
+    refusals: asyncio.Queue[JSONRPCError] = asyncio.Queue()
+
     async def serve() -> None:
-        async with stdio_server(stdin=cast("Any", _lines_of_stdin())) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        lines = _valid_messages(_lines_of_stdin(), refusals.put_nowait)
+        async with stdio_server(stdin=cast("Any", lines)) as (incoming, outgoing):
+            refusing = asyncio.create_task(_send_refusals(refusals, outgoing))
+            try:
+                await server.run(incoming, outgoing, server.create_initialization_options())
+            finally:
+                refusing.cancel()
 
     serving = asyncio.create_task(serve())
     _on_signals(lambda *_: serving.cancel())
@@ -68,6 +77,46 @@ def _on_signals(end: Callable[[int, None], object]) -> None:
     for each in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows: there an interrupt ends the loop
             loop.add_signal_handler(each, end, each, None)
+
+
+async def _valid_messages(lines: AsyncIterator[str], refuse: Callable[[JSONRPCError], None]) -> AsyncIterator[str]:
+    """Pass on what is a message of the protocol, and refuse the rest, which the library would drop without a word."""
+    from mcp_types import jsonrpc_message_adapter
+    from pydantic import ValidationError
+
+    async for line in lines:
+        if not line.strip():
+            continue
+        try:
+            jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValidationError:
+            refuse(refusal_of(line))
+        else:
+            yield line
+
+
+def refusal_of(line: str) -> JSONRPCError:
+    """Return the answer to a line that is no message: what is wrong, and the id of the request where it has one."""
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        error = ErrorData(code=PARSE_ERROR, message="parse error: the line is not JSON")
+        return JSONRPCError(jsonrpc="2.0", id=None, error=error)
+    request_id = message.get("id") if isinstance(message, dict) else None
+    if isinstance(request_id, bool) or not isinstance(request_id, int | str):
+        request_id = None
+    told = "batches are not part of the protocol" if isinstance(message, list) else "this is no JSON-RPC 2.0 message"
+    error = ErrorData(code=INVALID_REQUEST, message=f"invalid request: {told}")
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
+
+
+async def _send_refusals(refusals: asyncio.Queue[JSONRPCError], outgoing: Any) -> None:
+    from mcp.shared.message import SessionMessage
+
+    while True:
+        await outgoing.send(SessionMessage(await refusals.get()))
 
 
 async def _lines_of_stdin() -> AsyncIterator[str]:

@@ -46,8 +46,11 @@ def list_lessons(store: VectorStore, where: Where, modules: Sequence[Module] = (
         known = newest.get(payload["source_file"])
         if known is None or str(payload["updated_at"]) > str(known["updated_at"]):
             newest[payload["source_file"]] = payload
-    order = {module.name: place for place, module in enumerate(modules)}
-    return sorted(map(_entry, newest.values()), key=lambda entry: _place(entry, order))
+    entries = [_entry(payload) for _, payload in sorted(newest.items())]
+    # The book's own order; modules that it does not list follow as their folders do.
+    names = dict.fromkeys((*(module.name for module in modules), *(entry.module for entry in entries)))
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(entries, key=lambda entry: _place(entry, order))
 
 
 def module_title(name: str, modules: Sequence[Module]) -> str:
@@ -72,8 +75,7 @@ def _entry(payload: dict[str, Any]) -> LessonEntry:
 
 
 def _place(entry: LessonEntry, order: dict[str, int]) -> tuple[Any, ...]:
-    module = (order.get(entry.module, len(order)), entry.module)
-    return (*module, _number(entry.chapter), _number(entry.lesson), entry.source_file)
+    return (order[entry.module], _number(entry.chapter), _number(entry.lesson), entry.source_file)
 
 
 def _number(number: int | None) -> int:

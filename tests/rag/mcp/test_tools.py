@@ -28,13 +28,13 @@ __all__ = ["folder", "shared_index"]
 SECRET = "sk-secret-of-the-test"
 
 
-def test_agents_are_told_three_typed_tools_and_the_fences(folder: Path) -> None:
+def test_agents_are_told_four_typed_tools_and_the_fences(folder: Path) -> None:
     async def look(client: Client) -> Any:
         return client.instructions, (await client.list_tools()).tools
 
     told, tools = play(folder, Filters(hardware_tier=2, language="en"), look)
     assert "hardware tier 2 or lower; language en" in told
-    assert [each.name for each in tools] == ["search_lessons", "read_lesson", "ask"]
+    assert [each.name for each in tools] == ["search_lessons", "list_lessons", "read_lesson", "ask"]
     for each in tools:
         assert each.description and each.output_schema["type"] == "object"
         assert not each.input_schema["additionalProperties"]
@@ -138,7 +138,7 @@ def test_an_argument_that_cannot_be_used_is_named(folder: Path, arguments: dict[
 
 def test_a_tool_that_is_not_there_is_an_error_that_lists_the_tools(folder: Path) -> None:
     async def use(client: Client) -> None:
-        with pytest.raises(MCPError, match="search_lessons, read_lesson, ask"):
+        with pytest.raises(MCPError, match="search_lessons, list_lessons, read_lesson, ask"):
             await client.call_tool("delete_book", {})
 
     play(folder, OPEN, use)
@@ -167,7 +167,7 @@ def test_what_a_bug_says_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> N
             return await client.call_tool("search_lessons", {"query": CARD})
 
     failed = asyncio.run(ask())
-    assert failed.is_error and "not foreseen" in text_of(failed) and SECRET not in text_of(failed)
+    assert failed.is_error and "unexpected error" in text_of(failed) and SECRET not in text_of(failed)
     assert SECRET in caplog.text
 
 

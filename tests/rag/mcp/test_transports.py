@@ -15,6 +15,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
+from rag.mcp.transports import refusal_of
 from tests.support.books import write_book
 from tests.support.mcp_servers import (
     CARD,
@@ -116,11 +117,35 @@ def test_a_signal_ends_http_cleanly(folder: Path, end: signal.Signals) -> None:
         assert server.stdout.read() == "" and server.stderr.read() == ""
 
 
-def test_the_end_of_stdin_ends_the_server_and_a_line_that_is_no_json_does_not_harm(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "code", "request_id"),
+    [
+        ("no json", -32700, None),
+        ('{"jsonrpc": "2.0", "id": 7', -32700, None),
+        ("[" * 100_000, -32700, None),
+        ('{"jsonrpc": "2.0", "id": 7, "method": 1}', -32600, 7),
+        ('{"id": "seven", "method": "ping"}', -32600, "seven"),
+        ('{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": "no"}', -32600, 7),
+        ('[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]', -32600, None),
+        ("3", -32600, None),
+    ],
+)
+def test_a_line_that_is_no_request_is_answered(line: str, code: int, request_id: Any) -> None:
+    answer = json.loads(refusal_of(line).model_dump_json(by_alias=True, exclude_unset=True))
+    assert (answer["error"]["code"], answer["id"], answer["jsonrpc"]) == (code, request_id, "2.0")
+
+
+def test_over_stdio_bad_lines_are_answered_and_the_next_request_is_served(folder: Path) -> None:
     with process(folder) as server:
-        printed, said = server.communicate("no json\n", timeout=20)
-    assert server.returncode == 0 and "Traceback" not in said
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines())
+        assert server.stdin and server.stdout
+        server.stdin.write(f'no json\n\n{{"id": 5, "method": "ping"}}\n{json.dumps(HELLO)}\n')
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(3)]
+        _, said = server.communicate("", timeout=20)
+    assert server.returncode == 0 and said == ""
+    by_id = {each["id"]: each for each in answers}
+    assert by_id[None]["error"]["code"] == -32700 and by_id[5]["error"]["code"] == -32600
+    assert by_id[1]["result"]["capabilities"].keys() >= {"tools", "resources", "prompts", "completions"}
 
 
 @pytest.mark.parametrize(
