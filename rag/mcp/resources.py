@@ -36,20 +36,21 @@ async def list_resources(tools: BookTools, cursor: str | None) -> ListResourcesR
     """Return the next page of lessons inside the server's filters; raises MCPError for a foreign cursor."""
     start = _position(cursor)
     entries = await tools.lessons()
+    book_id = await tools.settled_book()
     shown = entries[start : start + PER_PAGE]
     more = start + PER_PAGE < len(entries)
     return ListResourcesResult(
-        resources=[_resource(tools, entry) for entry in shown],
+        resources=[_resource(book_id, entry) for entry in shown],
         next_cursor=str(start + PER_PAGE) if more else None,
     )
 
 
-def list_templates(tools: BookTools) -> ListResourceTemplatesResult:
+async def list_templates(tools: BookTools) -> ListResourceTemplatesResult:
     """Return the one form that the addresses of lessons have."""
     template = ResourceTemplate(
         name="lesson",
         title="A lesson",
-        uri_template=f"{_prefix(tools.book_id or 'book')}{{+lesson}}",
+        uri_template=f"{_prefix(await tools.settled_book())}{{+lesson}}",
         description="A whole lesson as Markdown, by its path (`source_file`) or its `parent_doc_id`.",
         mime_type=MARKDOWN,
     )
@@ -58,7 +59,8 @@ def list_templates(tools: BookTools) -> ListResourceTemplatesResult:
 
 async def read_resource(tools: BookTools, uri: str) -> ReadResourceResult:
     """Return the text of a lesson; raises MCPError where there is none inside the server's filters."""
-    return ReadResourceResult(contents=[await lesson_contents(tools, _reference(tools, uri), uri)])
+    reference = _reference(await tools.settled_book(), uri)
+    return ReadResourceResult(contents=[await lesson_contents(tools, reference, uri)])
 
 
 async def lesson_contents(tools: BookTools, reference: str, uri: str | None = None) -> TextResourceContents:
@@ -67,7 +69,7 @@ async def lesson_contents(tools: BookTools, reference: str, uri: str | None = No
         read = await tools.read_lesson(ReadArguments(reference=reference))
     except UsageError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error
-    address = uri or lesson_uri(tools.book_id or "book", reference)
+    address = uri or lesson_uri(await tools.settled_book(), reference)
     return TextResourceContents(uri=address, mime_type=MARKDOWN, text=read.text)
 
 
@@ -83,8 +85,8 @@ def _prefix(book_id: str) -> str:
     return f"bookwise://{quote(book_id, safe='')}/lessons/"
 
 
-def _reference(tools: BookTools, uri: str) -> str:
-    prefix = _prefix(tools.book_id or "book")
+def _reference(book_id: str, uri: str) -> str:
+    prefix = _prefix(book_id)
     # A client's library may write the host in lower case, as addresses of the web are.
     if uri[: len(prefix)].casefold() != prefix.casefold() or len(uri) == len(prefix):
         raise MCPError(INVALID_PARAMS, f"no resource {uri!r}; lessons are at {prefix}PATH")
@@ -99,11 +101,11 @@ def _position(cursor: str | None) -> int:
     return int(cursor)
 
 
-def _resource(tools: BookTools, entry: LessonEntry) -> Resource:
+def _resource(book_id: str, entry: LessonEntry) -> Resource:
     return Resource(
         name=entry.source_file,
         title=entry.title,
-        uri=lesson_uri(tools.book_id or "book", entry.source_file),
+        uri=lesson_uri(book_id, entry.source_file),
         description=entry.description or None,
         mime_type=MARKDOWN,
     )

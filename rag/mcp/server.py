@@ -56,7 +56,7 @@ def build_server(tools: BookTools, filters: Filters) -> Server[Any]:
     async def list_resource_templates(
         _: ServerRequestContext[Any], __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return list_templates(tools)
+        return await _answered(list_templates(tools))
 
     async def list_all_prompts(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()

@@ -166,6 +166,13 @@ class BookTools:
             self.book_id = retriever.book_id
             await asyncio.to_thread(self._check, retriever)
 
+    async def settled_book(self) -> str:
+        """The book of this server; which one it is may be known only from the index."""
+        if self.book_id is None:
+            async with self._index.retriever(None, self._filters) as retriever:
+                self.book_id = retriever.book_id
+        return self.book_id
+
     async def lessons(self, filters: Filters | None = None) -> list[LessonEntry]:
         """The lessons inside these filters, or inside the server's, in the order of the book."""
         modules = self._settings.modules
@@ -184,7 +191,7 @@ class BookTools:
         entries = await self.lessons(self._narrowed(asked))
         end = asked.offset + asked.limit
         document = LessonList(
-            book_id=self.book_id or "",
+            book_id=await self.settled_book(),
             total=len(entries),
             lessons=tuple(ListedLesson(**asdict(entry)) for entry in entries[asked.offset : end]),
             next_offset=end if end < len(entries) else None,
