@@ -16,6 +16,7 @@ from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from scripts.docs.markdown import first_paragraph, table, text
+from scripts.docs.messages import messages
 from scripts.docs.python_api import python_api
 
 
@@ -127,5 +128,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "exit-codes": exit_codes,
     "payload": payload,
     "python-api": python_api,
+    "troubleshooting": messages,
     "settings": settings,
 }
