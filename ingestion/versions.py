@@ -15,7 +15,7 @@ PREPARATION = "2"
 PAYLOAD = 1
 """The mapping from chunk to payload, stored in each point as `version`: another one patches payloads."""
 
-BM25 = "1"
+BM25 = "2"
 """Terms and weights of the sparse vectors: another one writes them anew and embeds nothing."""
 
 LINTER = "1"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.models import DocumentChunk, utc_now
 from ingestion.sync.file_groups import ComparedFile
-from ingestion.vector_stores.bm25 import document_vector
+from ingestion.vector_stores.bm25 import document_vector, stemmer_of
 from ingestion.vector_stores.filters import AnyOf, Equals, HasId, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point, SparseVector, StoredPoint
@@ -63,7 +63,12 @@ class GroupWriter:
 
 def _new_points(files: Sequence[ComparedFile], vectors: Mapping[str, Vector]) -> list[Point]:
     return [
-        Point(chunk.id, vectors[chunk.embed_key], document_vector(chunk.embed_text), _payload(file, chunk))
+        Point(
+            chunk.id,
+            vectors[chunk.embed_key],
+            document_vector(chunk.embed_text, stemmer_of(chunk.metadata.language)),
+            _payload(file, chunk),
+        )
         for file in files
         for chunk in file.diff.write
     ]

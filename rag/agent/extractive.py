@@ -10,7 +10,7 @@ from rag.agent.phrases import OTHER_LANGUAGE, phrase
 from rag.agent.prompts import NO_MORE, NOTHING_YET, REFUSAL
 from rag.agent.quotes import Excerpt, best_excerpt, other_places, place_of
 from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.agent.spots import Nearness, plain_title
+from rag.agent.spots import Nearness, plain_title, stemmer_of_passages
 from rag.confidence import confidence_of
 from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, SearchResult, address
@@ -74,7 +74,7 @@ def quote(
 def _excerpt(result: GatedResult, retriever: Retriever, told: PastAnswers) -> Excerpt | None:
     if not result.metrics.should_answer or result.spots is None:
         return None
-    question = Nearness(result.question, retriever.embedder)
+    question = Nearness(result.question, retriever.embedder, stemmer_of_passages(result.response.results))
     excerpt = best_excerpt(question, result.spots, retriever.following, told=told.text)
     if excerpt or told.wants_more or not told.text:
         return excerpt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ from ingestion.embedding.protocol import Embedder
 from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
-from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector
+from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
 from ingestion.vector_stores.types import Hit, SparseVector
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.models import SearchResult
@@ -95,7 +96,7 @@ def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedd
     texts = [
         f"{section or _place_name(spot.passage)}\n{spot.text}" for spot, section in zip(spots, sections, strict=True)
     ]
-    asked = Nearness(question, embedder)
+    asked = Nearness(question, embedder, stemmer_of_passages(passages))
     nearness = asked.scores(texts)
     is_why = _WHY.match(question) is not None
     scored = [
@@ -106,11 +107,18 @@ def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedd
     return Spots(tuple(ranked), blocks)
 
 
-class Nearness:
-    """How near texts are to a question, which is embedded once."""
+def stemmer_of_passages(passages: Sequence[SearchResult]) -> str:
+    """Return the stemmer of the language that most of the passages are in."""
+    counts = Counter(stemmer_of(passage.language) for passage in passages)
+    return counts.most_common(1)[0][0] if counts else "english"
 
-    def __init__(self, question: str, embedder: Embedder) -> None:
-        self._terms = query_vector(question)
+
+class Nearness:
+    """How near texts are to a question, which is embedded once; `stemmer` is that of the texts' language."""
+
+    def __init__(self, question: str, embedder: Embedder, stemmer: str = "english") -> None:
+        self._stemmer = stemmer
+        self._terms = query_vector(question, stemmer)
         self._vector = embedder.embed_query(question)
         self._embedder = embedder
 
@@ -120,9 +128,8 @@ class Nearness:
             return []
         cosines = [float(each) for each in self._embedder.embed_documents(texts) @ self._vector]
         dense = [Hit(f"{index:04}", cosine) for index, cosine in enumerate(cosines)]
-        sparse = [
-            Hit(f"{index:04}", _overlap(self._terms, document_vector(text))) for index, text in enumerate(texts)
-        ]
+        vectors = (document_vector(text, self._stemmer) for text in texts)
+        sparse = [Hit(f"{index:04}", _overlap(self._terms, vector)) for index, vector in enumerate(vectors)]
         attainable = MOST_WEIGHT * sum(self._terms.values)
         mixed = fuse(dense, sparse, attainable=attainable, weight=DENSE_SHARE)
         return [hit.score for hit in sorted(mixed, key=lambda hit: hit.id)]

@@ -76,13 +76,12 @@ def check_values(
                 known = sorted({*known, *(module.name for module in modules)})
             if not set(map(str, values)) & set(known):
                 raise _unknown(_NAMES.get(field, field), ", ".join(map(repr, map(str, values))), book_id, known)
-    _check_chapters(filters, book_id, _values(visible, store, "chapter"))
+    if filters.chapter_min is not None or filters.chapter_max is not None:
+        _check_chapters(filters, book_id, _values(visible, store, "chapter"))
 
 
 def _check_chapters(filters: Filters, book_id: str, known: Sequence[str]) -> None:
     first, last = filters.chapter_min, filters.chapter_max
-    if first is None and last is None:
-        return
     if not any((first is None or int(each) >= first) and (last is None or int(each) <= last) for each in known):
         given = str(first) if first == last else f"{'' if first is None else first}-{'' if last is None else last}"
         raise _unknown("chapter", given, book_id, _as_ranges([int(each) for each in known]))

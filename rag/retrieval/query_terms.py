@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingestion.vector_stores.bm25 import MOST_WEIGHT, query_vector
+from ingestion.vector_stores.bm25 import MOST_WEIGHT, merged, query_vector, stemmer_of
 from ingestion.vector_stores.types import SparseVector
+from rag.retrieval.languages import language_of, same_language
 from rag.retrieval.words import is_word
 
 ORDINARY_WEIGHT = 0.3
 """How much an everyday word counts that the book lacks; at 0.15 and 0.5 nothing changes by more than a question."""
+
+MIN_SHARE = 0.05
+"""Share of the pages below which the question is not read in a language as well."""
+
+MAX_STEMMERS = 3
+"""In how many languages a question is read at most: each asks the store for terms of its own."""
 
 LONG = 24
 """A question with so many words, stop words left out, is a long one."""
@@ -27,7 +34,8 @@ class Question:
     """A question's BM25 terms with their rarity (the store's IDF, larger is rarer), and its names.
 
     `unknown` are the terms that no chunk inside the filters has, `ordinary` those of them that are everyday words,
-    which a book words otherwise rather than lacks. `names` are the terms of each thing named.
+    which a book words otherwise rather than lacks. `names` are the terms of each thing named. `readings` are the
+    terms in each language that the question is asked in, of which the one that fits best counts.
     """
 
     terms: SparseVector
@@ -35,60 +43,97 @@ class Question:
     unknown: frozenset[int]
     names: tuple[int, ...]
     ordinary: frozenset[int] = frozenset()
+    readings: tuple[frozenset[int], ...] = ()
 
     @property
     def attainable(self) -> float:
         """The BM25 score that a chunk full of every word of the question would reach."""
-        return MOST_WEIGHT * sum(self.rarity.values())
+        return MOST_WEIGHT * max((sum(self.rarity[term] for term in terms) for terms in self._read), default=0.0)
+
+    @property
+    def _read(self) -> tuple[frozenset[int], ...]:
+        return self.readings or (frozenset(self.rarity),)
 
     @property
     def known(self) -> float:
         """Share of the words, weighed by rarity, that the book has at all; 1 for a question without words."""
-        weights = {
-            term: rarity * (ORDINARY_WEIGHT if term in self.ordinary else 1.0) for term, rarity in self.rarity.items()
-        }
+        return max(self._known(terms) for terms in self._read)
+
+    def _known(self, terms: Iterable[int]) -> float:
+        weights = {term: self.rarity[term] * (ORDINARY_WEIGHT if term in self.ordinary else 1.0) for term in terms}
         return _share(weights, (term for term in weights if term not in self.unknown))
 
     @property
     def length(self) -> float:
         """How many words the question has, 0–1 on a logarithmic scale: a long one is never reached wholly."""
-        return min(1.0, math.log1p(len(self.rarity)) / math.log1p(LONG))
+        return min(1.0, math.log1p(max(map(len, self._read))) / math.log1p(LONG))
 
     def reached_by(self, document: SparseVector) -> float:
         """Return the share of the attainable BM25 score that a document reaches."""
         weights = dict(zip(document.indices, document.values, strict=True))
         score = sum(rarity * weights.get(term, 0.0) for term, rarity in self.rarity.items())
-        return score / self.attainable if self.attainable else 1.0
+        return min(1.0, score / self.attainable) if self.attainable else 1.0
 
     def named_in(self, terms: Iterable[int]) -> float:
         """Share of the names that these terms hold; 1 where nothing is named."""
         held = set(terms)
-        return sum(name in held for name in self.names) / len(self.names) if self.names else 1.0
+        named = [names for terms in self._read if (names := [name for name in self.names if name in terms])]
+        return max((sum(name in held for name in names) / len(names) for names in named), default=1.0)
 
 
-def question_of(text: str, terms: SparseVector, rarity: Mapping[int, float], points: int) -> Question:
+def question_of(
+    text: str, rarity: Mapping[int, float], points: int, stemmers: Sequence[str] = ("english",)
+) -> Question:
     """Return the question as the book sees it: `rarity` is that of its terms, in an index of so many points."""
+    readings = [query_vector(text, stemmer) for stemmer in stemmers]
+    terms = merged(readings)
     unknown = set(terms.indices) - rarity.keys()
     # Terms that no chunk has are the rarest of all.
     rarity = dict(rarity) | dict.fromkeys(unknown, math.log(2 * points + 2))
-    names = {term for name in names_in(text) for term in query_vector(name).indices}
-    ordinary = _ordinary_terms(text) if unknown else frozenset()
-    return Question(terms, rarity, frozenset(unknown), tuple(sorted(names & rarity.keys())), ordinary & unknown)
+    names = {term for name in names_in(text) for stemmer in stemmers for term in query_vector(name, stemmer).indices}
+    ordinary = _ordinary_terms(text, stemmers) if unknown else frozenset()
+    return Question(
+        terms,
+        rarity,
+        frozenset(unknown),
+        tuple(sorted(names & rarity.keys())),
+        ordinary & unknown,
+        tuple(dict.fromkeys(frozenset(each.indices) for each in readings)),
+    )
 
 
-def _ordinary_terms(text: str) -> frozenset[int]:
+def stemmers_of(languages: Mapping[str, int], text: str) -> tuple[str, ...]:
+    """Return whose stemmers a question is read with: those of the pages' languages, given how many pages each has.
+
+    The question's own language comes first, then the most frequent; a language of few pages is left out.
+    """
+    asked = language_of(text)
+    own = {each for each in languages if asked is not None and same_language(each, asked)}
+    least = MIN_SHARE * sum(languages.values())
+    kept = [each for each in languages if each in own or languages[each] >= least]
+    kept.sort(key=lambda each: (each not in own, -languages[each], each))
+    return tuple(dict.fromkeys(map(stemmer_of, kept)))[:MAX_STEMMERS] or ("english",)
+
+
+def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
     words = (found[0] for found in _LETTERS.finditer(text))
-    ordinary = (word for word in words if word[1:] == word[1:].lower() and is_word(word.lower()))
-    return frozenset(term for word in ordinary for term in query_vector(word).indices)
+    ordinary = [word for word in words if word[1:] == word[1:].lower() and is_word(word.lower())]
+    return frozenset(
+        term for word in ordinary for stemmer in stemmers for term in query_vector(word, stemmer).indices
+    )
 
 
 def names_in(text: str) -> list[str]:
-    """The words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word."""
+    """The words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word.
+
+    In German every noun has a capital, so that only the others count.
+    """
     names = []
+    is_german = language_of(text) == "de"
     for found in _WORD.finditer(text):
         word, begins = found[0], not text[: found.start()].strip() or _SENTENCE_END.search(text[: found.start()])
         marked = any(letter.isupper() or letter.isdigit() for letter in word[1:])
-        if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins)):
+        if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins and not is_german)):
             names.append(word)
     return names
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ingestion.embedding.protocol import Embedder
 from ingestion.markdown.cleaner import searchable
 from ingestion.settings.validators import Module
-from ingestion.vector_stores.bm25 import query_vector
+from ingestion.vector_stores.bm25 import merged, query_vector
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
@@ -23,7 +23,7 @@ from rag.retrieval.filters import check_values, module_of, where_of
 from rag.retrieval.fusion import DEPTH, fuse
 from rag.retrieval.hidden import LOOKED_AT, best_hidden, hidden_passages, hidden_where
 from rag.retrieval.mmr import diverse
-from rag.retrieval.query_terms import Question, question_of
+from rag.retrieval.query_terms import Question, question_of, stemmers_of
 from rag.retrieval.rerankers import Reranker
 from rag.retrieval.spelling import mend_typos
 
@@ -71,7 +71,9 @@ def search(
     asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
     hidden = hidden_where(query, where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules))
-    query, vector, ranking = _ranked(query, store, embedder, where, hidden)
+    languages = store.values("language", where)
+    scan = _Scan(store, where, hidden, stemmers_of(languages, query.text))
+    query, vector, ranking = _ranked(query, embedder, scan)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
     hits = _without_repeats(query, ranking, store, where)
@@ -84,7 +86,7 @@ def search(
     evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
-    found = store.count(where)
+    found = sum(languages.values()) or store.count(where)
     return SearchResponse(
         query=asked,
         results=results,
@@ -99,23 +101,29 @@ def search(
     )
 
 
-def _ranked(
-    query: SearchQuery, store: VectorStore, embedder: Embedder, where: Where, hidden: Where | None
-) -> tuple[SearchQuery, Vector, _Ranking]:
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """Where to look: the store, the filter, the filter for what the tier hides, and how the question is stemmed."""
+
+    store: VectorStore
+    where: Where
+    hidden: Where | None
+    stemmers: Sequence[str]
+
+
+def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
     """The query with its typos mended, its vector and what it finds."""
     vector = embedder.embed_query(searchable(query.text))
-    ranking = _settled_ranking(query, store, vector, where, hidden)
-    mended = mend_typos(query.text, ranking.question, store, where)
+    ranking = _settled_ranking(query, vector, scan)
+    mended = mend_typos(query.text, ranking.question, scan.store, scan.where)
     if mended is None:
         return query, vector, ranking
     query = query.model_copy(update={"text": mended})
     vector = embedder.embed_query(mended)
-    return query, vector, _settled_ranking(query, store, vector, where, hidden)
+    return query, vector, _settled_ranking(query, vector, scan)
 
 
-def _settled_ranking(
-    query: SearchQuery, store: VectorStore, vector: Vector, where: Where, hidden: Where | None
-) -> _Ranking:
+def _settled_ranking(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
     """The ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
@@ -124,28 +132,28 @@ def _settled_ranking(
 
     def look() -> _Ranking | None:
         nonlocal whole_before
-        ranking = _rank(query, store, vector, where, hidden)
-        versions = whole_versions(store, ranking.points) if ranking.complete else None
+        ranking = _rank(query, vector, scan)
+        versions = whole_versions(scan.store, ranking.points) if ranking.complete else None
         if versions is None or (versions != whole_before and versions):
             whole_before = versions or {}
             return None
         return replace(ranking, points=only(ranking.points, versions))
 
-    return settled(look, otherwise=lambda: _rank(query, store, vector, where, hidden))
+    return settled(look, otherwise=lambda: _rank(query, vector, scan))
 
 
-def _rank(query: SearchQuery, store: VectorStore, vector: Vector, where: Where, hidden: Where | None) -> _Ranking:
-    terms = query_vector(query.text)
+def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
+    store = scan.store
     dense, keyword, rarity, beside = store.search_with_rarity(
         dense=vector if query.mode != "keyword" else None,
-        sparse=terms,
+        sparse=merged([query_vector(query.text, stemmer) for stemmer in scan.stemmers]),
         keyword=query.mode != "dense",
-        where=where,
+        where=scan.where,
         limit=DEPTH,
-        beside=hidden,
+        beside=scan.hidden,
         beside_limit=LOOKED_AT,
     )
-    question = question_of(query.text, terms, rarity, store.size())
+    question = question_of(query.text, rarity, store.size(), scan.stemmers)
     mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
     hits = best_hidden(beside, question)

@@ -50,6 +50,7 @@ class EdgeStore:
         # takes longer than to search it.
         self._counts: dict[Where, int] = {}
         self._rarities: dict[tuple[int, Where], float | None] = {}
+        self._values: dict[tuple[str, Where], dict[str, int]] = {}
 
     is_remote = False
 
@@ -126,10 +127,15 @@ class EdgeStore:
 
     def values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore."""
-        request = qe.FacetRequest(field, limit=MOST_VALUES, exact=True, filter=_to_filter(where))
-        with self._engine("count"):
-            hits = self._shard.facet(request).hits
-        return dict(sorted((str(hit.value), hit.count) for hit in hits))
+        if len(self._values) >= MOST_KEPT:
+            self._values = {}
+        known = self._values
+        if (field, where) not in known:
+            request = qe.FacetRequest(field, limit=MOST_VALUES, exact=True, filter=_to_filter(where))
+            with self._engine("count"):
+                hits = self._shard.facet(request).hits
+            known[field, where] = dict(sorted((str(hit.value), hit.count) for hit in hits))
+        return dict(known[field, where])
 
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
@@ -241,7 +247,7 @@ class EdgeStore:
         with self._engine("write"):
             self._shard.update(operation)
         # What was asked before the write goes into the dictionary it began with.
-        self._counts, self._rarities = {}, {}
+        self._counts, self._rarities, self._values = {}, {}, {}
         self._failed = False
         self._written = True
 

@@ -38,7 +38,7 @@ def state_of(library: Library) -> IngestionState:
 def other_terms(indexed: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another version of BM25, which makes other terms."""
     monkeypatch.setattr(versions, "BM25", "next")
-    monkeypatch.setattr("ingestion.sync.writer.document_vector", lambda text: SparseVector((7,), (1.0,)))
+    monkeypatch.setattr("ingestion.sync.writer.document_vector", lambda text, language: SparseVector((7,), (1.0,)))
 
 
 @pytest.mark.usefixtures("other_terms")
@@ -66,11 +66,11 @@ def test_verify_notices_points_with_old_terms_whatever_the_records_say(indexed: 
     assert indexed.generations.points[old_id].sparse.indices == (7,) and indexed.embedder.texts == []
 
 
-def test_points_of_a_release_that_named_no_bm25_are_of_the_first_and_only_patched(indexed: Library) -> None:
+def test_points_of_a_release_that_named_no_bm25_are_of_the_first_and_embed_nothing(indexed: Library) -> None:
     for point in indexed.generations.points.values():
         del point.payload["bm25"]
     report = indexed.run("full")
-    assert report.chunks.written == 0 and report.chunks.patched == len(indexed.contents())
+    assert report.chunks.written == report.chunks.reused == len(indexed.contents()) and not indexed.embedder.texts
 
 
 def test_findings_of_unchanged_lessons_are_reported_again_without_reading_them(

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.errors import ConfigurationError
-from ingestion.vector_stores.bm25 import AVERAGE_LENGTH, document_vector, query_vector
+from ingestion.vector_stores.bm25 import (
+    AVERAGE_LENGTH,
+    MOST_WEIGHT,
+    STEMMERS,
+    document_vector,
+    query_vector,
+    stemmer_of,
+)
 from ingestion.vector_stores.validation import validate_points
 from tests.support.paths import ROOT
 from tests.support.vector_points import SCHEMA, make_point
@@ -46,6 +53,40 @@ def test_a_question_finds_the_text_that_holds_its_words(question: str, text: str
 def test_stop_words_and_punctuation_are_no_terms() -> None:
     assert document_vector("and the of!? --- …").indices == ()
     assert query_vector("").indices == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "terms"),
+    [
+        ("..=", "for i in 1..=5 {", 1),
+        ("What does ::<> mean?", "let x = parse::<u32>();", 1),
+        ("->", "fn f() -> u8", 1),
+        ("What is the ? operator?", "The `?` operator returns early.", 2),
+        ("the & sign", "`&` borrows", 1),
+        ("a === b", "x === y", 1),
+        ("??", "Really?? No -- never... --> <!-- -->", 0),
+        ("https://example.org", "|---|:---| see a://b", 0),
+    ],
+)
+def test_operators_of_code_are_words(question: str, text: str, terms: int) -> None:
+    assert found(question, text) == terms
+
+
+def test_a_frequent_operator_weighs_little_more_than_one() -> None:
+    [once], [often] = document_vector("->").values, document_vector("-> " * 50).values
+    assert once == pytest.approx(1.0) and once < often < MOST_WEIGHT
+
+
+@pytest.mark.parametrize(
+    ("language", "stemmer"),
+    [("de", "german"), ("pt-BR", "portuguese"), ("es_MX", "spanish"), ("en", "english"), ("ur", "english")],
+)
+def test_pages_are_read_with_the_stemmer_of_their_language(language: str, stemmer: str) -> None:
+    assert stemmer_of(language) == stemmer and document_vector("word", stemmer).indices
+
+
+def test_every_stemmer_is_one_that_the_engine_has() -> None:
+    assert all(document_vector("robot", stemmer).indices for stemmer in STEMMERS.values())
 
 
 def test_a_language_brings_its_own_stemmer_and_stop_words() -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.vector_stores.bm25 import query_vector
+from ingestion.vector_stores.bm25 import document_vector, query_vector
 from ingestion.vector_stores.filters import Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
-from rag.retrieval.query_terms import Question, names_in, question_of
+from rag.models import SearchQuery
+from rag.retrieval.query_terms import Question, names_in, question_of, stemmers_of
+from rag.retrieval.search import search
 from tests.support.books import BOOK, Library, page
 
 BOOK_ONLY = Where((Equals("book_id", BOOK),))
@@ -48,7 +50,7 @@ def test_names_have_a_capital_inside_a_sentence_or_a_digit(text: str, names: lis
 def read_question(text: str, store: VectorStore, where: Where) -> Question:
     """The question as this index sees it."""
     terms = query_vector(text)
-    return question_of(text, terms, store.rarity(terms.indices, where), store.size())
+    return question_of(text, store.rarity(terms.indices, where), store.size())
 
 
 def test_words_that_the_book_lacks_are_not_known(store: VectorStore) -> None:
@@ -76,3 +78,54 @@ def test_nothing_scores_higher_than_what_can_be_attained(store: VectorStore) -> 
     question = read_question("turtle walks over the table", store, BOOK_ONLY)
     hits = store.search(dense=None, sparse=question.terms, where=BOOK_ONLY, limit=5)[1]
     assert hits and all(hit.score < question.attainable for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("languages", "text", "stemmers"),
+    [
+        ({"en": 90}, "Wie geht das mit dem Roboter?", ("english",)),
+        ({"en": 60, "de": 40}, "Wie geht das mit dem Roboter?", ("german", "english")),
+        ({"en": 60, "de": 40}, "How does it work?", ("english", "german")),
+        ({"en": 97, "de": 3}, "How does it work?", ("english",)),
+        ({"en": 97, "de": 3}, "Wie geht das mit dem Roboter?", ("german", "english")),
+        ({"de": 50}, "QoS", ("german",)),
+        ({}, "QoS", ("english",)),
+        ({"en": 9, "de": 8, "es": 7, "fr": 6}, "QoS", ("english", "german", "spanish")),
+    ],
+)
+def test_a_question_is_read_in_the_languages_of_the_pages(
+    languages: dict[str, int], text: str, stemmers: tuple[str, ...]
+) -> None:
+    assert stemmers_of(languages, text) == stemmers
+
+
+def test_of_two_readings_the_one_that_fits_best_counts() -> None:
+    german, english = (set(query_vector("Häuser", each).indices) for each in ("german", "english"))
+    question = question_of("Häuser", dict.fromkeys(german, 3.0), 10, ("german", "english"))
+    assert german != english and question.known == 1.0
+    assert question.length == question_of("Häuser", dict.fromkeys(german, 3.0), 10, ("german",)).length
+    assert question.reached_by(document_vector("das Haus", "german")) > 0.4
+
+
+def test_nouns_of_a_german_question_are_no_names() -> None:
+    assert names_in("Wie baue ich mit dem Paket ROS 2 eine Abhängigkeit?") == ["ROS"]
+
+
+def test_a_page_is_found_by_another_form_of_its_word_in_its_own_language(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    library.write(
+        {
+            "m/a.md": page("Bau", "Die Häuser stehen auf dem Berg.", lang="de"),
+            "m/b.md": page("Build", "The towers stand on the hill.", lang="en"),
+        }
+    )
+    library.run()
+    store = library.generations.open_active()
+    assert store is not None
+
+    def best(text: str, **filters: str) -> str:
+        query = SearchQuery(text=text, book_id=BOOK, mode="keyword", **filters)
+        return search(query, store, library.embedder).results[0].source_file
+
+    assert best("Haus am Berg") == best("Haus", language="de") == "m/a.md"
+    assert best("tower") == "m/b.md"
