@@ -71,8 +71,7 @@ def search(
     asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
     hidden = hidden_where(query, where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules))
-    languages = store.values("language", where)
-    scan = _Scan(store, where, hidden, stemmers_of(languages, query.text))
+    scan = _scan_of(query, store, where, hidden)
     query, vector, ranking = _ranked(query, embedder, scan)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
@@ -86,12 +85,11 @@ def search(
     evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
-    found = sum(languages.values()) or store.count(where)
     return SearchResponse(
         query=asked,
         results=results,
-        total_found=found,
-        is_book_indexed=found > 0 or store.count(where_of(query.book_id, scope, modules)) > 0,
+        total_found=scan.found,
+        is_book_indexed=scan.found > 0 or store.count(where_of(query.book_id, scope, modules)) > 0,
         hardware_tier_filter=query.hardware_tier_filter,
         module_filter=module_of(filters, modules),
         book_id=query.book_id,
@@ -103,12 +101,24 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """Where to look: the store, the filter, the filter for what the tier hides, and how the question is stemmed."""
+    """Where to look: the store, the filter, the filter for what the tier hides, and how the question is stemmed.
+
+    `found` is how many chunks the filter lets through.
+    """
 
     store: VectorStore
     where: Where
     hidden: Where | None
     stemmers: Sequence[str]
+    found: int
+
+
+def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where | None) -> _Scan:
+    """One request tells the languages inside the filter and how many chunks there are: each chunk has one."""
+    languages = store.values("language", where)
+    return _Scan(
+        store, where, hidden, stemmers_of(languages, query.text), sum(languages.values()) or store.count(where)
+    )
 
 
 def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
