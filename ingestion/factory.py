@@ -18,6 +18,7 @@ from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
+from ingestion.state.state_folder import StateFolder
 from ingestion.sync.parts import Parts
 from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def build_parts(settings: Settings, *, new_index: bool = False) -> Parts:
+def build_parts(settings: Settings, *, new_index: bool = False, many_books: bool = False) -> Parts:
     """Return everything that `ingest` needs; only a `new_index` takes another embedder than the one there is.
 
     Raises ConfigurationError where the chosen tokenizer cannot count.
@@ -44,7 +45,7 @@ def build_parts(settings: Settings, *, new_index: bool = False) -> Parts:
         settings=settings,
         embedder=embedder_of(settings),
         generations=generations,
-        states=states_of(settings, generations),
+        states=states_of(settings, generations, many=many_books),
         cache=cache_of(settings),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
@@ -179,21 +180,29 @@ def generations_of(settings: Settings) -> Generations:
     )
 
 
-def states_of(settings: Settings, generations: Generations) -> StateStore:
+def states_of(settings: Settings, generations: Generations, *, many: bool = False) -> StateStore:
     """Where the records are: the setting's file, or with `qdrant` the server; `auto` takes the file if it is there.
 
+    With `many` books, and from then on, each has a file of its own in the folder of the index.
     Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
     """
+    folder = StateFolder.below(Path(settings.index.directory), many=many)
     if settings.index.state not in (STATE_AUTO, STATE_QDRANT):
-        return StateFile(Path(settings.index.state))
-    file = StateFile(settings.folder / STATE_FILE)
-    on_server = None if settings.index.state == STATE_AUTO and file.path.exists() else generations.states()
+        return _files_of(Path(settings.index.state), folder)
+    file = settings.folder / STATE_FILE
+    is_local = file.exists() or folder is not None
+    on_server = None if settings.index.state == STATE_AUTO and is_local else generations.states()
     if on_server is None and settings.index.state == STATE_QDRANT:
         raise ConfigurationError(
             "state `qdrant` needs a Qdrant server (QDRANT_URL): an embedded index and the state file lie on the same "
             "disk; leave the setting out, or use `auto`"
         )
-    return on_server or file
+    return on_server or _files_of(file, folder)
+
+
+def _files_of(single: Path, folder: Path | None) -> StateStore:
+    file = StateFile(single)
+    return StateFolder(folder, file) if folder else file
 
 
 def location_of(settings: Settings) -> str:

@@ -46,6 +46,7 @@ def ingest(
     max_tokens: MaxTokens = None,
     strict: Strict = False,
     reports: Reports = None,
+    books: Books = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -55,6 +56,7 @@ def ingest(
 
     A run above --max-cost or --max-tokens does nothing and exits 11.
     """
+    from ingestion.commands.ingest_books import run_books
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete}
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)

@@ -1,0 +1,200 @@
+"""`bookwise ingest --books`: keep one collection equal to many folders of lessons."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ingestion.errors import (
+    BookwiseError,
+    ConfigurationError,
+    EmbeddingError,
+    IndexLocked,
+    LessonError,
+    UsageError,
+    VectorStoreError,
+)
+from ingestion.report import ChunkCounts, IngestReport
+from ingestion.settings import Settings, override
+from ingestion.settings.loader import CONFIG_NAME, load_settings
+from ingestion.sync.parts import Parts
+from ingestion.sync.pipeline import Progress, ingest
+
+OUTAGES = (VectorStoreError, EmbeddingError, IndexLocked)
+"""What fails for every book alike: the run ends there, instead of waiting for the same service a thousand times."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookFolder:
+    """One book of many: its id, the folder of its lessons, and the settings of its runs."""
+
+    book_id: str
+    root: Path
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyReport:
+    """What became of each book; `failures` are by folder, `not_reached` are ids that an outage left as they were."""
+
+    reports: Sequence[IngestReport]
+    failures: Sequence[LessonError]
+    not_reached: Sequence[str] = ()
+    outage: BookwiseError | None = None
+    seconds: float = 0.0
+
+    @property
+    def whole(self) -> IngestReport:
+        """Return one report of all books, with paths from the current folder."""
+        placed = [(Path(report.root), report) for report in self.reports]
+        return IngestReport(
+            book_id=f"{len(self.reports)} books",
+            mode=self.reports[0].mode if self.reports else "incremental",
+            root="",
+            dry_run=any(report.dry_run for report in self.reports),
+            files=sum((report.files for report in self.reports), Counter()),
+            changes={_at(root, path): change for root, each in placed for path, change in each.changes.items()},
+            moved_from={_at(root, to): _at(root, was) for root, each in placed for to, was in each.moved_from.items()},
+            empty=[_at(root, path) for root, each in placed for path in each.empty],
+            chunks=sum((report.chunks for report in self.reports), ChunkCounts()),
+            failures=[
+                *self.failures,
+                *(
+                    LessonError(_at(root, failure.path), failure.reason, failure.line)
+                    for root, each in placed
+                    for failure in each.failures
+                ),
+            ],
+            findings=[replace(found, path=_at(root, found.path)) for root, each in placed for found in each.findings],
+            skipped=[replace(skip, path=_at(root, skip.path)) for root, each in placed for skip in each.skipped],
+            price=next((report.price for report in self.reports if report.price is not None), None),
+            total_files=sum(report.total_files for report in self.reports),
+            total_chunks=sum(report.total_chunks for report in self.reports),
+            seconds=self.seconds,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report of all books, with each book's own and those that were not reached."""
+        books = [report.as_json() for report in self.reports]
+        return self.whole.as_json() | {"books": books, "not_reached": list(self.not_reached)}
+
+
+def _at(root: Path, path: str) -> str:
+    return (root / path).as_posix()
+
+
+def find_books(target: str) -> list[Path]:
+    """Return the folders of the books: those in a folder, those that a pattern names, or the lines of a list.
+
+    In a list, paths are relative to it, and `#` begins a remark. Raises UsageError where there is none.
+    """
+    path = Path(target)
+    if path.is_dir():
+        found = [each for each in path.iterdir() if each.is_dir() and not each.name.startswith((".", "_"))]
+    elif path.is_file():
+        lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+        found = [path.parent / line for line in lines if line]
+        if missing := [each for each in found if not each.is_dir()]:
+            raise UsageError(f"{path}: no such folder: {', '.join(map(str, missing))}")
+    else:
+        base = Path(path.anchor) if path.anchor else Path()
+        found = [each for each in base.glob(str(path.relative_to(path.anchor))) if each.is_dir()]
+    if not found:
+        raise UsageError(f"--books {target}: no folder there; name a folder of books, a pattern or a list of folders")
+    return sorted(found)
+
+
+def read_books(folders: Iterable[Path], shared: Settings) -> tuple[list[BookFolder], list[LessonError]]:
+    """Return the books, and the folders whose configuration cannot be used.
+
+    A book's `bookwise.toml` says what the book is: its id, modules, crawl, check and chunks; where the index is and
+    which embedder makes it are `shared`. The id is that of the file, else the folder's name. Raises UsageError where
+    two folders claim one id.
+    """
+    books: dict[str, BookFolder] = {}
+    failures = []
+    for folder in folders:
+        try:
+            book = _read_book(folder, shared)
+        except ConfigurationError as error:
+            failures.append(LessonError(folder.as_posix(), str(error)))
+            continue
+        if other := books.get(book.book_id):
+            raise UsageError(
+                f"{other.root} and {book.root} are both the book {book.book_id!r}; give each an id: [book] id = … in "
+                f"its {CONFIG_NAME}"
+            )
+        books[book.book_id] = book
+    return list(books.values()), failures
+
+
+def _read_book(folder: Path, shared: Settings) -> BookFolder:
+    config = folder / CONFIG_NAME
+    if not config.is_file():
+        settings = replace(shared, book=replace(shared.book, id=folder.name))
+        docs = folder / "docs"
+        return BookFolder(folder.name, docs if docs.is_dir() else folder, settings)
+    own = load_settings({}, config=config, environ={})
+    book_id = own.book.id or folder.name
+    settings = replace(
+        shared,
+        book=replace(own.book, id=book_id),
+        modules=own.modules,
+        crawl=own.crawl,
+        check=own.check,
+        chunk=own.chunk,
+    )
+    docs = Path(own.book.docs)
+    return BookFolder(book_id, docs if docs.is_dir() else folder, settings)
+
+
+def ingest_books(parts: Parts, books: Sequence[BookFolder], *, progress: Progress, **how: Any) -> ManyReport:
+    """Make the index equal to every book, the one first that waited longest; a book that fails stops no other.
+
+    So a run that was cut off goes on where it ended. `how` is as for `ingest`; the limits of cost and tokens are for
+    all books together. An outage of a service ends the run, with what was done until then in the report.
+    """
+    began = time.monotonic()
+    reports: list[IngestReport] = []
+    failures: list[LessonError] = []
+    waiting = sorted(books, key=lambda book: _last_run(parts, book))
+    for number, book in enumerate(waiting):
+        limited = replace(parts, settings=_left(book.settings, reports))
+        try:
+            reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
+        except OUTAGES as error:
+            rest = [each.book_id for each in waiting[number:]]
+            return ManyReport(
+                reports=reports,
+                failures=failures,
+                not_reached=rest,
+                outage=error,
+                seconds=time.monotonic() - began,
+            )
+        except BookwiseError as error:
+            failures.append(LessonError(book.root.as_posix(), str(error)))
+    return ManyReport(reports=reports, failures=failures, seconds=time.monotonic() - began)
+
+
+def _last_run(parts: Parts, book: BookFolder) -> tuple[str, str]:
+    try:
+        state = parts.states.load(book.book_id, parts.settings.qdrant.collection)
+    except BookwiseError:
+        return "", book.book_id
+    return state.last_incremental_update or state.last_full_ingest or "", book.book_id
+
+
+def _left(settings: Settings, done: Sequence[IngestReport]) -> Settings:
+    """The settings with what is left of the limits."""
+    limits: dict[str, Any] = {}
+    if settings.embedding.max_tokens is not None:
+        limits["embedding.max_tokens"] = max(
+            0, settings.embedding.max_tokens - sum(each.chunks.tokens for each in done)
+        )
+    if settings.embedding.max_cost is not None:
+        limits["embedding.max_cost"] = max(0.0, settings.embedding.max_cost - sum(each.cost or 0.0 for each in done))
+    return override(settings, limits) if limits else settings
