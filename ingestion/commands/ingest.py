@@ -14,6 +14,7 @@ from ingestion.commands.configuration import read_book
 from ingestion.commands.options import (
     AllowDelete,
     Book,
+    Books,
     Config,
     Docs,
     Json,
@@ -27,7 +28,7 @@ from ingestion.commands.options import (
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
-from ingestion.errors import ExitCode
+from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
@@ -56,13 +57,26 @@ def ingest(
 
     A run above --max-cost or --max-tokens does nothing and exits 11.
     """
-    from ingestion.commands.ingest_books import run_books
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete}
+    if books:
+        from ingestion.commands.ingest_books import run_books
+
+        refuse_one_book(docs, book, mode)
+        run_books(books, mode, config, flags, reports, strict=strict, as_json=as_json, verbose=verbose, **how)
+        return
     report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)
     show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def refuse_one_book(docs: Path | None, book: str | None, mode: IngestionMode) -> None:
+    """Raise UsageError for what can be said of one book only."""
+    if docs or book:
+        raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
+    if mode == "recreate":
+        raise UsageError("recreate builds a new index of one book at a time: use it without --books")
 
 
 def run_ingest(

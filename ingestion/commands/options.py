@@ -14,6 +14,14 @@ Docs = Annotated[
     typer.Argument(metavar="[DOCS]", help="Folder of the lessons, or of the book with its bookwise.toml."),
 ]
 Book = Annotated[str | None, typer.Option("--book", metavar="ID", help="Id of the book.")]
+Books = Annotated[
+    str | None,
+    typer.Option(
+        "--books",
+        metavar="FOLDERS",
+        help="Index many books into one collection: a folder of them, a quoted pattern, or a list in a file.",
+    ),
+]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Configuration file instead of the book's bookwise.toml."),

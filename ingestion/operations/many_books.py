@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from ingestion.settings import Settings, override
 from ingestion.settings.loader import CONFIG_NAME, load_settings
 from ingestion.sync.parts import Parts
 from ingestion.sync.pipeline import Progress, ingest
+
+ShownProgress = Callable[[], AbstractContextManager[Progress]]
 
 OUTAGES = (VectorStoreError, EmbeddingError, IndexLocked)
 """What fails for every book alike: the run ends there, instead of waiting for the same service a thousand times."""
@@ -58,7 +61,9 @@ class ManyReport:
             dry_run=any(report.dry_run for report in self.reports),
             files=sum((report.files for report in self.reports), Counter()),
             changes={_at(root, path): change for root, each in placed for path, change in each.changes.items()},
-            moved_from={_at(root, to): _at(root, was) for root, each in placed for to, was in each.moved_from.items()},
+            moved_from={
+                _at(root, to): _at(root, was) for root, each in placed for to, was in each.moved_from.items()
+            },
             empty=[_at(root, path) for root, each in placed for path in each.empty],
             chunks=sum((report.chunks for report in self.reports), ChunkCounts()),
             failures=[
@@ -121,7 +126,8 @@ def read_books(folders: Iterable[Path], shared: Settings) -> tuple[list[BookFold
         try:
             book = _read_book(folder, shared)
         except ConfigurationError as error:
-            failures.append(LessonError(folder.as_posix(), str(error)))
+            reason = "; ".join(line.strip() for line in str(error).splitlines())
+            failures.append(LessonError(folder.as_posix(), reason))
             continue
         if other := books.get(book.book_id):
             raise UsageError(
@@ -152,11 +158,12 @@ def _read_book(folder: Path, shared: Settings) -> BookFolder:
     return BookFolder(book_id, docs if docs.is_dir() else folder, settings)
 
 
-def ingest_books(parts: Parts, books: Sequence[BookFolder], *, progress: Progress, **how: Any) -> ManyReport:
-    """Make the index equal to every book, the one first that waited longest; a book that fails stops no other.
+def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgress, **how: Any) -> ManyReport:
+    """Make the index equal to every book, the one that waited longest first; a book that fails stops no other.
 
-    So a run that was cut off goes on where it ended. `how` is as for `ingest`; the limits of cost and tokens are for
-    all books together. An outage of a service ends the run, with what was done until then in the report.
+    So a run that was cut off goes on where it ended. `shown` is entered for each book, `how` is as for `ingest`.
+    The limits of cost and tokens are for all books together. An outage of a service ends the run, with what was
+    done until then in the report.
     """
     began = time.monotonic()
     reports: list[IngestReport] = []
@@ -165,7 +172,8 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, progress: Progres
     for number, book in enumerate(waiting):
         limited = replace(parts, settings=_left(book.settings, reports))
         try:
-            reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
+            with shown() as progress:
+                reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
         except OUTAGES as error:
             rest = [each.book_id for each in waiting[number:]]
             return ManyReport(

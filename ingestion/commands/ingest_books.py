@@ -1,0 +1,76 @@
+"""`bookwise ingest --books`: many books, one collection, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ingestion.commands.configuration import read_settings
+from ingestion.commands.progress import progress_bar
+from ingestion.commands.reporting import check_reports, write_reports
+from ingestion.commands.terminal import note, show
+from ingestion.errors import ExitCode
+
+if TYPE_CHECKING:
+    from ingestion.models import IngestionMode
+    from ingestion.operations.many_books import ManyReport
+    from ingestion.output import View
+
+
+def run_books(
+    target: str,
+    mode: IngestionMode,
+    config: Path | None,
+    flags: Mapping[str, Any],
+    reports: list[str] | None,
+    *,
+    strict: bool,
+    as_json: bool,
+    verbose: bool,
+    **how: Any,
+) -> None:
+    """Index every book that `target` names and show one report; exits 3 where a book or a lesson failed."""
+    from ingestion.factory import build_parts
+    from ingestion.operations.many_books import find_books, ingest_books, read_books
+
+    check_reports(reports)
+    settings = read_settings(config, verbose=verbose, flags=flags)
+    books, unusable = read_books(find_books(target), settings)
+    with closing(build_parts(settings, many_books=True)) as parts:
+        done = ingest_books(parts, books, shown=progress_bar, mode=mode, **how)
+    done = replace(done, failures=[*unusable, *done.failures])
+    whole = done.whole
+    show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
+    write_reports(reports, whole)
+    if done.outage:
+        note(f"ended early: {', '.join(done.not_reached)} not reached; run the same command again to go on")
+        raise done.outage
+    if whole.failures or (strict and whole.findings):
+        raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def books_view(done: ManyReport, *, verbose: bool) -> View:
+    """A row for each book where something happened, or for all with `verbose`; then the sums."""
+    from ingestion.commands.views import report_view
+    from ingestion.output import Table
+
+    columns = ("book", "lessons", "changed", "embedded", "deleted", "failed", "chunks")
+    rows = [
+        (
+            report.book_id,
+            report.total_files,
+            len(report.changes),
+            report.chunks.embedded,
+            report.chunks.deleted,
+            len(report.failures),
+            report.total_chunks,
+        )
+        for report in done.reports
+        if verbose or report.pending or report.failures
+    ]
+    return [Table("Books", columns, rows), *report_view(done.whole, verbose=verbose)]

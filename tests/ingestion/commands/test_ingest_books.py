@@ -1,0 +1,129 @@
+"""`ingest --books`: many folders, one collection, one report; no book stops another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingestion.errors import ExitCode, VectorStoreError
+from ingestion.operations import many_books
+from tests.support.books import page, write_book
+from tests.test_cli import document, run
+
+NAMES = ("alpha", "beta", "gamma")
+
+
+@pytest.fixture
+def books(clean_surroundings: Path) -> Path:
+    folder = clean_surroundings / "books"
+    for name in NAMES:
+        write_book(folder / name / "docs", {"1-intro/1-a.md": page("A", f"What {name} is about, told at length.")})
+    return folder
+
+
+def by_book(told: dict[str, Any]) -> dict[str, int]:
+    return {each["book_id"]: each["chunks"]["embedded"] for each in told["books"]}
+
+
+def test_each_folder_is_a_book_of_one_index_with_records_of_its_own(books: Path) -> None:
+    told = document(run("ingest", "--books", "books", "--json"))
+    assert by_book(told) == dict.fromkeys(NAMES, 1)
+    assert sorted(path.name for path in Path(".bookwise/state").iterdir()) == [f"{name}.json" for name in NAMES]
+    assert {each["book_id"] for each in document(run("info", "--json"))["books"]} == set(NAMES)
+    assert "gamma" in run("search", "what is it about", "--book", "gamma").stdout
+
+
+def test_an_edit_costs_its_book_only(books: Path) -> None:
+    run("ingest", "--books", "books")
+    before = {path.name: path.stat().st_mtime_ns for path in Path(".bookwise/state").iterdir()}
+    write_book(books / "beta" / "docs", {"1-intro/1-a.md": page("A", "Another text.")})
+    told = document(run("ingest", "--books", "books/*", "--json"))
+    assert by_book(told) == {"alpha": 0, "beta": 1, "gamma": 0}
+    after = {path.name: path.stat().st_mtime_ns for path in Path(".bookwise/state").iterdir()}
+    assert {name for name in after if after[name] != before[name]} == {"beta.json"}
+
+
+def test_a_book_alone_goes_on_with_the_records_of_all_and_they_with_its(books: Path) -> None:
+    alone = ("ingest", "books/alpha/docs", "--book", "alpha")
+    assert "1 new" in run(*alone).stdout
+    assert by_book(document(run("ingest", "--books", "books", "--json"))) == {"alpha": 0, "beta": 1, "gamma": 1}
+    assert "1 unchanged" in run(*alone).stdout
+
+
+def test_a_book_that_fails_stops_no_other_and_turns_the_job_red(books: Path) -> None:
+    (books / "beta" / "bookwise.toml").write_text("not toml", encoding="utf-8")
+    (books / "gamma/docs/1-intro/2-b.md").write_text("---\ntitle: [\n---\n\nText.\n", encoding="utf-8")
+    result = run("ingest", "--books", "books", "--json", "--report", "all.xml")
+    assert result.exit_code == ExitCode.LESSONS_FAILED
+    told = json.loads(result.stdout)
+    assert by_book(told) == {"alpha": 1, "gamma": 1}
+    failed = {each["path"]: each["reason"] for each in told["failures"]}
+    assert failed.keys() == {"books/beta", "books/gamma/docs/1-intro/2-b.md"}
+    assert "bookwise.toml" in failed["books/beta"]
+    assert "books/gamma/docs/1-intro/2-b.md" in Path("all.xml").read_text(encoding="utf-8")
+
+
+def test_an_emptied_folder_is_refused_as_for_one_book(books: Path) -> None:
+    run("ingest", "--books", "books")
+    (books / "alpha/docs/1-intro/1-a.md").unlink()
+    result = run("ingest", "--books", "books")
+    assert result.exit_code == ExitCode.LESSONS_FAILED
+    assert "nothing was deleted" in result.stdout
+    assert "alpha" in run("search", "what is it about", "--book", "alpha").stdout
+
+
+def test_an_outage_ends_the_run_and_the_next_begins_with_what_waited(
+    books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    real = many_books.ingest
+
+    def failing(*arguments: Any, book_id: str, **options: Any) -> Any:
+        tried.append(book_id)
+        if book_id == "beta" and len(tried) == 2:
+            raise VectorStoreError("the server is gone")
+        return real(*arguments, book_id=book_id, **options)
+
+    monkeypatch.setattr(many_books, "ingest", failing)
+    result = run("ingest", "--books", "books")
+    assert result.exit_code == ExitCode.VECTOR_STORE
+    assert "beta, gamma not reached" in result.stderr
+    tried.clear()
+    assert run("ingest", "--books", "books").exit_code == 0
+    assert tried == ["beta", "gamma", "alpha"]
+
+
+def test_the_limit_of_tokens_is_for_all_books_together(books: Path) -> None:
+    tokens = document(run("ingest", "--books", "books", "--dry-run", "--json"))["chunks"]["tokens"]
+    result = run("ingest", "--books", "books", "--max-tokens", str(tokens - 1), "--json")
+    told = json.loads(result.stdout)
+    assert sum(by_book(told).values()) == 2
+    assert "--max-tokens" in told["failures"][0]["reason"]
+
+
+def test_a_list_names_folders_beside_itself(books: Path) -> None:
+    (books / "list.txt").write_text("alpha\n\ngamma  # the third\n", encoding="utf-8")
+    assert set(by_book(document(run("ingest", "--books", "books/list.txt", "--json")))) == {"alpha", "gamma"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--books", "nowhere/*"], "no folder there"),
+        (["--books", "books", "--book", "x"], "leave out DOCS and --book"),
+        (["--books", "books", "--mode", "recreate"], "one book at a time"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(books: Path, arguments: list[str], said: str) -> None:
+    result = run("ingest", *arguments)
+    assert result.exit_code == ExitCode.USAGE and said in result.stderr
+
+
+def test_two_folders_of_one_id_are_refused_before_anything_is_written(books: Path) -> None:
+    (books / "beta" / "bookwise.toml").write_text('[book]\nid = "alpha"\n', encoding="utf-8")
+    result = run("ingest", "--books", "books")
+    assert result.exit_code == ExitCode.USAGE and "both the book 'alpha'" in result.stderr
+    assert not Path(".bookwise").exists()
