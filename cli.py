@@ -12,6 +12,7 @@ from ingestion.commands.configuration import set_root_flags
 from ingestion.commands.copy import copy
 from ingestion.commands.crawl import crawl
 from ingestion.commands.delete_book import delete_book
+from ingestion.commands.doctor import doctor
 from ingestion.commands.generations import generations
 from ingestion.commands.info import info
 from ingestion.commands.ingest import ingest
@@ -49,7 +50,7 @@ GROUPS = {
     "Index": (init, crawl, check, plan, ingest, verify, watch),
     "Ask": (search, ask, chat, lesson),
     "Serve": (serve, mcp, questions),
-    "Manage": (info, copy, export),
+    "Manage": (doctor, info, copy, export),
 }
 for panel, commands in GROUPS.items():
     for command in commands:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import httpx2
 import openai
 
-from ingestion.errors import ConfigurationError
+from ingestion.errors import ChatModelError, ConfigurationError
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +112,16 @@ class Service:
             max_retries=self.max_retries,
             http_client=(_BoundedAioClient if many else _BoundedAsyncClient)(self._bounds()),
         )
+
+    def model_names(self) -> frozenset[str]:
+        """Return the names of the service's models, none where it lists none; raises ChatModelError."""
+        try:
+            with self.open() as client:
+                return frozenset(model.id for model in client.models.list().data or ())
+        except openai.NotFoundError:
+            return frozenset()
+        except openai.OpenAIError as error:
+            raise ChatModelError(f"the service does not answer: {self.explain(error, {})}") from self.cause(error)
 
     def mask(self, text: str) -> str:
         """Return the text as one line of at most 300 characters, without the key."""

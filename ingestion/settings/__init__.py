@@ -68,7 +68,7 @@ FIELDS: Mapping[str, Field[Any]] = {"modules": next(each for each in fields(Sett
 
 def override(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings with some values replaced, by name such as `qdrant.url`."""
-    values = {name: _value(settings, name) for name in FIELDS}
+    values = {name: value_of(settings, name) for name in FIELDS}
     unknown = changes.keys() - FIELDS.keys()
     if unknown:
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
@@ -86,6 +86,7 @@ def nested(values: Mapping[str, Any], folder: Path) -> Settings:
     return Settings(modules=own or built_in, folder=folder, **tables)
 
 
-def _value(settings: Settings, name: str) -> Any:
+def value_of(settings: Settings, name: str) -> Any:
+    """Return the value of a setting, by name such as `qdrant.url`."""
     table, _, field = name.partition(".")
     return getattr(getattr(settings, table), field) if field else getattr(settings, table)

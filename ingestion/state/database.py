@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TableMaker = Callable[["MetaData"], "Table"]
 
+CONNECT_SECONDS = 5
 _LEDGER = "the job ledger's database"
 
 
@@ -66,6 +67,23 @@ def _open(url: str, make_table: TableMaker) -> tuple[Engine, Table]:
             make_own_folder(Path(engine.url.database).parent)
         table.metadata.create_all(engine)
     return engine, table
+
+
+def database_version(url: str) -> str:
+    """Return the product and version of a database that answers; raises ConfigurationError or StateError."""
+    from sqlalchemy import create_engine
+
+    with opening_errors("the database"):
+        is_postgres = url.startswith("postgresql")
+        engine = create_engine(url, connect_args={"connect_timeout": CONNECT_SECONDS} if is_postgres else {})
+        if engine.dialect.name == "sqlite" and engine.url.database and not Path(engine.url.database).exists():
+            return "SQLite (its file is made by the first run)"
+        try:
+            with engine.connect() as connection:
+                numbers = connection.dialect.server_version_info or ()
+        finally:
+            engine.dispose()
+    return f"{engine.dialect.name} {'.'.join(map(str, numbers))}"
 
 
 @contextmanager

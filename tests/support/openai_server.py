@@ -71,7 +71,14 @@ def embeddings(request: Request) -> Reply:
     return Reply({"object": "list", "data": data, "model": model, "usage": usage})
 
 
-ENDPOINTS: Mapping[str, Answer] = {"/v1/embeddings": embeddings}
+def models(request: Request) -> Reply:
+    """GET /v1/models."""
+    return Reply(
+        {"object": "list", "data": [{"id": each, "object": "model"} for each in (*DIMENSIONS, "gpt-4o-mini")]}
+    )
+
+
+ENDPOINTS: Mapping[str, Answer] = {"/v1/embeddings": embeddings, "/v1/models": models}
 
 
 def vector_of(text: str, dimensions: int) -> NDArray[np.float32]:
@@ -164,10 +171,16 @@ class OpenAIServer:
         answer = self.answer
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._reply(None)
+
             def do_POST(self) -> None:
                 text = self.rfile.read(int(self.headers["content-length"]))
+                self._reply(json.loads(text))
+
+            def _reply(self, asked: Any) -> None:
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                reply = answer(Request(self.path, headers, json.loads(text)))
+                reply = answer(Request(self.path, headers, asked))
                 if isinstance(reply.body, Iterator):
                     self._send_pieces(reply)
                     return

@@ -1,0 +1,102 @@
+"""Look at the settings themselves: where each came from, what is withheld, which book is meant, what is installed."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from ingestion.books import DEFAULT_BOOK
+from ingestion.operations.doctor.report import Check, SettingRow, note, ok, problem
+from ingestion.output import masked
+from ingestion.settings import FIELDS, Settings, value_of
+from ingestion.settings.loader import CONFIG_NAME, DEFAULT, Loaded
+from ingestion.settings.validators import Module, Secret
+
+_FOR_DEVELOPERS = re.compile("extra *== *['\"](dev|lock)")
+
+
+def setting_rows(loaded: Loaded) -> Iterator[SettingRow]:
+    """Yield every setting with its source."""
+    for name in FIELDS:
+        source = loaded.sources[name]
+        yield SettingRow(name, _shown(value_of(loaded.settings, name)), source, source == DEFAULT)
+
+
+def _shown(value: object) -> object:
+    """A value without its secrets, as JSON has it."""
+    if isinstance(value, Secret):
+        return "***"
+    if isinstance(value, str):
+        return masked(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, tuple):
+        return [each.name if isinstance(each, Module) else masked(str(each)) for each in value]
+    return masked(str(value))
+
+
+def book_checks(settings: Settings) -> Iterator[Check]:
+    """Yield which book is meant and where its lessons lie."""
+    if settings.book.id:
+        yield ok("book", f"{settings.book.id} in {settings.folder.resolve()}")
+    else:
+        yield note(
+            "book",
+            f"no id is set: `ingest` takes {DEFAULT_BOOK} where it has recorded no other",
+            f"run `bookwise init`, which writes one into {CONFIG_NAME}, or set BOOKWISE_BOOK",
+        )
+    if Path(settings.book.docs).is_dir():
+        yield ok("lessons", settings.book.docs)
+    else:
+        yield note(
+            "lessons",
+            f"{settings.book.docs}: no such folder, so that there is nothing to index from here",
+            f"set book.docs in {CONFIG_NAME} (`bookwise init` finds it), or go to the book's folder",
+        )
+
+
+def trust_checks(settings: Settings) -> Iterator[Check]:
+    """Yield each key that a book's own file would send to a host of its choice."""
+    for name in FIELDS:
+        value = value_of(settings, name)
+        if isinstance(value, Secret) and value.refusal:
+            message, _, step = value.refusal.partition(". ")
+            yield problem(name, message, step or "see SECURITY.md")
+
+
+def installed() -> Iterator[tuple[str, str]]:
+    """Yield what is installed, and its version: Python, ourselves and what we need."""
+    yield "python", platform.python_version()
+    for name in _packages():
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+
+
+def package_checks() -> Iterator[Check]:
+    """Yield whether everything that is always needed is installed."""
+    missing = []
+    for name in _packages(extras=False):
+        try:
+            version(name)
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        yield problem("packages", f"not installed: {', '.join(missing)}", "install bookwise again")
+    else:
+        yield ok("packages", "all that bookwise needs is installed")
+
+
+def _packages(*, extras: bool = True) -> list[str]:
+    try:
+        requirements = requires("bookwise") or []
+    except PackageNotFoundError:
+        return []
+    # A marker may leave a package out on this platform; those are taken as extras are.
+    wanted = [each for each in requirements if ";" not in each or (extras and not _FOR_DEVELOPERS.search(each))]
+    names = (re.split(r"[\s\[<>=!~;(]", each, maxsplit=1)[0] for each in wanted)
+    return list(dict.fromkeys(("bookwise", *names)))

@@ -1,0 +1,114 @@
+"""Look at the index: its server, whether its model is the one in use, the records of runs, and the room left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ingestion.factory import embedder_of, kind_of, location_of, states_of
+from ingestion.operations.doctor.report import Check, note, ok, problem
+from ingestion.settings import Settings
+from ingestion.settings.qdrant import addresses
+from ingestion.vector_stores.protocol import Generations
+
+LEAST_FREE = 200 << 20
+"""Bytes below which a run may not find room for its cache and its ledger."""
+
+
+def server_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
+    """Yield version and health of the Qdrant server or cluster."""
+    health = generations.health()
+    if health is None:
+        yield ok("vector store", f"embedded, in {location_of(settings)}")
+        return
+    facts = ", ".join(f"{name} {value}" for name, value in health.facts)
+    yield ok("vector store", f"Qdrant {health.version} at {_addresses(settings)} answers: {facts}")
+    for warning in health.warnings:
+        message, _, step = warning.rpartition("; ")
+        yield problem(
+            "vector store", message or warning, step if message else "see the server's log, and the guide to Qdrant"
+        )
+
+
+def index_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
+    """Yield whether there is an index and the chosen embedder made it; `settings` are settled on its embedder."""
+    schema = generations.active_schema()
+    if schema is None:
+        yield note("index", f"nothing is indexed in {location_of(settings)}", "run `bookwise ingest`")
+        return
+    made_by = f"made by {schema.embedding} ({schema.dimensions} dimensions)"
+    embedder = embedder_of(settings)
+    # A library tells its dimensions only once its model is loaded, which may be a download.
+    in_step = embedder.model == schema.embedding and (
+        kind_of(settings) not in ("local", "openai") or embedder.dimensions == schema.dimensions
+    )
+    if in_step:
+        yield ok("index", f"{location_of(settings)}, {made_by}, as chosen")
+    else:
+        yield problem(
+            "index",
+            f"{made_by}, but {embedder.model} is chosen",
+            "set BOOKWISE_EMBEDDER or OPENAI_EMBEDDING_MODEL to what made it, or build another one with "
+            "`bookwise ingest --mode recreate`",
+        )
+
+
+def state_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
+    """Yield whether the records of runs can be read and count what the index holds."""
+    states = states_of(settings, generations)
+    books = states.books()
+    is_there = generations.active_schema() is not None
+    if not books:
+        yield ok("state", "no run is recorded yet")
+    for book_id in books:
+        state = states.load(book_id, settings.qdrant.collection)
+        counted = generations.known_count(book_id) if is_there else None
+        recorded = f"{len(state.records)} files, {state.total_chunks} chunks"
+        if counted is not None and counted != state.total_chunks:
+            yield problem(
+                "state",
+                f"{book_id}: {recorded} are recorded, {counted} chunks are in the index",
+                "`bookwise verify` shows the differences, `bookwise verify --repair` repairs them",
+            )
+        else:
+            yield ok("state", f"{book_id}: {recorded}, last run {state.last_incremental_update or 'unknown'}")
+
+
+def disk_checks(settings: Settings) -> Iterator[Check]:
+    """Yield the room on the disk of the index, and whether a second index fits beside it."""
+    directory = Path(settings.index.directory)
+    there = next(folder for folder in (directory.resolve(), *directory.resolve().parents) if folder.is_dir())
+    free, used = shutil.disk_usage(there).free, _bytes_below(directory)
+    room = f"{_size(free)} free, {_size(used)} used by {directory}"
+    if not os.access(there, os.W_OK):
+        yield note("disk", f"{there} cannot be written to", "set BOOKWISE_DIRECTORY to a folder of yours to index")
+    if free < LEAST_FREE:
+        yield problem("disk", room, "make room, or set BOOKWISE_DIRECTORY to a folder on another disk")
+    elif free < used + LEAST_FREE:
+        yield note("disk", room, "make room before `--mode recreate`, which builds a second index beside the first")
+    else:
+        yield ok("disk", room)
+
+
+def _bytes_below(folder: Path) -> int:
+    """What the files take on the disk; those of the engine are mostly holes."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            try:
+                status = os.lstat(os.path.join(root, name))
+            except OSError:
+                continue
+            total += getattr(status, "st_blocks", status.st_size // 512) * 512
+    return total
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def _addresses(settings: Settings) -> str:
+    return ", ".join(urlsplit(url).netloc.rpartition("@")[2] for url in addresses(settings.qdrant.url or ""))
