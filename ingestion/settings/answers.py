@@ -72,7 +72,7 @@ class RerankSettings:
         None,
         parse_text,
         env="BOOKWISE_RERANK_MODEL",
-        help="model of the endpoint; without an endpoint, a local cross-encoder",
+        help="model of the endpoint; without one, a local cross-encoder: a folder with its ONNX file, or a name",
     )
     api_key: Secret | None = setting(
         None, parse_secret, env="BOOKWISE_RERANK_API_KEY", in_file=False, help="key of the rerank endpoint"

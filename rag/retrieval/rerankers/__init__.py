@@ -26,6 +26,10 @@ def build_reranker(settings: Settings) -> Reranker | None:
         key = settings.rerank.api_key.reveal() if settings.rerank.api_key else None
         return RerankEndpoint(settings.rerank.url, settings.rerank.model, key)
     if settings.rerank.model:
+        from rag.retrieval.rerankers.onnx_model import OnnxReranker, is_onnx_folder
+
+        if is_onnx_folder(settings.rerank.model):
+            return OnnxReranker(settings.rerank.model)
         from rag.retrieval.rerankers.cross_encoder import CrossEncoderReranker
 
         return CrossEncoderReranker(settings.rerank.model)

@@ -1,0 +1,101 @@
+"""A local reranker without torch: a cross-encoder as ONNX, from a folder with its tokenizer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ingestion.errors import ConfigurationError, RerankError
+
+TOKENIZER = "tokenizer.json"
+
+MAX_TOKENS = 512
+"""Question and passage together, as cross-encoders are trained; what a passage has beyond is not read."""
+
+PAIRS_AT_ONCE = 8
+"""Pairs of like length per run: more would be padded to the longest of them."""
+
+_PLACES = ("", "onnx")
+"""Where in the folder the model lies; published ones keep theirs in `onnx/`."""
+
+
+def is_onnx_folder(name: str) -> bool:
+    """Return whether this names a folder with a tokenizer and a model in ONNX."""
+    folder = Path(name).expanduser()
+    return (folder / TOKENIZER).is_file() and bool(_models_in(folder))
+
+
+def _models_in(folder: Path) -> list[Path]:
+    return sorted(path for place in _PLACES for path in (folder / place).glob("*.onnx"))
+
+
+class OnnxReranker:
+    """Loads the model at the first question; raises ConfigurationError where the folder has several models."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder).expanduser()
+
+    def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
+        """As Reranker says; the scores are logits, or their difference where the model has two classes."""
+        if not passages:
+            return []
+        tokenizer, session = self._model
+        try:
+            pairs = tokenizer.encode_batch([(question, passage) for passage in passages])
+            order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids))
+            scores = dict.fromkeys(order, 0.0)
+            for start in range(0, len(order), PAIRS_AT_ONCE):
+                batch = order[start : start + PAIRS_AT_ONCE]
+                scores |= zip(batch, _scores(session, [pairs[at] for at in batch]), strict=True)
+        except Exception as exc:  # both libraries raise classes of their own
+            raise RerankError(f"the cross-encoder in {self._folder} cannot score passages: {exc}") from exc
+        return [scores[at] for at in range(len(pairs))]
+
+    @cached_property
+    def _model(self) -> tuple[Any, Any]:
+        models = _models_in(self._folder)
+        if len(models) != 1:
+            named = ", ".join(path.name for path in models) or "none"
+            raise ConfigurationError(
+                f"{self._folder} must hold one model (*.onnx), it has {named}; remove the others"
+            )
+        try:
+            return _tokenizer(self._folder / TOKENIZER), _session(models[0])
+        except Exception as exc:  # a class of its own for each kind of damage
+            raise RerankError(f"cannot load the cross-encoder in {self._folder}: {exc}") from exc
+
+
+def _scores(session: Any, pairs: Sequence[Any]) -> list[float]:
+    import numpy as np
+
+    length = max(len(pair.ids) for pair in pairs)
+
+    def padded(name: str) -> Any:
+        return np.array([[*getattr(pair, name), *[0] * (length - len(pair.ids))] for pair in pairs], np.int64)
+
+    known = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+    feed = {each.name: padded(known[each.name]) for each in session.get_inputs()}
+    logits = session.run(None, feed)[0].reshape(len(pairs), -1)
+    return [float(each[-1] - each[0]) if len(each) > 1 else float(each[0]) for each in logits]
+
+
+def _tokenizer(file: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _session(file: Path) -> Any:
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # errors only
+    options.intra_op_num_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
