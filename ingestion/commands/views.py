@@ -69,7 +69,8 @@ def _summary(report: IngestReport) -> str:
         f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
     )
     total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
-    return f"{report.book_id}: {files}. Chunks: {work}.{total}"
+    outdated = " Outdated: indexed by another version or with other settings." if report.files["outdated"] else ""
+    return f"{report.book_id}: {files}. Chunks: {work}.{total}{outdated}"
 
 
 def check_view(report: CheckReport) -> View:
