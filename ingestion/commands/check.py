@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -37,22 +38,29 @@ def check(
     config: Config = None,
     reports: Reports = None,
     as_json: Json = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Correct misspelt metadata keys and mixed line ends first; nothing else.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
 ) -> None:
     """Lint the lessons: each problem with file, line, rule and fix.
 
-    Needs no index.
+    Needs no index. Exits 0 where only warnings were found, 3 if a lesson cannot be indexed (with --strict: on
+    warnings too), and 5 if there are no lessons.
     """
     from ingestion.commands.views import check_view
     from ingestion.operations.reports.github import annotation_lines
+    from ingestion.source.fixes import fix_book
     from ingestion.source.linter import check_book
 
     check_reports(reports)
     folder, files = _folder_and_files(paths or [])
     settings, root = read_book(folder, config)
-    report = check_book(root, settings, dropped=verbose)
+    chosen = {_below(root, file) for file in files}
+    fixed = fix_book(root, settings, chosen) if fix else []
+    report = replace(check_book(root, settings, dropped=verbose), fixed=tuple(fixed))
     if files:
-        report = report.only({_below(root, file) for file in files})
+        report = report.only(chosen)
     view = annotation_lines(report) if output == "github" else check_view(report)
     show(view, report.as_json(), as_json=as_json or output == "json")
     write_reports(reports, report)

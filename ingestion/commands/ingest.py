@@ -65,7 +65,7 @@ def ingest(
         refuse_one_book(docs, book, mode)
         run_books(books, mode, config, flags, reports, strict=strict, as_json=as_json, verbose=verbose, **how)
         return
-    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, **how)
+    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, strict=strict, **how)
     show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
@@ -88,9 +88,13 @@ def run_ingest(
     verbose: bool,
     flags: Mapping[str, Any] | None = None,
     reports: list[str] | None = None,
+    strict: bool = False,
     **options: Any,
 ) -> IngestReport:
-    """Run `ingest` with the settings of this call; for `reports` also count what the index then holds."""
+    """Run `ingest` with the settings of this call; for `reports` also count what the index then holds.
+
+    `strict` reports what `bookwise check` finds, also in lessons that did not change.
+    """
     from ingestion.books import book_to_write
     from ingestion.factory import build_parts
     from ingestion.sync.pipeline import ingest as run
@@ -100,6 +104,10 @@ def run_ingest(
     with closing(build_parts(settings, new_index=mode == "recreate")) as parts, progress_bar() as progress:
         book_id = book_to_write(settings, parts.states)
         report = run(parts, root, book_id=book_id, mode=mode, progress=progress, **options)
+        if strict:
+            from ingestion.source.linter import check_book
+
+            report = replace(report, findings=check_book(root, settings).findings)
         if reports and (store := parts.generations.open_active()):
             from ingestion.operations.info import coverage_of
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ingestion.operations.info import BookInfo, IndexInfo
     from ingestion.report import IngestReport
     from ingestion.source.contents import Contents
+    from ingestion.source.crawler import Skipped
     from ingestion.source.linter import CheckReport
     from ingestion.state.job_ledger import LedgerEntry
     from ingestion.vector_stores.health import Health
@@ -49,6 +50,7 @@ def report_view(report: IngestReport, *, verbose: bool) -> View:
         *(f"warning: {finding}" for finding in findings),
         *([f"… and {more} more warnings; --verbose shows all"] if more else []),
         *(f"failed: {failure}" for failure in report.failures),
+        *([] if verbose else skipped_line(report.skipped)),
         _summary(report),
     ]
 
@@ -74,15 +76,44 @@ def _summary(report: IngestReport) -> str:
 
 
 def check_view(report: CheckReport) -> View:
-    """One line a finding, as compilers print them, and a sum."""
+    """One line for each problem, as compilers print them, with a blank line between files, and a sum.
+
+    Paths are those from the current folder, so that terminals and editors open them.
+    """
+    from ingestion.operations.reports.problems import problems_of
+
+    lines: list[str] = []
+    before = None
+    for problem in sorted(problems_of(report), key=lambda each: (each.path, each.line or 0)):
+        if before not in (None, problem.path):
+            lines.append("")
+        before = problem.path
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        level = "error: " if problem.level == "error" else ""
+        lines.append(f"{place}: {level}{problem.message} [{problem.rule}]")
     by_rule = sorted(Counter(each.rule for each in report.findings).items())
-    rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or "nothing to mend"
+    rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or (
+        "no other problems found" if report.failures else "no problems found"
+    )
     failed = f"{len(report.failures)} cannot be indexed; " if report.failures else ""
     return [
-        *(f"{failure} [unreadable]" for failure in report.failures),
-        *map(str, report.findings),
+        *lines,
+        *([""] if lines else []),
+        *map(str, report.fixed),
+        *(f"note: {note}" for note in report.notes),
+        *skipped_line(report.skipped),
         f"{report.files} pages checked: {failed}{rules}",
     ]
+
+
+def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
+    """One line on what is no part of the book by rule, and the most frequent reasons; none where nothing is."""
+    if not skipped:
+        return []
+    reasons = Counter(each.reason for each in skipped).most_common()
+    told = ", ".join(f"{count} {reason}" for reason, count in reasons[:3])
+    more = f" and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
+    return [f"skipped {len(skipped)}: {told}{more}; `bookwise crawl` lists them"]
 
 
 def jobs_view(entries: Sequence[LedgerEntry]) -> View:

@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
-from ingestion.markdown.cleaner import find_edits
+from ingestion.markdown.cleaner import Edit, find_edits
+from ingestion.markdown.links import Link, find_links, heading_texts, own_ids
 from ingestion.markdown.parser import parse_page
 
-_FENCE_LINE = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
+_FENCE_LINE = re.compile(r"(?P<indent>[ \t>]*)(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
+_SHOWS_MARKDOWN = re.compile(r"[`~]+[ \t]*(?:md|mdx|markdown)\b", re.I)
+_API_PAGE = re.compile(r"[ \t]*:::[ \t]+\w+(?:\.\w+)+[ \t]*\r?$")
+"""A line that documentation tools replace by the description of a function: no block, so that nothing closes it."""
+
 _BROKEN = {
     "fence": ("unclosed-fence", "this code fence is never closed: everything below it is read as code"),
     "comment": ("unclosed-comment", "this comment is never closed: everything below it is hidden"),
@@ -31,34 +36,65 @@ class Notice(NamedTuple):
     message: str
 
 
-def find_notices(text: str, *, mdx: bool = False) -> list[Notice]:
-    """Return mistakes in a page's markdown and everything that cleaning drops, in the order of their lines."""
+class LintedPage(NamedTuple):
+    """What a page's markdown tells the linter of a book.
+
+    `headings` are level and inline markdown of each, `ids` those that the page writes out itself.
+    """
+
+    notices: list[Notice]
+    links: tuple[Link, ...]
+    headings: tuple[tuple[int, str], ...]
+    ids: frozenset[str]
+
+
+def lint_page(text: str, *, mdx: bool = False, dropped: bool = True) -> LintedPage:
+    """Return mistakes in a page's markdown, where it links to, and with `dropped` everything that cleaning drops."""
     page, top = parse_page(text, mdx=mdx)
     blocks = walk(top)
-    return sorted([*_mistakes(page, blocks), *_dropped(page, blocks)])
+    edits = find_edits(page, blocks)
+    notices = [*_mistakes(page, blocks), *(_dropped(page, edits) if dropped else ())]
+    links = tuple(find_links(page, edits))
+    return LintedPage(sorted(notices), links, tuple(heading_texts(page, blocks)), own_ids(text))
+
+
+def find_notices(text: str, *, mdx: bool = False) -> list[Notice]:
+    """Return mistakes in a page's markdown and everything that cleaning drops, in the order of their lines."""
+    return lint_page(text, mdx=mdx).notices
 
 
 def _mistakes(page: Page, blocks: list[Block]) -> Iterator[Notice]:
+    fences = [block for block in blocks if block.kind == "fence"]
+    unclosed = max((block.start for block in fences if not block.closed), default=-1)
     for block in blocks:
-        if not block.closed and block.kind in _BROKEN:
+        if not block.closed and block.kind in _BROKEN and not _API_PAGE.match(page.lines[block.start]):
             yield Notice(block.start + 1, *_BROKEN[block.kind])
-        if block.kind == "fence":
-            yield from _nested_fences(page, block)
+    for block in fences:
+        yield from _nested_fences(page, block, breaks_page=unclosed >= block.start)
 
 
-def _nested_fences(page: Page, block: Block) -> Iterator[Notice]:
-    """A fence that opens inside one no longer than itself: the first closing line ends the outer one."""
+def _nested_fences(page: Page, block: Block, *, breaks_page: bool) -> Iterator[Notice]:
+    """Yield fences that open inside one no longer than itself, where the first closing line ends the outer one.
+
+    A fence may show such a line, and is closed where it should be: a mistake is only what leaves a later fence open
+    (`breaks_page`), or what stands in a fence that shows markdown.
+    """
     opening = re.search(r"`{3,}|~{3,}", page.lines[block.start])
     assert opening is not None
+    indent = len(page.lines[block.start][: opening.start()].expandtabs(4))
+    if not breaks_page and not _SHOWS_MARKDOWN.match(page.lines[block.start], opening.start()):
+        return
     for number in range(block.start + 1, block.end):
         found = _FENCE_LINE.match(page.lines[number].rstrip("\r"))
-        if found and found["info"].strip() and found["run"].startswith(opening[0]):
+        if not found or not found["info"].strip() or not found["run"].startswith(opening[0]):
+            continue
+        if len(found["indent"].expandtabs(4)) - indent < 4:  # with more it neither opens nor closes anything
             message = f"a fence opens inside the fence of line {block.start + 1}: give the outer one a longer marker"
             yield Notice(number + 1, "nested-fence", message)
 
 
-def _dropped(page: Page, blocks: list[Block]) -> Iterator[Notice]:
-    for edit in find_edits(page, blocks):
+def _dropped(page: Page, edits: list[Edit]) -> Iterator[Notice]:
+    for edit in edits:
         if edit.rule in ("entity", "arabic-form"):  # which are shown as what they mean
             continue
         source = page.text[edit.start : edit.end].strip()

@@ -4,43 +4,61 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ingestion.errors import LessonError
-from ingestion.markdown.linter import find_notices
+from ingestion.errors import LessonError, SourceError
+from ingestion.markdown.linter import LintedPage, lint_page
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
+from ingestion.source.fixes import Fix
 from ingestion.source.front_matter import FrontMatter
+from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata_keys import meant_key
 from ingestion.source.parser import Lesson, UnpublishedPage, first_heading, parse_lesson, read_metadata
-from ingestion.source.reader import read_source
+from ingestion.source.reader import SourceText, read_source
+from ingestion.source.rules import DROPPED, require_known
+from ingestion.source.site import find_site
 
-DROPPED = "dropped-"
-"""Rules with this prefix tell what is left out of the embedded text; shown only on request."""
+_TEXT_FROM_ELSEWHERE = re.compile(
+    r"\{\{#|--8<--|\{\{[<%]|\{%|^import\s[^\n]*\.mdx?['\"]|^:::[ \t]+\w+\.\w|^\[TOC\]", re.M
+)
+"""What takes in text that may have headings: anchors of such a page cannot be judged from its file."""
 
 _AUDIENCE = {"hardware_tier": "hardware tier", "proficiency_level": "proficiency level", "layer": "teaching layer"}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All findings in path order; `failures` are pages that cannot be indexed at all."""
+    """All findings in path order; `failures` are pages that cannot be indexed at all.
+
+    `skipped` is what is no part of the book by rule, `notes` tell what could not be judged, and
+    `fixed` what `--fix` has mended.
+    """
 
     root: str
     files: int
     findings: tuple[Finding, ...]
     failures: tuple[LessonError, ...]
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+    fixed: tuple[Fix, ...] = ()
 
     def only(self, paths: Collection[str]) -> CheckReport:
         """Return what concerns these lessons; the others were read too, since problems may be between pages."""
+        skipped = tuple(each for each in self.skipped if each.path in paths)
+        outside = sorted(path for path in paths if path.startswith("../"))
         return replace(
             self,
-            files=len(paths),
+            files=len(paths) - len(skipped) - len(outside),
             findings=tuple(finding for finding in self.findings if finding.path in paths),
             failures=tuple(failure for failure in self.failures if failure.path in paths),
+            skipped=skipped,
+            notes=tuple(f"{path} does not lie in the folder of the lessons" for path in outside),
         )
 
     @property
@@ -49,44 +67,92 @@ class CheckReport:
         return sum(not each.rule.startswith(DROPPED) for each in self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON document."""
+        """Return one JSON document."""
         found = [
             {"path": each.path, "line": each.line, "rule": each.rule, "message": each.message}
             for each in self.findings
         ]
         failed = [{"path": each.path, "line": each.line, "reason": each.reason} for each in self.failures]
-        return {"root": self.root, "files": self.files, "findings": found, "failures": failed}
+        return {
+            "root": self.root,
+            "files": self.files,
+            "findings": found,
+            "failures": failed,
+            "skipped": [asdict(each) for each in self.skipped],
+            "notes": list(self.notes),
+            "fixed": [asdict(each) for each in self.fixed],
+        }
 
 
 def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> CheckReport:
     """Check every page below `root`; `dropped` also lists text that is left out of search, by rule.
 
-    Rules named in the setting `check.disable` are left out. Raises SourceError as the crawl does.
+    Rules named in the setting `check.disable` are left out. Raises SourceError as the crawl does, and
+    ConfigurationError for a rule that does not exist.
     """
+    require_known(settings.check.disable)
     found = crawl_book(root, settings)
     findings = [
         Finding(group[0], None, "path-clash", f"differs only in case from {', '.join(group[1:])}")
         for group in found.clashes
     ]
-    failures: list[LessonError] = []
+    failures = [LessonError(folder.path, folder.reason) for folder in found.unreadable]
+    skipped = list(found.skipped)
     lessons: list[Lesson] = []
+    linked: list[LinkedPage] = []
     for file in found.files:
         try:
             source = read_source(file)
-            front = read_metadata(source, settings)
-            lesson = parse_lesson(source, settings)
-        except UnpublishedPage:
-            continue
+            lesson, page, own = _check_page(source, settings, dropped=dropped)
+        except UnpublishedPage as unpublished:
+            skipped.append(Skipped(file.path, unpublished.reason))
         except LessonError as error:
             failures.append(error)
-            continue
-        findings += [*lesson.findings, *_key_findings(file.path, front), *_page_findings(lesson, front)]
-        findings += _notices(lesson, dropped=dropped)
-        lessons.append(lesson)
-    findings += [*_shared_places(lessons), *_missing_audience(lessons)]
+        else:
+            findings += own
+            lessons.append(lesson)
+            known = source.site is not None or settings.book.style != "auto"
+            linked.append(_linked(lesson, page, lesson.style if known else None))
+    if not found.files and not failures:
+        raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
+    links = LinkRules(found.root, find_site(root), linked)
+    findings += [*_shared_places(lessons), *_missing_audience(lessons), *links.findings()]
     shown = [each for each in findings if each.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
-    return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures))
+    return CheckReport(
+        str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), tuple(links.notes)
+    )
+
+
+def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tuple[Lesson, LintedPage, list[Finding]]:
+    """Return a lesson, its markdown, and what is wrong with the page by itself."""
+    front = read_metadata(source, settings)
+    lesson = parse_lesson(source, settings)
+    page = lint_page(lesson.body, mdx=lesson.is_mdx, dropped=dropped)
+    return (
+        lesson,
+        page,
+        [
+            *lesson.findings,
+            *_key_findings(lesson.path, front),
+            *_page_findings(lesson, front),
+            *(Finding(lesson.path, each.line + lesson.body_offset, each.rule, each.message) for each in page.notices),
+        ],
+    )
+
+
+def _linked(lesson: Lesson, page: LintedPage, style: str | None) -> LinkedPage:
+    return LinkedPage(
+        path=lesson.path,
+        line_offset=lesson.body_offset,
+        style=style,
+        links=page.links,
+        headings=page.headings,
+        ids=page.ids,
+        slug=lesson.slug,
+        doc_id=lesson.doc_id,
+        is_whole=not _TEXT_FROM_ELSEWHERE.search(lesson.body),
+    )
 
 
 def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
@@ -99,16 +165,10 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
     if not lesson.body.strip():
         yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
-        yield Finding(lesson.path, None, "stub-page", "is hardly more than a heading; write it or exclude it")
+        yield Finding(lesson.path, None, "stub-page", "has little beyond a heading; write it or exclude it")
     if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.is_mdx):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
-
-
-def _notices(lesson: Lesson, *, dropped: bool) -> Iterator[Finding]:
-    for notice in find_notices(lesson.body, mdx=lesson.is_mdx):
-        if dropped or not notice.rule.startswith(DROPPED):
-            yield Finding(lesson.path, notice.line + lesson.body_offset, notice.rule, notice.message)
 
 
 def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:
@@ -116,18 +176,29 @@ def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:
     owners: dict[tuple[object, ...], str] = {}
     for lesson in lessons:
         place = (lesson.module, lesson.chapter, lesson.lesson, lesson.language, lesson.doc_type)
-        if None in place or lesson.doc_type == "summary" or not re.search(r"\d", PurePosixPath(lesson.path).stem):
+        if None in place or lesson.doc_type == "summary" or not _is_numbered(lesson):
             continue
-        if (owner := owners.setdefault(place, lesson.path)) != lesson.path:
+        owner = owners.setdefault(place, lesson.path)
+        if owner.partition(".")[0] != lesson.path.partition(".")[0]:  # `05-x.notes.md` is a part of `05-x.md`
             where = f"module {lesson.module}, chapter {lesson.chapter}, lesson {lesson.lesson}"
             yield Finding(lesson.path, None, "same-lesson", f"claims {where}, as {owner} does")
 
 
+def _is_numbered(lesson: Lesson) -> bool:
+    """Whether the file's own name, not only that of its folder, says which lesson it is."""
+    numbers = re.findall(r"(?<![^\W_])(?:[A-Za-z]{2,})?0*(\d+)", PurePosixPath(lesson.path).stem)
+    return str(lesson.lesson) in numbers
+
+
 def _missing_audience(lessons: list[Lesson]) -> Iterator[Finding]:
-    """Lessons that leave out what other lessons of the book declare; a book that never declares it is fine."""
-    declared: Mapping[str, int] = Counter(name for lesson in lessons for name in lesson.audience.declared)
-    for lesson in lessons:
+    """Lessons that leave out what at least half of the book declares; in other books they may do without."""
+    complete = [lesson for lesson in lessons if lesson.doc_type == "lesson"]
+    declared = Counter(name for lesson in complete for name in lesson.audience.declared)
+    for lesson in complete:
         for name, words in _AUDIENCE.items():
-            if declared.get(name) and name not in lesson.audience.declared and lesson.doc_type == "lesson":
-                message = f"declares no {words} (`{name}`), as {declared[name]} pages do; it counts as for everyone"
+            if 2 * declared[name] >= len(complete) and name not in lesson.audience.declared:
+                message = (
+                    f"declares no {words} (`{name}`), as {declared[name]} of {len(complete)} lessons do; "
+                    "treated as for everyone"
+                )
                 yield Finding(lesson.path, None, f"missing-{name.replace('_', '-')}", message)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
 
 from ingestion.commands.views import check_view
+from ingestion.errors import ConfigurationError, SourceError
 from ingestion.operations.reports.github import annotation_lines
 from ingestion.settings.loader import load_settings
 from ingestion.source.linter import CheckReport, check_book
+from ingestion.source.rules import RULES
 from tests.support.books import write_book
+from tests.support.paths import ROOT
 
 PLACE = "module-1-ros2/chapter-1-basics"
 TEXT = "A page says something that is long enough to be worth the reading, in more words than a stub has.\n"
@@ -77,6 +82,79 @@ def test_a_missing_tier_is_reported_only_in_a_book_that_declares_tiers(tmp_path:
     assert found(report) == [(f"{PLACE}/02-b.md", None, "missing-hardware-tier")]
 
 
+def test_a_missing_tier_is_no_finding_where_few_lessons_declare_one(tmp_path: Path) -> None:
+    tiered = GOOD.replace("title: Good", "title: Good\nhardware_tier: 2")
+    pages = {f"{PLACE}/0{number}-a.md": GOOD for number in range(2, 5)}
+    assert found(check(tmp_path, {f"{PLACE}/01-a.md": tiered, **pages})) == []
+
+
+def test_parts_of_one_lesson_and_numbers_in_names_are_no_clash(tmp_path: Path) -> None:
+    folder = "2-farm/lessons/6-keys"
+    pages = {f"{PLACE}/05-a.md": GOOD, f"{PLACE}/05-a.notes.md": GOOD}
+    pages |= {f"{folder}/wio-x509.md": GOOD, f"{folder}/pi-x509.md": GOOD}
+    assert found(check(tmp_path, pages)) == []
+
+
+def test_a_fence_that_shows_an_opening_line_is_no_finding(tmp_path: Path) -> None:
+    shown = f"# A\n\n{TEXT}\n```text\n```python\n```\n\n{TEXT}\n~~~\n```js\n~~~\n\n```py\n    ```sh\n    ```\n```\n"
+    assert found(check(tmp_path, {f"{PLACE}/01-a.md": shown})) == []
+
+
+def test_an_unknown_rule_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"'missing-titel': did you mean 'missing-title'\? .*broken-link"):
+        check(tmp_path, {f"{PLACE}/01-a.md": GOOD}, **{"check.disable": ["missing-titel"]})
+
+
+def test_a_folder_without_lessons_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"no lessons \(\.md, \.mdx or \.markdown\)"):
+        check_book(tmp_path, load_settings({}, environ={}))
+
+
+def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_book(tmp_path, {f"{PLACE}/01-a.md": GOOD, "closed/01-b.md": GOOD})
+    real = os.scandir
+
+    def scandir(folder: Path) -> object:
+        if Path(folder).name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return real(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    report = check_book(tmp_path, load_settings({}, environ={}))
+    assert [(each.path, each.reason) for each in report.failures] == [
+        ("closed/", "cannot be listed: Permission denied")
+    ]
+
+
+def test_what_is_skipped_by_rule_is_one_line(tmp_path: Path) -> None:
+    pages = {f"{PLACE}/01-a.md": GOOD, "node_modules/x.md": GOOD, "_a.md": GOOD, "_b.md": GOOD}
+    lines = [str(line) for line in check_view(check(tmp_path, pages))]
+    assert lines[0] == "skipped 3: 2 built-in rule `_*`, 1 built-in rule `node_modules/`; `bookwise crawl` lists them"
+
+
+def test_every_rule_that_the_code_names_is_in_the_list_of_rules() -> None:
+    code = "".join(
+        file.read_text() for folder in ("source", "markdown") for file in (ROOT / "ingestion" / folder).glob("*.py")
+    )
+    named = set(
+        re.findall(
+            r'"((?:front-matter|missing|unclosed|unknown|broken|nested|path|same|stub|empty|audience)-[a-z-]+)"', code
+        )
+    )
+    assert named <= set(RULES)
+
+
+def test_problems_are_grouped_by_file(tmp_path: Path) -> None:
+    pages = {f"{PLACE}/01-a.md": f"{TEXT}[x](gone.md)\n", f"{PLACE}/02-b.md": TEXT}
+    lines = [str(line) for line in check_view(check(tmp_path, pages))]
+    assert [line.split("/")[-1].partition(":")[0].split()[0] if line else "" for line in lines[:4]] == [
+        "01-a.md",
+        "01-a.md",
+        "",
+        "02-b.md",
+    ]
+
+
 def test_paths_that_differ_only_in_case_are_reported(tmp_path: Path) -> None:
     report = check(tmp_path, {f"{PLACE}/readme.md": GOOD, f"{PLACE}/README.md": GOOD})
     assert "path-clash" in [rule for _, _, rule in found(report)]
@@ -105,7 +183,9 @@ def test_rules_can_be_turned_off(tmp_path: Path) -> None:
 def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) -> None:
     report = check(tmp_path, {f"{PLACE}/01-a,b.md": f"---\nhardware_tier: x%\n---\n# A\n\n{TEXT}"})
     text = check_view(report)
-    assert str(text[0]).startswith(f"{PLACE}/01-a,b.md:2: `hardware_tier: x%` is no tier 1 to 4; treated as tier 4")
+    assert str(text[0]).startswith(
+        f"{tmp_path}/{PLACE}/01-a,b.md:2: `hardware_tier: x%` is no tier 1 to 4; treated as tier 4"
+    )
     assert text[-1] == "1 pages checked: 1 audience-value"
     [annotation] = annotation_lines(report)
     assert f"{PLACE}/01-a%2Cb.md,line=2,title=audience-value::" in str(annotation)

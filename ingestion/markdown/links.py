@@ -1,0 +1,58 @@
+"""Find where a page links to: pages, pictures and other files, and the anchors that it has for links of others."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from html import unescape
+from typing import NamedTuple
+
+from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.cleaner import Edit
+from ingestion.markdown.headings import heading_text
+
+_TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
+_DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
+_ATTRIBUTE = re.compile(r"\s(?P<name>href|src)\s*=\s*(?P<quote>[\"'])(?P<target>[^\"'{}]*)(?P=quote)", re.I)
+_OWN_ID = re.compile(r"\b(?:id|name)\s*=\s*[\"']?(?P<value>[^\"'\s<>{}]+)|[{][^{}\n]*?#(?P<braces>[^\s{}]+)")
+_BUILT_TAG = re.compile(r"<(?:a|img|link|source|video|audio)\b", re.I)
+
+
+class Link(NamedTuple):
+    """A link or picture: its line in the text, counted from 1, and its address as a browser would read it."""
+
+    line: int
+    target: str
+    is_image: bool = False
+
+
+def find_links(page: Page, edits: Sequence[Edit]) -> Iterator[Link]:
+    """Return the links of a page in the order of their lines, given what cleaning drops from it."""
+    for edit in edits:
+        source = page.text[edit.start : edit.end]
+        for at, target, is_image in _targets(source, edit.rule):
+            if target:
+                yield Link(bisect_right(page.starts, edit.start + at), unescape(target), is_image)
+
+
+def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
+    if rule in ("link-address", "image-address"):
+        if found := _TARGET.match(source):
+            yield found.start(), found["angle"] or found["plain"] or "", rule == "image-address"
+    elif rule == "link-reference":
+        for found in _DEFINITION.finditer(source):
+            yield found.start(), found["angle"] or found["plain"], False
+    elif rule == "tag" and _BUILT_TAG.match(source):
+        for found in _ATTRIBUTE.finditer(source):
+            yield found.start(), found["target"], found["name"].lower() == "src"
+
+
+def heading_texts(page: Page, blocks: Sequence[Block]) -> list[tuple[int, str]]:
+    """Return the level and the inline markdown of every heading; `blocks` are all blocks of the page."""
+    return [(block.level, heading_text(page.source(block))) for block in blocks if block.kind == "heading"]
+
+
+def own_ids(text: str) -> frozenset[str]:
+    """Return the ids that a page writes out itself: in tags (`id`, `name`) and in braces (`{#id}`)."""
+    return frozenset(found["value"] or found["braces"] for found in _OWN_ID.finditer(text))
