@@ -15,6 +15,7 @@ from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
+from scripts.docs.book_pages import check_rules, files
 from scripts.docs.markdown import first_paragraph, table, text
 from scripts.docs.messages import messages
 from scripts.docs.python_api import python_api
@@ -124,8 +125,10 @@ def payload() -> str:
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "check-rules": check_rules,
     "commands": commands,
     "exit-codes": exit_codes,
+    "files": files,
     "payload": payload,
     "python-api": python_api,
     "troubleshooting": messages,

@@ -14,6 +14,7 @@ from ingestion.operations.reports.github import annotation_lines
 from ingestion.settings.loader import load_settings
 from ingestion.source.linter import CheckReport, check_book
 from ingestion.source.rules import RULES
+from scripts.docs.book_pages import CHECK_REPORT
 from tests.support.books import write_book
 from tests.support.paths import ROOT
 
@@ -190,3 +191,7 @@ def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) ->
     [annotation] = annotation_lines(report)
     assert f"{PLACE}/01-a%2Cb.md,line=2,title=audience-value::" in str(annotation)
     assert str(annotation).startswith("::warning file=") and "x%25" in str(annotation)
+
+
+def test_the_json_of_a_check_has_the_documented_keys(tmp_path: Path) -> None:
+    assert set(check(tmp_path, {f"{PLACE}/01-a.md": GOOD}).as_json()) == set(CHECK_REPORT)
