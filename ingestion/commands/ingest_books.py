@@ -44,6 +44,13 @@ def run_books(
     with closing(build_parts(settings, many_books=True)) as parts:
         done = ingest_books(parts, books, shown=progress_bar, mode=mode, **how)
     done = replace(done, failures=[*unusable, *done.failures])
+    if strict:
+        from ingestion.source.linter import check_book
+
+        places = {each.book_id: each for each in books}
+        found = {report.book_id: places[report.book_id] for report in done.reports}
+        checked = {name: check_book(book.root, book.settings).findings for name, book in found.items()}
+        done = replace(done, reports=[replace(each, findings=checked[each.book_id]) for each in done.reports])
     whole = done.whole
     show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
     write_reports(reports, whole)
