@@ -70,7 +70,7 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
         number=citation.number if citation else None,
         chunk_id=passage.id,
         page_title=passage.page_title,
-        heading_path=passage.heading_path,
+        heading_path=heading_path_of(passage, citation),
         source_file=passage.source_file,
         line_start=citation.line_start if citation else passage.line_start,
         line_end=citation.line_end if citation else passage.line_end,
@@ -80,7 +80,20 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
     )
 
 
+def heading_path_of(passage: SearchResult, citation: Citation | None) -> tuple[str, ...]:
+    """Return the headings above what is cited; those of the passage itself stand above all of its sections only."""
+    path, section = passage.heading_path, citation.section_title if citation else None
+    if section is None:
+        return path
+    return path[: path.index(section) + 1] if section in path else (*path, section)
+
+
 def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iterable[Source]:
     """What is cited; an answer that cites nothing still shows what it was made from (spec 004: never empty)."""
     cited = [source_of(found[each.chunk_id], each) for each in response.citations if each.chunk_id in found]
-    return cited or [source_of(found[each]) for each in response.passages.shown if each in found]
+    return cited or _without_repeats(source_of(found[each]) for each in response.passages.shown if each in found)
+
+
+def _without_repeats(sources: Iterable[Source]) -> list[Source]:
+    """The sources, each place once: the same lines may be shown as parts of several passages."""
+    return list({(each.source_file, each.line_start, each.line_end, each.section): each for each in sources}.values())

@@ -37,6 +37,7 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
     sections = zip(passage.section_titles, passage.section_anchors, strict=True)
     section, anchor = passage.section_title, passage.anchor
     begin: int | None = None
+    added = _repeated_lines(passage)
     for block in parse_blocks(page.lines, mdx=passage.source_file.lower().endswith(".mdx")):
         if block.kind == "heading":
             section, anchor = next(sections, (section, anchor))
@@ -49,8 +50,21 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
             begin = start
             continue
         begin = None
-        first, last = (min(passage.line_start + line, passage.line_end) for line in (start, block.end - 1))
+        first, last = (_line_in_file(passage, line - added) for line in (start, block.end - 1))
         yield PassageBlock(passage, block.kind, section, anchor, text, first, last)
+
+
+def _line_in_file(passage: SearchResult, line: int) -> int:
+    return min(passage.line_start + max(line, 0), passage.line_end)
+
+
+def _repeated_lines(passage: SearchResult) -> int:
+    """Return the lines at the beginning that the file has not there: a piece of a long block repeats its head."""
+    lines = passage.text.split("\n")
+    added = max(0, len(lines) - (passage.line_end - passage.line_start + 1))
+    if lines[0].lstrip().startswith(("```", "~~~")):
+        return min(added, 1)
+    return min(added, 2) if "|" in lines[0] else 0
 
 
 def _introduces(block: Block, text: str) -> bool:

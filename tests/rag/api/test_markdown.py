@@ -68,7 +68,7 @@ TAGS = {
 }
 WITHOUT_TAGS = """async (text) => {
   const { withoutTags } = await import("/static/markdown/tags.js");
-  return withoutTags(text);
+  return withoutTags(text).text;
 }"""
 HOSTILE = ("*" * 5000, "[" * 5000, "`" * 5000, "_a" * 3000, "> " * 3000, "- " * 3000, "|" * 5000 + "\n" + "|-" * 2000)
 
@@ -100,3 +100,60 @@ def test_no_text_holds_the_page_up(page: Any, text: str) -> None:
 @pytest.mark.parametrize("text", TAGS, ids=lambda text: text.split("\n")[0][:20])
 def test_tags_that_stand_alone_are_not_shown_in_a_passage(page: Any, text: str) -> None:
     assert page.evaluate(SHOW, page.evaluate(WITHOUT_TAGS, text)) == TAGS[text]
+
+
+MARK = """async ([text, from, to]) => {
+  const { showProse, markLines } = await import("/static/markdown/prose.js");
+  const place = document.createElement("div");
+  showProse(place, text);
+  return markLines(place, from, to).map((each) => each.textContent.trim());
+}"""
+LINES = "# Head\n\nOne\ntwo.\n\n- a\n- b\n  more\n- c\n\n| x | y |\n| - | - |\n| 1 | 2 |\n| 3 | 4 |\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "marked"),
+    [
+        ((2, 4), ["One\ntwo."]),
+        ((3, 4), ["One\ntwo."]),
+        ((6, 8), ["b\nmore"]),
+        ((6, 9), ["b\nmore", "c"]),
+        ((13, 14), ["34"]),
+        ((4, 5), []),
+        ((90, 91), []),
+    ],
+)
+def test_lines_are_marked_by_block_item_and_row(page: Any, lines: tuple[int, int], marked: list[str]) -> None:
+    assert page.evaluate(MARK, [LINES, *lines]) == marked
+
+
+PLACES = """async (sources) => {
+  const { sourceList } = await import("/static/chat/sources.js");
+  const list = sourceList(sources, () => {});
+  return [...list.querySelectorAll(".source-place")].map((each) => each.textContent);
+}"""
+
+
+def test_no_two_cards_look_the_same(page: Any) -> None:
+    def source(number: int, file: str, lines: tuple[int, int], *path: str) -> dict[str, Any]:
+        place = {"source_file": file, "line_start": lines[0], "line_end": lines[1], "heading_path": path}
+        named = {"number": number, "page_title": "Nodes", "chapter": "Chapter 1", "url": "", "chunk_text": "## Other"}
+        return named | place
+
+    places = page.evaluate(
+        PLACES,
+        [
+            source(1, "a.md", (1, 4), "Example"),
+            source(2, "a.md", (8, 9), "Example"),
+            source(3, "b.md", (1, 4), "Example"),
+            source(4, "a.md", (20, 30), "Use", "Detail"),
+            source(5, "a.md", (40, 41)),
+        ],
+    )
+    assert places == [
+        "Chapter 1 › Example · lines 1–4 · a.md",
+        "Chapter 1 › Example · lines 8–9",
+        "Chapter 1 › Example · lines 1–4 · b.md",
+        "Chapter 1 › Use › Detail",
+        "Chapter 1 › lines 40–41",
+    ]

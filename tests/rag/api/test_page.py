@@ -65,6 +65,22 @@ def test_a_citation_opens_its_whole_passage_and_gives_the_focus_back(chat: Any, 
     assert turn.locator(".cite").first.evaluate("cite => cite === document.activeElement")
 
 
+def test_the_lines_that_are_cited_are_marked_and_in_view(chat: Any, served: ServedBook) -> None:
+    script(served, "With `TRANSIENT_LOCAL` the publisher keeps its last messages for late subscribers {0}.")
+    turn = answered(chat)
+    turn.locator(".source").first.click()
+    passage = chat.get_by_role("dialog", name="Quality of service")
+    marked = passage.locator(".is-cited")
+    marked.first.wait_for()
+    assert "TRANSIENT_LOCAL" in " ".join(marked.all_inner_texts())
+    inside = """mark => {
+      const [one, body] = [mark, mark.closest('.passage-body')].map(each => each.getBoundingClientRect());
+      return one.top >= body.top && one.top < body.bottom;
+    }"""
+    assert marked.first.evaluate(inside)
+    assert passage.locator(".passage-text > :not(.is-cited)").count() > 0
+
+
 def test_a_long_passage_is_completed_from_its_lesson(chat: Any, served: ServedBook) -> None:
     script(served, "See {0}.")
     turn = answered(chat)

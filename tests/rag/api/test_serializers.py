@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.api.serializers import retrieval_of
+from rag.api.serializers import retrieval_of, source_of
+from rag.models import Citation
 from tests.rag.agent.test_quotes import passage
 
 
@@ -32,3 +33,33 @@ def test_each_chunk_has_its_metadata_beside_its_score() -> None:
     assert {"chunk_text", "similarity_score", "chapter", "section", "url", "chunk_index", "content_hash"} <= set(
         found
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "section", "expected"),
+    [
+        (("Use", "Detail"), "Use", ("Use",)),
+        (("Use",), "Detail", ("Use", "Detail")),
+        ((), "Detail", ("Detail",)),
+        (("Use",), None, ("Use",)),
+    ],
+)
+def test_a_source_stands_under_the_headings_of_what_is_cited(
+    path: tuple[str, ...], section: str | None, expected: tuple[str, ...]
+) -> None:
+    whole = passage("A node is a program.", rank=1).model_copy(update={"heading_path": path})
+    citation = Citation(
+        number=1,
+        chunk_id=whole.id,
+        page_title="Nodes",
+        page_url=None,
+        module_name="ros2",
+        section_title=section,
+        source_file=whole.source_file,
+        line_start=3,
+        line_end=3,
+        score=0.8,
+    )
+    source = source_of(whole, citation)
+    assert source.heading_path == expected and (source.line_start, source.line_end) == (3, 3)
+    assert source.section == (section or whole.section_title or whole.page_title)

@@ -65,6 +65,34 @@ def test_closed_it_costs_one_small_script(watch: Watch, served: ServedBook, less
     )
 
 
+def test_a_card_leads_to_its_place_in_the_lesson_and_still_shows_its_passage(
+    watch: Watch, served: ServedBook, lesson: str
+) -> None:
+    page = watch.open(lesson)
+    panel = opened(page)
+    served.model.script.extend([calls(QUESTION), cites("Choose **transient local** {0}.")])
+    card = answered(panel).locator("a.source")
+    assert card.get_attribute("href").startswith("https://example.org/physical-ai/")
+    assert card.get_attribute("target") == "_blank"  # the book's address is another site than this one
+    panel.get_by_role("button", name="Show the passage of source 1").click()
+    assert panel.get_by_role("dialog", name="Quality of service").is_visible()
+
+
+def test_on_the_site_of_the_book_a_link_stays_in_the_tab(watch: Watch, served: ServedBook, lesson: str) -> None:
+    page = watch.open(lesson)
+    made = page.evaluate(
+        """async ([server, same]) => {
+          const { lessonLink } = await import(`${server}/static/chat/sources.js`);
+          return [lessonLink(same), lessonLink("https://example.org/x")];
+        }""",
+        [served.url, f"{lesson}#lines"],
+    )
+    assert made == [
+        {"href": f"{lesson}#lines"},
+        {"href": "https://example.org/x", "target": "_blank", "rel": "noopener"},
+    ]
+
+
 def test_it_answers_and_a_citation_leads_to_the_site_s_page(watch: Watch, served: ServedBook, lesson: str) -> None:
     page = watch.open(lesson)
     panel = opened(page)

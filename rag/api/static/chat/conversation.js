@@ -15,11 +15,11 @@ export class Conversation extends EventTarget {
   /**
    * Fires `kept` after an exchange that the server keeps.
    * @param {{wire: import("../wire.js").Wire, choice: import("./choice.js").Choice, filters: HTMLElement,
-   *   place: HTMLElement, isModal: () => boolean}} parts
+   *   place: HTMLElement, isModal: () => boolean, isOnSite?: boolean}} parts `isOnSite`: the lessons are pages of this site
    */
-  constructor({ wire, choice, filters, place, isModal }) {
+  constructor({ wire, choice, filters, place, isModal, isOnSite = false }) {
     super();
-    Object.assign(this, { wire, choice, place });
+    Object.assign(this, { wire, choice, place, isOnSite });
     this.threadId = null;
     this.running = null;
     this.announcer = new Announcer();
@@ -129,6 +129,7 @@ export class Conversation extends EventTarget {
 
   #turn(question) {
     const turn = new Turn(question, {
+      isOnSite: this.isOnSite,
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
       again: () => this.#again(turn),
       widen: () => this.#widen(question, () => this.choice.widen()),

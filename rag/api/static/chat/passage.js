@@ -2,9 +2,12 @@
 
 import { element, icon, iconButton } from "../elements.js";
 import { isWebAddress } from "../markdown/inline.js";
-import { copyButton, showProse } from "../markdown/prose.js";
+import { copyButton, markLines, showProse } from "../markdown/prose.js";
 import { withoutTags } from "../markdown/tags.js";
-import { linesOf, placeOf } from "./sources.js";
+import { lessonLink, linesOf, placeOf } from "./sources.js";
+
+/** Pixels above the lines that are cited. */
+const MARGIN = 48;
 
 export class PassagePanel {
   /**
@@ -85,18 +88,36 @@ export class PassagePanel {
       prose, note, facts(source),
     ].filter(Boolean));
     this.body.scrollTop = 0;
-    showProse(prose, shown(source.chunk_text, source));
-    this.#complete(source, prose, note);
+    const cited = source.number ? [source.line_start, source.line_end] : null;
+    showProse(prose, shown(source.chunk_text, source).text);
+    this.#complete(source, cited, prose, note);
   }
 
   /** A source carries the beginning of its passage; the lesson holds the whole, unless it has changed since. */
-  async #complete(source, prose, note) {
+  async #complete(source, cited, prose, note) {
     if (!source.parent_doc_id) return;
     const lesson = await this.#lesson(source.parent_doc_id).catch(() => null);
+    if (!prose.isConnected) return;
     const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
       ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
-    if (chunk) showProse(prose, shown(chunk.text, source));
+    if (chunk) this.#markCited(prose, chunk, source, cited);
     else note.textContent = lesson ? "The lesson has changed since this was answered." : "The whole passage cannot be loaded now.";
+  }
+
+  /** Shows the whole passage, marks the lines that are cited, and scrolls to them. */
+  #markCited(prose, chunk, source, cited) {
+    const { text, lines } = shown(chunk.text, source);
+    showProse(prose, text);
+    if (!cited) return;
+    const first = cited[0] - chunk.line_start + addedLines(chunk);
+    const last = cited[1] - chunk.line_start + addedLines(chunk);
+    const at = lines.findIndex((line) => line >= first);
+    const marked = at < 0 ? [] : markLines(prose, at, lines.findLastIndex((line) => line <= last) + 1);
+    // A mark of everything would tell nothing.
+    if (marked.length && marked.length === prose.children.length && marked.every((each) => each.parentElement === prose)) {
+      marked.forEach((each) => each.classList.remove("is-cited"));
+    }
+    if (marked.length) this.body.scrollTop = marked[0].getBoundingClientRect().top - this.body.getBoundingClientRect().top - MARGIN;
   }
 
   #lesson(parent) {
@@ -111,14 +132,23 @@ export class PassagePanel {
 
 /** The passage as it is shown: the lesson's title stands above it already, and tags say nothing to a reader. */
 function shown(text, { page_title: title }) {
-  return withoutTags(text.startsWith(`# ${title}\n`) ? text.slice(title.length + 3) : text);
+  return withoutTags(text.startsWith(`# ${title}\n`) ? text.slice(title.length + 2) : text);
+}
+
+/** The lines at the beginning of a passage that its file has not: a piece of a long block repeats its head. */
+function addedLines({ text, line_start: start, line_end: end }) {
+  const lines = text.split("\n");
+  const added = lines.length - (end - start + 1);
+  if (added <= 0) return 0;
+  if (/^\s*(```|~~~)/.test(lines[0])) return Math.min(added, 1);
+  return lines[0].includes("|") ? Math.min(added, 2) : 0;
 }
 
 function facts(source) {
   const lines = linesOf(source);
   return element("div", { class: "facts" },
     isWebAddress(source.url)
-      ? element("a", { class: "open-lesson", href: source.url, target: "_blank", rel: "noopener" }, "Open the lesson", icon("out"))
+      ? element("a", { class: "open-lesson", ...lessonLink(source.url) }, "Open the lesson", icon("out"))
       : null,
     element("p", { class: "fact" }, element("code", {}, lines), copyButton("Copy file and lines", () => lines)),
     element("p", { class: "fact" }, `Similarity to the question ${source.similarity_score.toFixed(2)} of 1`));

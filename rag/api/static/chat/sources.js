@@ -1,6 +1,7 @@
 /** The sources below an answer, and what each is called. */
 
-import { button, element } from "../elements.js";
+import { button, element, iconButton } from "../elements.js";
+import { isWebAddress } from "../markdown/inline.js";
 
 /**
  * A passage that an answer cites, as the server tells it (schema `Source`).
@@ -16,7 +17,8 @@ export function placeOf(source) {
   const [first, ...others] = source.heading_path;
   const path = first === source.page_title ? others : source.heading_path;
   const chapter = source.chapter === source.page_title ? [] : [source.chapter];
-  const begins = path.length ? path : headingIn(source.chunk_text);
+  // What is cited has its own headings; only a whole passage is named by the first heading in it.
+  const begins = path.length || source.number ? path : headingIn(source.chunk_text);
   return [...chapter, ...(begins.length ? begins : [`lines ${source.line_start}–${source.line_end}`])].join(" › ");
 }
 
@@ -31,21 +33,54 @@ export function linesOf({ source_file: file, line_start: start, line_end: end })
   return `${file}:${start}–${end}`;
 }
 
+/** Attributes of a link to a lesson: in this tab on the reader's own site, else in another. */
+export function lessonLink(url) {
+  return new URL(url, location.href).origin === location.origin ? { href: url } : { href: url, target: "_blank", rel: "noopener" };
+}
+
 /**
+ * The cards below an answer. On a site each leads to its place in the lesson, elsewhere it opens the passage.
  * @param {Source[]} sources
  * @param {(index: number, invoker: HTMLElement) => void} open
+ * @param {{areLinks?: boolean}} [how]
  */
-export function sourceList(sources, open) {
+export function sourceList(sources, open, { areLinks = false } = {}) {
   const isCited = sources.some((source) => source.number);
-  const entry = (source, index) => element("li", {},
-    button({ class: "source", onclick: (event) => open(index, event.currentTarget) },
-      element("span", { class: "badge", "aria-hidden": "true" }, source.number ? String(source.number) : "·"),
-      element("span", { class: "source-words" },
-        element("span", { class: "source-title", dir: "auto" },
-          source.number ? element("span", { class: "unseen" }, `Source ${source.number}: `) : null, source.page_title),
-        element("span", { class: "source-place", dir: "auto" }, placeOf(source)),
-        source.verified === false ? element("span", { class: "source-place" }, "Not clearly confirmed") : null)));
+  const places = distinctPlaces(sources);
+  const entry = (source, index) => {
+    const show = (event) => open(index, event.currentTarget);
+    const words = cardWords(source, places[index]);
+    if (!areLinks || !isWebAddress(source.url)) return element("li", {}, button({ class: "source", onclick: show }, ...words));
+    const name = source.number ? `Show the passage of source ${source.number}` : "Show the passage";
+    return element("li", { class: "source-pair" },
+      element("a", { class: "source", ...lessonLink(source.url) }, ...words),
+      iconButton("book", name, { class: "small", onclick: show }));
+  };
   return element("section", { class: "sources" },
     element("h3", {}, isCited ? "Sources" : "Passages it was made from"),
     element("ol", {}, ...sources.map(entry)));
+}
+
+function cardWords(source, place) {
+  return [
+    element("span", { class: "badge", "aria-hidden": "true" }, source.number ? String(source.number) : "·"),
+    element("span", { class: "source-words" },
+      element("span", { class: "source-title", dir: "auto" },
+        source.number ? element("span", { class: "unseen" }, `Source ${source.number}: `) : null, source.page_title),
+      element("span", { class: "source-place", dir: "auto" }, place),
+      source.verified === false ? element("span", { class: "source-place" }, "Not clearly confirmed") : null),
+  ];
+}
+
+/** The place of each source; those that would look the same are told apart by their lines, then by their files. */
+function distinctPlaces(sources) {
+  const words = (source, place) => `${source.page_title}\n${place}`;
+  const repeats = (places) => {
+    const counts = Map.groupBy(sources.map((source, at) => words(source, places[at])), (each) => each);
+    return (at) => counts.get(words(sources[at], places[at])).length > 1;
+  };
+  return [({ line_start: start, line_end: end }) => `lines ${start}–${end}`, ({ source_file: file }) => file].reduce((places, more) => {
+    const isRepeated = repeats(places);
+    return places.map((place, at) => (isRepeated(at) ? `${place} · ${more(sources[at])}` : place));
+  }, sources.map(placeOf));
 }

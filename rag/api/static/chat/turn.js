@@ -10,7 +10,7 @@ import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   again: () => void, widen: () => void, tier?: (tier: number) => void,
+ *   isOnSite?: boolean, again: () => void, widen: () => void, tier?: (tier: number) => void,
  *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `widen` asks again without filters
  */
 
@@ -69,7 +69,7 @@ export class Turn {
     this.text = response.response;
     this.sources = response.sources ?? [];
     const isAnswer = response.should_answer !== false;
-    const list = this.sources.length ? sourceList(this.sources, this.#open) : "";
+    const list = this.sources.length ? sourceList(this.sources, this.#open, { areLinks: this.actions.isOnSite }) : "";
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
     const beside = hints(response, this.actions);
     if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating);

@@ -1,12 +1,15 @@
 /** Cuts markdown into blocks: a plain value each, with the text it was made from. */
 
 /**
+ * `from` and `to` are the lines of `text` that a block, an item or a row was made from, the first and the one after
+ * the last.
+ *
  * @typedef {{kind: "paragraph"|"html", text: string, source: string}
  *   | {kind: "heading", level: number, text: string, source: string}
  *   | {kind: "code", language: string, text: string, source: string}
  *   | {kind: "quote", blocks: Block[], source: string}
  *   | {kind: "notice", label: string, blocks: Block[], source: string}
- *   | {kind: "list", ordered: boolean, start: number, items: Block[][], source: string}
+ *   | {kind: "list", ordered: boolean, start: number, items: Block[][], lines: [number, number][], source: string}
  *   | {kind: "table", aligns: string[], head: string[], rows: string[][], source: string}
  *   | {kind: "rule", source: string}} Block
  */
@@ -36,7 +39,7 @@ export function blocksOf(text, depth = 0) {
       continue;
     }
     const [block, end] = blockAt(lines, at, depth);
-    blocks.push({ ...block, source: lines.slice(at, end).join("\n") });
+    blocks.push({ ...block, source: lines.slice(at, end).join("\n"), from: at, to: end });
     at = end;
   }
   return blocks;
@@ -95,6 +98,7 @@ function list(lines, at, depth) {
   const ordered = /\d/.test(ITEM.exec(lines[at])[2]);
   const start = ordered ? Number.parseInt(lines[at].trim(), 10) : 1;
   const items = [];
+  const ranges = [];
   let end = at;
   while (end < lines.length) {
     const match = ITEM.exec(lines[end]);
@@ -102,9 +106,10 @@ function list(lines, at, depth) {
     const after = endOfItem(lines, end, match[0].length);
     const inner = lines.slice(end, after).map((line, n) => (n ? outdented(line, match[0].length) : line.slice(match[0].length)));
     items.push(blocksOf(inner.join("\n"), depth + 1));
+    ranges.push([end, after]);
     end = after;
   }
-  return [{ kind: "list", ordered, start, items }, end];
+  return [{ kind: "list", ordered, start, items, lines: ranges }, end];
 }
 
 /** An item holds the lines that are indented below its text, blank ones between them, and lines of its paragraph. */

@@ -7,7 +7,7 @@ import { inlineNodes } from "./inline.js";
 /** Headings of an answer stand below the question, or below the passage's title, which are h2. */
 const ABOVE = 2;
 
-/** @type {WeakMap<Element, {source: string, element: Element}[]>} */
+/** @type {WeakMap<Element, {source: string, block: import("./blocks.js").Block, element: Element}[]>} */
 const shown = new WeakMap();
 
 /**
@@ -22,9 +22,10 @@ export function showProse(place, text) {
   let same = 0;
   while (same < blocks.length && before[same]?.source === blocks[same].source) same += 1;
   before.slice(same).forEach((each) => each.element.remove());
-  const added = blocks.slice(same).map((block) => ({ source: block.source, element: blockElement(block) }));
+  const added = blocks.slice(same).map((block) => ({ source: block.source, block, element: blockElement(block) }));
   place.append(...added.map((each) => each.element));
-  shown.set(place, [...before.slice(0, same), ...added]);
+  // What stays may stand in other lines now.
+  shown.set(place, [...before.slice(0, same).map((each, at) => ({ ...each, block: blocks[at] })), ...added]);
   return added.map((each) => each.element);
 }
 
@@ -41,6 +42,30 @@ function levelled(blocks) {
 /** @param {import("./blocks.js").Block} block */
 function blockElement(block) {
   return MAKERS[block.kind](block);
+}
+
+/**
+ * Marks what was made from these lines of the text that `place` shows: of lists and tables the items and rows.
+ * @param {Element} place
+ * @param {number} from the first line, counted from 0
+ * @param {number} to the line after the last
+ * @returns {Element[]} what is marked
+ */
+export function markLines(place, from, to) {
+  const overlaps = ([start, end]) => start < to && end > from;
+  const marked = (shown.get(place) ?? []).filter(({ block }) => overlaps([block.from, block.to])).flatMap(({ block, element: made }) => {
+    const parts = partsOf(block, made).filter(({ range }) => overlaps(range)).map(({ part }) => part);
+    return parts.length ? parts : [made];
+  });
+  marked.forEach((each) => each.classList.add("is-cited"));
+  return marked;
+}
+
+/** The items of a list and the rows of a table with their lines. */
+function partsOf(block, made) {
+  if (block.kind === "list") return block.lines.map((range, at) => ({ range, part: made.children[at] }));
+  if (block.kind !== "table") return [];
+  return [...made.querySelectorAll("tbody tr")].map((part, at) => ({ range: [block.from + 2 + at, block.from + 3 + at], part }));
 }
 
 const MAKERS = {

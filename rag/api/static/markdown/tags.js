@@ -11,11 +11,11 @@ const CONTAINERS = new Set(["center", "details", "div", "figure", "p", "section"
  * a tag that is neither a component nor a container: it may be what the lesson is about.
  *
  * @param {string} text
- * @returns {string} markdown
+ * @returns {{text: string, lines: number[]}} markdown, and the line of `text` in which each of its lines stood
  */
 export function withoutTags(text) {
   let fence = "";
-  return text.split("\n").map((line) => {
+  const kept = text.split("\n").map((line) => {
     const mark = FENCE.exec(line)?.[1];
     if (fence || mark) {
       if (!fence) fence = mark;
@@ -23,7 +23,8 @@ export function withoutTags(text) {
       return line;
     }
     return plain(line);
-  }).join("\n");
+  });
+  return { text: kept.join("\n"), lines: kept.flatMap((line, at) => line.split("\n").map(() => at)) };
 }
 
 function plain(line) {

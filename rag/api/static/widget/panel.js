@@ -22,7 +22,7 @@ export async function makePanel({ root, launch, server, label, options }) {
   const choice = new Choice(fixedBy(options), `filters.${server}`);
   const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
   const place = element("div", { class: "widget-chat" });
-  const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false });
+  const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false, isOnSite: true });
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, hidden: true },
     element("header", { class: "panel-head" },
       element("h2", { class: "panel-title", dir: "auto" }, label),
