@@ -11,6 +11,7 @@ from ingestion.settings.validators import (
     parse_path_patterns,
     parse_text,
     parse_texts,
+    parse_tier_names,
     parse_url,
     setting,
 )
@@ -36,6 +37,7 @@ class BookSettings:
 
     id: str | None = setting(None, parse_text, env="BOOKWISE_BOOK", help="id of the book")
     title: str | None = setting(None, parse_text, help="title of the book")
+    tiers: tuple[str, ...] = setting((), parse_tier_names, help="what each hardware tier means, from tier 1 on")
     docs: str = setting("docs", parse_text, env="BOOKWISE_DOCS", is_path=True, help="folder of the lessons")
     base_url: str = setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
     language: str = setting("en", parse_text, help="language of pages that declare none")

@@ -197,6 +197,17 @@ def parse_choice(*known: str) -> Callable[[Any], str]:
     return read
 
 
+def parse_tier_names(raw: Any) -> tuple[str, ...]:
+    """Up to four names of hardware tiers, the first of tier 1."""
+    names = parse_texts(raw)
+    if len(names) > MAX_TIERS:
+        raise ValueError(f"names {len(names)} tiers, there are {MAX_TIERS}")
+    return names
+
+
+MAX_TIERS = 4
+
+
 def parse_modules(raw: Any) -> tuple[Module, ...]:
     """The `[[modules]]` tables of `bookwise.toml`."""
     if not isinstance(raw, list) or not all(isinstance(each, dict) for each in raw):

@@ -134,6 +134,7 @@ _BOOK: dict[str, Any] = {"book_id": "physical-ai-robotics", "title": "Physical A
 _CHOICES: dict[str, Any] = {
     "modules": [{"name": "ros2", "title": "The Robotic Nervous System", "chunks": 31}],
     "tiers": [1, 2, 4],
+    "tier_names": ["any laptop", "a computer with an RTX graphics card", "a Jetson kit", "a physical robot"],
     "levels": ["A1", "A2", "B1"],
     "languages": ["en"],
     "subjects": [{"title": "What a node is", "module": "ros2"}],

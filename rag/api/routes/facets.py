@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
-from pydantic import UUID5, BaseModel
+from pydantic import UUID5, BaseModel, Field
 
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
@@ -51,6 +51,7 @@ class ShownChoices(Book):
 
     modules: tuple[ShownModule, ...]
     tiers: tuple[int, ...]
+    tier_names: tuple[str, ...] = Field((), description="What each hardware tier means, from tier 1 on, if told.")
     levels: tuple[str, ...]
     languages: tuple[str, ...]
     subjects: tuple[ShownSubject, ...]
@@ -93,7 +94,8 @@ async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
             )
     if found is None:
         raise HTTPException(404, f"no book {book_id!r}")
-    return asdict(found) | {"title": _title(services.settings, book_id)}
+    names = services.settings.book.tiers if _is_configured(services.settings, book_id) else ()
+    return asdict(found) | {"title": _title(services.settings, book_id), "tier_names": names}
 
 
 @router.get("/books/{book_id}/pages", response_model=Pages)

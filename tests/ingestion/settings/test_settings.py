@@ -207,6 +207,7 @@ def test_modules_are_read_with_all_their_keys() -> None:
         ('modules = ["a"]\n', "is not a list of tables, write [[modules]]"),
         ('[book]\npaths = ["{modul}/x"]\n', "unknown {modul}; known are {module} {chapter} {lesson}"),
         ("[book]\npaths = 3\n", "3 is not a list of text"),
+        ('[book]\ntiers = ["a", "b", "c", "d", "e"]\n', "names 5 tiers, there are 4"),
         ("[book]\nid = 3\n", "3 is not text"),
         ('[book]\nid = " "\n', "' ' is not text"),
         ('[crawl]\ntranslations = "maybe"\n', "'maybe' is neither true nor false"),

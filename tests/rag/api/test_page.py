@@ -93,12 +93,14 @@ def test_what_the_book_does_not_answer_is_said_calmly_and_can_be_asked_of_all_of
     ask(chat, OUTSIDE)
     refusal = chat.locator(".turn[data-state=refused] .refusal")
     refusal.wait_for()
-    assert "tier 1" in refusal.inner_text() and chat.get_by_role("alert").count() == 0
+    assert "Tier 1: any laptop" in refusal.inner_text() and chat.get_by_role("alert").count() == 0
+    assert "Your filters" not in refusal.inner_text()  # the reader has chosen none
     with chat.expect_request("**/chat/stream") as asked:
         refusal.get_by_role("button", name="Ask all of the book").click()
     assert json.loads(asked.value.post_data)["hardware_tier"] == 2
     chat.locator(".turn[data-state=refused]").nth(1).wait_for()
     assert chat.locator(".turn").last.locator(".refusal").get_by_role("button").count() == 0
+    assert chat.get_by_role("button", name="Filters: Whole book").is_visible()
 
 
 def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any, served: ServedBook) -> None:
@@ -107,7 +109,7 @@ def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any
     ask(chat, question)
     note = chat.locator(".turn .hidden-note")
     note.wait_for()
-    assert "higher" not in note.inner_text() and "hardware tier 2" in note.inner_text()
+    assert "higher" not in note.inner_text() and "hardware tier 2: a computer with" in note.inner_text()
     assert chat.locator(".turn .places h3").count() == 1
     with chat.expect_request("**/chat/stream") as asked:
         note.get_by_role("button", name="Ask for tier 2").click()
@@ -126,20 +128,21 @@ def test_who_asks_while_the_page_still_loads_keeps_what_is_shown(chat: Any) -> N
     for route in late:
         route.continue_()
     chat.locator("#threads [aria-current]").wait_for()
-    assert "tier 1" in chat.locator(".refusal").inner_text()
+    assert "Tier 1" in chat.locator(".refusal").inner_text()
 
 
 def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any) -> None:
     button = chat.get_by_role("button", name="Filters:")
-    assert button.inner_text() == "Whole book · tier 1"
+    assert button.inner_text() == "Tier 1: any laptop"
     button.click()
     filters = chat.get_by_role("dialog", name="Filters")
     filters.get_by_label("Module").select_option("ros2")
     filters.get_by_label("To chapter").fill("3")
     filters.get_by_label("B1").check()
+    assert filters.get_by_label("2: a computer with an RTX graphics card").count() == 1
     chat.keyboard.press("Escape")
     assert filters.count() == 0 and button.evaluate("button => button === document.activeElement")
-    assert button.inner_text() == "The Robotic Nervous System · Up to chapter 3 · B1 · tier 1"
+    assert button.inner_text() == "The Robotic Nervous System · Up to chapter 3 · B1 · Tier 1: any laptop"
     with chat.expect_request("**/chat/stream") as asked:
         answered(chat)
     body = json.loads(asked.value.post_data)
@@ -148,7 +151,8 @@ def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any)
     chat.reload()
     chat.get_by_role("button", name="Filters: The Robotic Nervous System").click()
     chat.get_by_role("button", name="Reset").click()
-    assert button.inner_text() == "Whole book · tier 1"
+    assert "is-set" not in (button.get_attribute("class") or "")
+    assert button.inner_text() == "Tier 1: any laptop"
 
 
 def test_a_conversation_is_listed_resumed_after_a_reload_and_deleted(chat: Any, served: ServedBook) -> None:

@@ -76,16 +76,29 @@ export class Choice extends EventTarget {
     return tier < highest || Object.keys(others).some((name) => name !== "book_id" && !(name in this.fixed));
   }
 
+  /** Whether the reader has set a filter; the lowest tier is where everybody begins. */
+  get isChosen() {
+    const { hardware_tier: tier, ...others } = this.fields;
+    return (tier !== NOTHING.hardware_tier && !("hardware_tier" in this.fixed)) ||
+      Object.keys(others).some((name) => name !== "book_id" && !(name in this.fixed));
+  }
+
   /** What is asked, in a few words each: the filters, or that there are none. */
   get summary() {
     const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
-    const parts = [book, ...this.#parts].filter(Boolean);
-    return [...(parts.length ? parts : ["Whole book"]), this.#tier && `tier ${this.#tier}`].filter(Boolean);
+    const parts = [book, ...this.#parts, this.#tier].filter(Boolean);
+    return parts.length ? parts : ["Whole book"];
   }
 
   /** What alone is searched of the book, "" where it is all of it. */
   get scope() {
-    return this.isNarrow ? [...this.#parts, this.#tier && `hardware tier ${this.#tier}`].filter(Boolean).join(", ") : "";
+    return this.isNarrow ? [...this.#parts, this.#tier].filter(Boolean).join(", ") : "";
+  }
+
+  /** What a hardware tier is called: by its meaning, where the book tells it. @param {number} tier */
+  tierName(tier) {
+    const name = this.book?.tier_names?.[tier - 1];
+    return name ? `${tier}: ${name}` : String(tier);
   }
 
   get #parts() {
@@ -94,9 +107,10 @@ export class Choice extends EventTarget {
     return [page && this.pageTitle, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
   }
 
-  /** The tier, where the book tells tiers apart. */
+  /** The tier, where it leaves some of the book out. */
   get #tier() {
-    return (this.book?.tiers.length ?? 1) > 1 ? this.chosen.hardware_tier : null;
+    const { hardware_tier: tier } = this.chosen;
+    return tier < Math.max(1, ...(this.book?.tiers ?? [])) ? `Tier ${this.tierName(tier)}` : null;
   }
 }
 

@@ -95,7 +95,7 @@ export class Conversation extends EventTarget {
 
   async #answer(turn, question, signal) {
     const asked = { message: question, ...this.choice.fields, ...(this.threadId && { session_id: this.threadId }) };
-    const { scope } = this.choice;
+    const { scope, isChosen } = this.choice;
     const passages = new Set();
     const events = this.wire.ask(asked, signal);
     for await (const { name, data } of events) {
@@ -107,7 +107,7 @@ export class Conversation extends EventTarget {
       } else if (name === "replaced") {
         turn.rewrite(data.text);
       } else if (name === "done") {
-        turn.finish(data, scope);
+        turn.finish(data, { scope, isChosen });
         this.threadId = data.session_id;
         this.announcer.say(spoken(turn, data));
         this.dispatchEvent(new Event("kept"));
@@ -130,6 +130,7 @@ export class Conversation extends EventTarget {
   #turn(question) {
     const turn = new Turn(question, {
       isOnSite: this.isOnSite,
+      tierName: (tier) => this.choice.tierName(tier),
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
       again: () => this.#again(turn),
       widen: () => this.#widen(question, () => this.choice.widen()),

@@ -46,7 +46,7 @@ export class Filters {
     const { summary } = this.choice;
     this.words.textContent = summary.join(" · ");
     this.button.setAttribute("aria-label", `Filters: ${summary.join(", ")}`);
-    this.button.classList.toggle("is-set", summary[0] !== "Whole book");
+    this.button.classList.toggle("is-set", this.choice.isChosen);
   }
 
   #fill() {
@@ -104,7 +104,7 @@ export class Filters {
   #tiers(tiers) {
     const choose = (tier) => () => this.choice.change({ hardware_tier: tier });
     const option = (tier) => element("label", { class: "segment" },
-      element("input", { type: "radio", name: "tier", value: tier, checked: tier === this.choice.chosen.hardware_tier, onchange: choose(tier) }), element("span", {}, String(tier)));
+      element("input", { type: "radio", name: "tier", value: tier, checked: tier === this.choice.chosen.hardware_tier, onchange: choose(tier) }), element("span", {}, this.choice.tierName(tier)));
     return element("fieldset", { class: "field" }, element("legend", {}, "Hardware tier ", element("span", { class: "hint" }, "lessons for it or lower")),
       element("div", { class: "segments" }, ...tiers.map(option)));
   }

@@ -15,8 +15,9 @@ export function hints({ searched_for: mended, hidden, see_also: places = [], sho
   ].filter(Boolean);
 }
 
-function hiddenNote({ count, filter, value }, { tier }) {
-  const words = `${count === 1 ? "1 better passage needs" : `${count} better passages need`} ${filter.replace("_", " ")} ${value}.`;
+function hiddenNote({ count, filter, value }, { tier, tierName }) {
+  const name = filter === "hardware_tier" ? tierName?.(Number(value)) ?? value : value;
+  const words = `${count === 1 ? "1 better passage needs" : `${count} better passages need`} ${filter.replace("_", " ")} ${name}.`;
   const again = button({ class: "secondary", onclick: () => tier(Number(value)) }, icon("book"), `Ask for tier ${value}`);
   return element("div", { class: "hidden-note" }, element("p", {}, words), tier && filter === "hardware_tier" ? again : null);
 }

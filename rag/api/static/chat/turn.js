@@ -10,7 +10,7 @@ import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   isOnSite?: boolean, again: () => void, widen: () => void, tier?: (tier: number) => void,
+ *   isOnSite?: boolean, tierName?: (tier: number) => string, again: () => void, widen: () => void, tier?: (tier: number) => void,
  *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `widen` asks again without filters
  */
 
@@ -63,9 +63,10 @@ export class Turn {
   /**
    * The end of an answer.
    * @param {object} response a ChatResponse, or a kept message in its form
-   * @param {string} [scope] what alone of the book was searched, where it was not all of it
+   * @param {{scope?: string, isChosen?: boolean}} [searched] what alone of the book was searched, where it was not all
+   *   of it, and whether the reader had chosen so
    */
-  finish(response, scope = "") {
+  finish(response, searched = {}) {
     this.text = response.response;
     this.sources = response.sources ?? [];
     const isAnswer = response.should_answer !== false;
@@ -73,7 +74,7 @@ export class Turn {
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
     const beside = hints(response, this.actions);
     if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating);
-    else this.#end("refused", this.#refusal(scope), list, ...beside, rating);
+    else this.#end("refused", this.#refusal(searched), list, ...beside, rating);
   }
 
   /** The reader had enough; what is there stays. */
@@ -123,10 +124,10 @@ export class Turn {
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
-  #refusal(scope) {
+  #refusal({ scope = "", isChosen = false }) {
     return element("div", { class: "refusal" },
       element("p", {}, scope
-        ? `Your filters leave some of the book out. Only this was searched: ${scope}.`
+        ? `${isChosen ? "Your filters leave some of the book out." : "Some lessons need more equipment."} Only this was searched: ${scope}.`
         : "Nothing was made up. Other words, or one question at a time, may help."),
       scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
   }
