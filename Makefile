@@ -1,4 +1,5 @@
-# Everything runs in .venv, made from the pinned versions of requirements.lock.
+# Everything runs in .venv, made from pinned versions: requirements.lock is what bookwise needs, requirements-dev.lock adds
+# the tools of the tests, requirements-server.lock is what the Dockerfile installs.
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := examples/physical-ai
@@ -12,16 +13,23 @@ PEERS := langchain llamaindex qdrant_tutorial
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(BIN)/.made: requirements.lock pyproject.toml
+COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+$(BIN)/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12" >&2; exit 4; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-setup: $(BIN)/.made  ## Create the environment
+$(BIN)/.made: requirements-dev.lock $(BIN)/.runtime
+	$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
 
-demo: setup  ## Index the sample book and ask it two questions
+setup: $(BIN)/.made  ## Create the environment with the tools of the tests
+
+demo: $(BIN)/.runtime  ## Index the sample book and ask it two questions
 	cd $(DEMO) && ../../$(BIN)/bookwise ingest
 	@echo
 	cd $(DEMO) && ../../$(BIN)/bookwise ask "Why does a subscriber that starts late miss the last message?"
@@ -40,12 +48,13 @@ test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	BOOKWISE_TEST_LLM=$(CURDIR)/.venv-llm/bin/python $(BIN)/python -m pytest tests/rag/agent/test_small_model.py
 
 test-qdrant: setup  ## Run everything that concerns Qdrant on the server or cluster at BOOKWISE_TEST_QDRANT_URL
-	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d" >&2; exit 4; }
+	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d qdrant" >&2; exit 4; }
 	$(BIN)/python -m pytest -m "slow or not slow" tests/qdrant tests/ingestion/vector_stores/test_store.py tests/ingestion/vector_stores/test_store_writing.py
 
 lint: setup  ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; fi
 
 type: setup  ## Check types
 	$(BIN)/mypy
@@ -83,7 +92,9 @@ golden: setup  ## Rewrite the golden files; review the difference
 	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden
 
 lock: setup  ## Pin the newest allowed versions
-	$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --extra dev --extra lock pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev --extra lock pyproject.toml -o requirements-dev.lock
+	$(COMPILE) --constraint requirements-dev.lock --extra build pyproject.toml -o requirements.lock
+	$(COMPILE) --constraint requirements-dev.lock --extra build --extra api --extra mcp --extra postgres --extra redis pyproject.toml -o requirements-server.lock
 
 clean:  ## Remove the environment and the demo's index
 	rm -rf .venv .venv-docs .venv-llm site $(DEMO)/.bookwise $(DEMO)/.ingestion_state.json

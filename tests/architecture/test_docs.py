@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,7 +13,15 @@ from cli import app
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+LOCKS = ("requirements.lock", "requirements-server.lock", "requirements-dev.lock")
 COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+
+
+def pins_of(name: str) -> dict[str, str]:
+    """Return the pinned version of each package, with what it holds for."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    pins = (line.removesuffix("\\").split(";")[0].strip().partition("==") for line in lines if "==" in line[:80])
+    return {package.split("[")[0]: version for package, _, version in pins if package and package[0].isalnum()}
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -31,9 +40,26 @@ def test_the_changelog_has_an_entry_for_what_is_built() -> None:
     assert all(f"`bookwise {name}`" in changelog or f"`{name}`" in changelog for name in COMMANDS)
 
 
-def test_no_lock_or_manifest_names_a_registry() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_by_hash_and_names_no_registry(name: str) -> None:
+    lock = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in lock and "index-url" not in lock and "--hash=sha256:" in lock
+
+
+def test_what_the_demo_installs_holds_no_tool_of_the_tests_and_the_same_versions() -> None:
+    runtime, server, every = (pins_of(name) for name in LOCKS)
+    assert not {"pytest", "mypy", "ruff", "hypothesis", "playwright", "schemathesis", "fastapi"} & runtime.keys()
+    assert runtime.items() <= every.items() and server.items() <= every.items()
+    assert len(runtime) <= len(every) / 2 and {"fastapi", "mcp", "psycopg", "redis"} <= server.keys()
+
+
+def test_the_server_image_copies_what_the_wheel_is_built_from() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    names = {name for line in copied for name in line.split()}
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert all((ROOT / name).exists() for name in names)
+    assert names == {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    assert {"bookwise", "cli.py", "ingestion", "rag", "pyproject.toml"} <= names
 
 
 def test_everything_the_wheel_needs_is_packaged() -> None:

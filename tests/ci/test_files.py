@@ -17,6 +17,7 @@ GITHUB = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "
 SCHEMAS: list[tuple[str, Path, tuple[str, ...]]] = [
     ("github-actions", ROOT / "action.yml", ()),
     *(("github-workflows", file, ()) for file in GITHUB),
+    ("compose-spec", ROOT / "compose.yaml", ()),
     ("dependabot", ROOT / ".github/dependabot.yml", ()),
     ("gitlab-ci", ROOT / "examples/ci/gitlab-ci.yml", ("--data-transform", "gitlab-ci")),
     (
@@ -41,6 +42,14 @@ def test_no_audit_of_the_workflows_finds_anything_that_is_not_explained() -> Non
     files = [str(ROOT / "action.yml"), *map(str, GITHUB)]
     command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--no-progress", "--no-config", *files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_linter_of_dockerfiles_finds_nothing() -> None:
+    hadolint = Path(sys.executable).with_name("hadolint")
+    if not hadolint.exists():
+        pytest.skip("hadolint has no build for this system")
+    done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout
 
 
