@@ -33,7 +33,8 @@ Answers = Annotated[
     bool | None,
     typer.Option(
         "--answers/--no-answers",
-        help="Answer each question too; on by default if a language model is configured.",
+        help="Answer each question with the language model too, by default if one is configured; "
+        "`--no-answers` measures the search alone and embeds nothing but the questions.",
     ),
 ]
 Compare = Annotated[
@@ -141,7 +142,7 @@ def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool
 
     wanted = has_model(settings) if answers is None else answers
     with open_retrievers(settings) as retrievers, open_answerer() as answer:
-        return evaluate(questions, retrievers, answer=answer if wanted else None)
+        return evaluate(questions, retrievers, answer=answer if wanted else None, quotes=answers is not False)
 
 
 def _read_run(path: Path) -> list[Outcome]:

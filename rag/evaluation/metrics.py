@@ -22,7 +22,8 @@ class Outcome:
     `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
     `section_rank` also where the question names no section. `passages` were checked against the filters, `leaks` lay
     outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
-    was asked for one. `found` is the place of the first passage, right or not: its page, and its section if any.
+    was asked for one. `is_quoted` tells whether answers were quoted at all. `found` is the place of the first passage,
+    right or not: its page, and its section if any.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Outcome:
     quoted_right: bool | None = None
     filler: float | None = None
     told_language: bool | None = None
+    is_quoted: bool = True
     answer: AnswerOutcome | None = None
     question: str = ""
     found: str | None = None
@@ -109,7 +111,12 @@ NEAR_MISS = "nearmiss"
 
 def _is_sure(each: Outcome) -> bool:
     """Whether an answer was given with high confidence that can be said to be right or wrong."""
-    return each.level == "high" and not each.refused and (not each.answerable or each.quoted_right is not None)
+    return (
+        each.is_quoted
+        and each.level == "high"
+        and not each.refused
+        and (not each.answerable or each.quoted_right is not None)
+    )
 
 
 MEASURES: dict[str, Measure] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import UsageError
+from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+from rag.agent.spots import plain_title
 
 ALL_TIERS = 4
 
@@ -112,6 +116,36 @@ def check_pages(questions: Iterable[EvalQuestion], folder: str, indexed: Sequenc
         named = "; ".join(f"{each.id}: {each.pages[0]}" for each in lost[:5])
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
         raise UsageError(f"pages that the questions name are not indexed: {named}{more}")
+
+
+def as_title(title: str) -> str:
+    """Return a heading as it is compared: without markup, the id behind it, and the case of its letters."""
+    return " ".join(re.sub(r"[`*_]", "", plain_title(title) or "").split()).casefold()
+
+
+def titles_of(store: VectorStore, book_id: str) -> dict[str, set[str]]:
+    """Return the headings of each page of a book, as they are compared, by its path."""
+    titles: dict[str, set[str]] = {}
+    fields = ("source_file", "page_title", "heading_path", "section_titles")
+    for point in store.scroll(Where((Equals("book_id", book_id),)), fields=fields):
+        chunk = point.payload
+        found = (chunk["page_title"], *(chunk.get("heading_path") or ()), *(chunk.get("section_titles") or ()))
+        titles.setdefault(chunk["source_file"], set()).update(map(as_title, found))
+    return titles
+
+
+def check_sections(questions: Iterable[EvalQuestion], folder: str, titles: Mapping[str, set[str]]) -> None:
+    """Raise UsageError naming the questions whose section is on none of their pages."""
+    lost = [
+        each
+        for each in questions
+        if each.section is not None
+        and not any(as_title(each.section) in titles[path] for path in titles if is_right_page(each, path, folder))
+    ]
+    if lost:
+        named = "; ".join(f"{each.id}: {each.section}" for each in lost[:5])
+        more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+        raise UsageError(f"sections that the questions name are on none of their pages: {named}{more}")
 
 
 def _is_indexed(end: str, known: set[str]) -> bool:

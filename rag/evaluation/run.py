@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
 from ingestion.errors import UsageError
+from ingestion.markdown.cleaner import searchable
 from ingestion.vector_stores.filters import Equals, Where
 from rag.agent.extractive import quote
 from rag.agent.follow_ups import topic_of
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.metrics import DEEPEST, Outcome
-from rag.evaluation.questions import EvalQuestion, check_pages, folder_of, is_right_page
+from rag.evaluation.questions import (
+    EvalQuestion,
+    as_title,
+    check_pages,
+    check_sections,
+    folder_of,
+    is_right_page,
+    titles_of,
+)
 from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
 from rag.retrieval.retriever import Retriever
+from rag.serving.embedders import SharedEmbedder
 
 Answerer = Callable[[str, Retriever, Filters], AgentResponse]
 """Answers a question inside the filters, with or without a language model."""
@@ -42,11 +52,17 @@ class Asked:
 
 
 def evaluate(
-    questions: Sequence[EvalQuestion], retrievers: Sequence[Retriever], *, answer: Answerer | None = None
+    questions: Sequence[EvalQuestion],
+    retrievers: Sequence[Retriever],
+    *,
+    answer: Answerer | None = None,
+    quotes: bool = True,
 ) -> list[Asked]:
     """Ask each question of its book, and an unanswerable one of no book of all; those of other books are left out.
 
-    Raises UsageError where no question is about any of the books, or one is not said of which.
+    With `quotes` the answer without a language model is judged too, which embeds the blocks of the passages; else
+    nothing is embedded but the question, once. Raises UsageError where no question is about any of the books, one is
+    not said of which, or a page or section that one names is not in the index.
     """
     if len(retrievers) > 1 and any(each.answerable and each.book is None for each in questions):
         raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
@@ -58,7 +74,9 @@ def evaluate(
             paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
             folder = folder_of(written_for, paths)
             check_pages(written_for, folder, paths)
-            asked += [_ask(each, retriever, folder, answer) for each in own]
+            check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))
+            remembering = replace(retriever, embedder=SharedEmbedder(retriever.embedder))
+            asked += [_ask(each, remembering, folder, answer, quotes=quotes) for each in own]
     if not asked:
         named = sorted({each.book for each in questions if each.book})
         books = ", ".join(retriever.book_id for retriever in retrievers)
@@ -66,12 +84,17 @@ def evaluate(
     return asked
 
 
-def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None) -> Asked:
+def _ask(
+    question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None, *, quotes: bool
+) -> Asked:
     filters = Filters(hardware_tier=question.tier)
-    gated, quoted = _quoted(question, retriever, filters)
+    started = time.perf_counter()
+    retriever.embedder.embed_query(searchable(question.text))
+    milliseconds = (time.perf_counter() - started) * 1000
+    gated, quoted = _quoted(question, retriever, filters, quotes=quotes)
     started = time.perf_counter()
     response = retriever.search(gated.response.query, limit=DEEPEST, filters=filters)
-    milliseconds = (time.perf_counter() - started) * 1000
+    milliseconds += (time.perf_counter() - started) * 1000
     narrow = retriever.search(question.text, limit=DEEPEST, filters=Filters(hardware_tier=OPEN_TIER))
     is_right = partial(is_right_page, question, folder=folder)
     right = [question.answerable and is_right(each.source_file) for each in response.results]
@@ -92,10 +115,11 @@ def _ask(question: EvalQuestion, retriever: Retriever, folder: str, answer: Answ
         leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
         kind=question.kind,
-        quoted_right=_holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
-        filler=_filler(question, quoted),
-        told_language=_told_language(question, quoted),
+        quoted_right=_holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted and quoted.citations else None,
+        filler=_filler(question, quoted) if quoted else None,
+        told_language=_told_language(question, quoted) if quoted else None,
         answered_right=_is_answered(question, answered) if answered else None,
+        is_quoted=quotes,
         question=question.text,
         found=_place(response.results[0]) if response.results else None,
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
@@ -107,13 +131,15 @@ def _place(result: SearchResult) -> str:
     return " › ".join((result.source_file, *result.heading_path))
 
 
-def _quoted(question: EvalQuestion, retriever: Retriever, filters: Filters) -> tuple[GatedResult, AgentResponse]:
-    """What is answered without a language model, as `ask` does."""
+def _quoted(
+    question: EvalQuestion, retriever: Retriever, filters: Filters, *, quotes: bool
+) -> tuple[GatedResult, AgentResponse | None]:
+    """What is found, and what is answered without a language model, as `ask` does; None without `quotes`."""
     agent = retriever.settings.agent
-    gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=True)
+    gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=quotes)
     started = time.perf_counter()
     gated = gate.find_for(question.text, topic_of([Earlier(each) for each in question.history]))
-    return gated, quote(question.text, gated, retriever, started=started)
+    return gated, quote(question.text, gated, retriever, started=started) if quotes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +178,8 @@ def _first(right: Sequence[bool]) -> int | None:
 
 def _is_of_section(question: EvalQuestion, result: SearchResult) -> bool:
     """Whether the passage lies in the section, or the section begins in it."""
-    return question.section in (*result.heading_path, *result.section_titles, result.page_title)
+    titles = (*result.heading_path, *result.section_titles, result.page_title)
+    return question.section is not None and as_title(question.section) in map(as_title, titles)
 
 
 def _leaks(response: SearchResponse, book_id: str) -> Iterator[SearchResult]:

@@ -18,6 +18,7 @@ from rag.models import SearchResponse
 from rag.retrieval.retriever import Retriever
 from tests.rag.evaluation.test_questions import question
 from tests.support.books import BOOK, Library, page
+from tests.support.fakes import FakeEmbedder
 
 PAGES = {
     "module-1-ros2/chapter-1-a/01-one.md": page("One", "The turtle walks over the table.", hardware_tier=1),
@@ -91,3 +92,29 @@ def test_questions_of_other_books_are_left_out_and_none_left_is_an_error(retriev
 def test_questions_without_a_book_need_a_choice_among_several(retriever: Retriever) -> None:
     with pytest.raises(UsageError, match="--book"):
         evaluate([TURTLE], [retriever, retriever])
+
+
+def test_without_quotes_nothing_but_the_question_is_embedded_and_once(retriever: Retriever) -> None:
+    embedder = retriever.embedder
+    assert isinstance(embedder, FakeEmbedder)
+    asked: list[str] = []
+
+    class Counting(FakeEmbedder):
+        def embed_query(self, text: str) -> Any:
+            asked.append(text)
+            return super().embed_query(text)
+
+    counting = Counting(embedder.model, embedder.dimensions)
+    outcome = ask(replace(retriever, embedder=counting), TURTLE, quotes=False)["turtle"]
+    assert asked == [TURTLE.text] and counting.texts == []
+    assert outcome.page_rank == 1 and outcome.quoted_right is None and not outcome.is_quoted
+
+
+def test_a_section_that_is_on_no_page_of_the_question_is_an_error(retriever: Retriever) -> None:
+    with pytest.raises(UsageError, match="turtle: Part 9"):
+        ask(retriever, replace(TURTLE, section="Part 9"))
+
+
+def test_a_section_is_told_by_its_words_whatever_its_markup_and_case(retriever: Retriever) -> None:
+    outcome = ask(retriever, replace(TURTLE, section="`part` *1* { #part-1 }"))["turtle"]
+    assert outcome.section_rank == 1
