@@ -22,7 +22,7 @@ class Outcome:
     `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
     `section_rank` also where the question names no section. `passages` were checked against the filters, `leaks` lay
     outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
-    was asked for one. `is_quoted` tells whether answers were quoted at all. `found` is the place of the first passage,
+    was asked for one. `is_quoted` tells whether answers were quoted. `found` is the place of the first passage,
     right or not: its page, and its section if any.
     """
 
