@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from ingestion.errors import UsageError
 from ingestion.markdown.cleaner import searchable
@@ -115,9 +115,7 @@ def _ask(
         leaks=len([*_leaks(response, retriever.book_id), *_leaks(narrow, retriever.book_id)]),
         milliseconds=milliseconds,
         kind=question.kind,
-        quoted_right=_holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted and quoted.citations else None,
-        filler=_filler(question, quoted) if quoted else None,
-        told_language=_told_language(question, quoted) if quoted else None,
+        **(_of_quote(question, quoted) if quoted else {}),
         answered_right=_is_answered(question, answered) if answered else None,
         is_quoted=quotes,
         question=question.text,
@@ -148,6 +146,15 @@ class Earlier:
 
     content: str
     role: Literal["user"] = "user"
+
+
+def _of_quote(question: EvalQuestion, quoted: AgentResponse) -> dict[str, Any]:
+    """The fields of the outcome that judge what was quoted."""
+    return {
+        "quoted_right": _holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
+        "filler": _filler(question, quoted),
+        "told_language": _told_language(question, quoted),
+    }
 
 
 def _holds_fact(question: EvalQuestion, text: str) -> bool | None:
