@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from ingestion.errors import ConfigurationError, UsageError
+from contextlib import closing
+
+from ingestion.errors import ConfigurationError, RecordsDamaged, UsageError
 from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import Generations, VectorStore
 
 DEFAULT_BOOK = "physical-ai-robotics"
 
 
-def book_to_write(settings: Settings, states: StateStore) -> str:
+def book_to_write(settings: Settings, states: StateStore, generations: Generations) -> str:
     """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
     if settings.book.id:
         return settings.book.id
-    recorded = states.books()
+    try:
+        recorded = states.books()
+    except RecordsDamaged:
+        # The run that follows tells of it; the wrong name would make a second book.
+        recorded = _stored_books(generations)
     return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
+
+
+def _stored_books(generations: Generations) -> list[str]:
+    store = generations.open_active()
+    if store is None:
+        return []
+    with closing(store):
+        return sorted(store.values("book_id", Where()))
 
 
 def book_to_read(settings: Settings, store: VectorStore) -> str:

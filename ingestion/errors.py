@@ -15,6 +15,7 @@ BookwiseError                   1   unexpected; every other class has a code of 
 │   ├── RequestFailed           7   a request to the server failed for good
 │   └── IndexInUse              8   another process has the embedded index open
 ├── StateError                  8   the state file or a database cannot be used
+│   ├── RecordsDamaged          8   records of what is indexed that the index can replace
 │   ├── IndexLocked             8   another run is writing to the index
 │   └── AlreadyRunning          8   a run of this book has not ended
 ├── ChatModelError              9   the language model
@@ -185,6 +186,12 @@ class StateError(BookwiseError):
 
     exit_code = ExitCode.STATE
     kind = "state"
+
+
+class RecordsDamaged(StateError):
+    """The records of what is indexed are damaged; a run sets them aside and rebuilds them from the index."""
+
+    kind = "records_damaged"
 
 
 class IndexLocked(StateError):

@@ -60,12 +60,12 @@ def cache_of(settings: Settings) -> EmbeddingCache:
 
 def ledger_of(settings: Settings) -> JobLedger:
     """The ledger of runs; opened when a run has something to do, or is asked for."""
-    return JobLedger(_database_url(settings))
+    return JobLedger(_database_of(settings))
 
 
 def batch_ledger_of(settings: Settings) -> BatchLedger:
     """The ledger of batches, in the same database."""
-    return BatchLedger(_database_url(settings))
+    return BatchLedger(_database_of(settings))
 
 
 def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
@@ -162,10 +162,11 @@ def _choice_of(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _database_url(settings: Settings) -> str:
+def _database_of(settings: Settings) -> str | Path:
+    """The URL that is set, else a file of ours."""
     if settings.index.database_url:
         return settings.index.database_url.reveal()
-    return f"sqlite:///{Path(settings.index.directory) / 'jobs.sqlite'}"
+    return Path(settings.index.directory) / "jobs.sqlite"
 
 
 def generations_of(settings: Settings) -> Generations:

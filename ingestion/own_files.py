@@ -15,11 +15,11 @@ MAX_BYTES = 64 << 20
 """How much of a file is read at most; ours are far smaller."""
 
 
-def open_own(path: Path, flags: int) -> int:
+def open_own(path: Path, flags: int, mode: int = 0o644) -> int:
     """Open a regular file and return its descriptor; raises OSError for a link, also a hard one to write through."""
     hardened = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        file = os.open(path, flags | hardened, 0o644)
+        file = os.open(path, flags | hardened, mode)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
             raise _refused(path) from error
@@ -49,6 +49,24 @@ def make_own_folder(folder: Path) -> None:
     # To be left out is a service; that it cannot be written is not what the caller has to hear of.
     with suppress(OSError), (folder / ".gitignore").open("x", encoding="utf-8") as file:
         file.write("*\n")
+
+
+def make_private(path: Path) -> None:
+    """Create an empty file that its owner alone can read, unless the path is there; raises OSError for a link.
+
+    What SQLite adds beside it gets the same permissions.
+    """
+    make_own_folder(path.parent)
+    os.close(open_own(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged database to `*.damaged`, replacing an earlier one, and return that; raises OSError."""
+    aside = path.with_name(f"{path.name}.damaged")
+    os.replace(path, aside)
+    for suffix in ("-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return aside
 
 
 def refuse_link(folder: Path) -> None:

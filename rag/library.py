@@ -160,7 +160,7 @@ class Book:
         # The embedded index is open once only: for reading or for writing.
         self.close()
         with closing(build_parts(self._settings, new_index=mode == "recreate")) as parts:
-            book_id = book_to_write(self._settings, parts.states)
+            book_id = book_to_write(self._settings, parts.states, parts.generations)
             root = Path(self._settings.book.docs)
             return ingest(parts, root, book_id=book_id, mode=mode, dry_run=dry_run, allow_delete=allow_delete)
 

@@ -107,7 +107,7 @@ def _batches(settings: Settings) -> Iterator[tuple[str, Batches]]:
         closing(cache_of(settings)) as cache,
         closing(batch_ledger_of(settings)) as ledger,
     ):
-        book_id = book_to_write(settings, parts.states)
+        book_id = book_to_write(settings, parts.states, parts.generations)
         service = batch_service_of(settings, parts.embedder.dimensions)
         yield book_id, Batches(parts, cache, service, ledger, book_id=book_id)
 

@@ -102,7 +102,7 @@ def run_ingest(
     check_reports(reports)
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with closing(build_parts(settings, new_index=mode == "recreate")) as parts, progress_bar() as progress:
-        book_id = book_to_write(settings, parts.states)
+        book_id = book_to_write(settings, parts.states, parts.generations)
         report = run(parts, root, book_id=book_id, mode=mode, progress=progress, **options)
         if strict:
             from ingestion.source.linter import check_book

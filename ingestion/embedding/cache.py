@@ -6,15 +6,15 @@ The cache only saves time and money: whatever is wrong with its file, a run cont
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from ingestion.own_files import make_own_folder
+from ingestion.own_files import make_private, set_aside
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -51,12 +51,17 @@ class EmbeddingCache:
 
     def get(self, keys: Sequence[str]) -> dict[str, Vector]:
         """Return the cached vectors among these keys, read-only."""
-        import numpy as np
-
         if not keys or not self._path.exists():
             return {}
         blobs: dict[str, bytes] = self._attempt(lambda db: _select(db, keys), otherwise={})
-        return {key: np.frombuffer(blob, np.float32) for key, blob in blobs.items()}
+        vectors = {key: vector for key, blob in blobs.items() if (vector := _unpacked(blob)) is not None}
+        if len(vectors) < len(blobs):
+            log.warning(
+                "%d vectors in the embedding cache %s are damaged; their texts are embedded again",
+                len(blobs) - len(vectors),
+                self._path,
+            )
+        return vectors
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Store these vectors, replacing those under the same keys."""
@@ -97,7 +102,7 @@ class EmbeddingCache:
 
     def _connect(self) -> sqlite3.Connection:
         if self._db is None:
-            make_own_folder(self._path.parent)
+            make_private(self._path)
             self._db = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
@@ -111,11 +116,34 @@ class EmbeddingCache:
 
     def _set_aside(self, why: sqlite3.DatabaseError) -> None:
         self._disconnect()
-        aside = self._path.with_name(self._path.name + ".damaged")
+        aside = set_aside(self._path)
         log.warning("the embedding cache %s is damaged (%s): set aside as %s", self._path, why, aside.name)
-        os.replace(self._path, aside)
-        for suffix in ("-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+
+def _packed(vector: Vector) -> bytes:
+    """Return float32 numbers and a checksum, since SQLite keeps none; one byte more tells it from older rows."""
+    numbers = vector.astype("float32").tobytes()
+    return numbers + _ending(numbers)
+
+
+def _ending(numbers: bytes) -> bytes:
+    return zlib.crc32(numbers).to_bytes(4, "little") + b"\1"
+
+
+def _unpacked(blob: object) -> Vector | None:
+    """Return the vector of a row, None where it is not what was written."""
+    import numpy as np
+
+    if not isinstance(blob, bytes) or not blob:
+        return None
+    if len(blob) % 4 == 1:
+        blob, end = blob[:-5], blob[-5:]
+        if end != _ending(blob):
+            return None
+    elif len(blob) % 4:
+        return None
+    vector: Vector = np.frombuffer(blob, np.float32)
+    return vector if len(vector) and np.isfinite(vector).all() else None
 
 
 def _select(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
@@ -136,7 +164,7 @@ def _select(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
 
 def _insert(db: sqlite3.Connection, vectors: Mapping[str, Vector], max_bytes: int) -> None:
     now = int(time.time())
-    rows = ((key, vector.astype("float32").tobytes(), now) for key, vector in vectors.items())
+    rows = ((key, _packed(vector), now) for key, vector in vectors.items())
     with db:
         db.executemany("INSERT OR REPLACE INTO vectors (key, vector, used_at) VALUES (?, ?, ?)", rows)
     _shrink(db, max_bytes)

@@ -1,8 +1,12 @@
 """Remove a whole book from the index and the state."""
 
-from ingestion.errors import UsageError
+import logging
+
+from ingestion.errors import RecordsDamaged, UsageError
 from ingestion.sync.parts import Parts
 from ingestion.vector_stores.filters import Equals, Where
+
+logger = logging.getLogger(__name__)
 
 
 def delete_book(parts: Parts, book_id: str) -> int:
@@ -22,7 +26,10 @@ def delete_book(parts: Parts, book_id: str) -> int:
                     store.checkpoint()
             finally:
                 store.close()
-        if not chunks and book_id not in parts.states.books():
-            raise UsageError(f"no book {book_id!r} in the index")
-        parts.states.forget(book_id)
+        try:
+            if not chunks and book_id not in parts.states.books():
+                raise UsageError(f"no book {book_id!r} in the index")
+            parts.states.forget(book_id)
+        except RecordsDamaged as error:
+            logger.warning("%s (now: %s)", error, parts.states.set_aside(book_id))
     return chunks

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ingestion.errors import RequestFailed
+from ingestion.errors import RecordsDamaged, RequestFailed
 from ingestion.factory import generations_of, location_of, states_of
 from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.protocol import VectorStore
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,9 @@ def _last_run(states: StateStore, book_id: str, collection: str) -> str | None:
     """Return when the book was last indexed, None where no record tells or the key may not read the records."""
     try:
         return states.load(book_id, collection).last_incremental_update
+    except RecordsDamaged as error:
+        logger.warning("%s", error)
+        return None
     except RequestFailed as error:
         if error.status != HTTPStatus.FORBIDDEN:
             raise

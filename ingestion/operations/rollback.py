@@ -1,6 +1,11 @@
 """Go back to the former generation, or drop it."""
 
+import logging
+
+from ingestion.errors import RecordsDamaged
 from ingestion.sync.parts import Parts
+
+logger = logging.getLogger(__name__)
 
 
 def roll_back(parts: Parts) -> None:
@@ -22,6 +27,18 @@ def drop_former(parts: Parts) -> bool:
 
 def _forget_records(parts: Parts) -> None:
     """Before the switch: records of the newer generation over the older would make a run believe that all is done."""
-    for book_id in parts.states.books():
-        if parts.states.load(book_id, parts.settings.qdrant.collection).records:
+    try:
+        books = parts.states.books()
+    except RecordsDamaged as error:
+        logger.warning("%s (now: %s)", error, parts.states.set_aside(""))
+        books = parts.states.books()
+    for book_id in books:
+        if _may_have_records(parts, book_id):
             parts.states.forget(book_id)
+
+
+def _may_have_records(parts: Parts, book_id: str) -> bool:
+    try:
+        return bool(parts.states.load(book_id, parts.settings.qdrant.collection).records)
+    except RecordsDamaged:
+        return True

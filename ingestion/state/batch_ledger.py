@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.models import utc_now
@@ -47,8 +48,8 @@ class SentBatch:
 class BatchLedger:
     """The batches in one database; opened at the first call. Raises StateError where it cannot be used."""
 
-    def __init__(self, url: str) -> None:
-        self._database = Database(url, _batches_table)
+    def __init__(self, where: str | Path) -> None:
+        self._database = Database(where, _batches_table)
 
     def begin(
         self, book_id: str, embedding: str, keys: Sequence[str], *, tokens: int, cost: float | None

@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
@@ -50,8 +51,8 @@ class LedgerEntry:
 class JobLedger:
     """The jobs in one database; opened at the first call. Raises StateError where it cannot be used."""
 
-    def __init__(self, url: str) -> None:
-        self._database = Database(url, _jobs_table)
+    def __init__(self, where: str | Path) -> None:
+        self._database = Database(where, _jobs_table)
 
     def queue(self, book_id: str, mode: IngestionMode) -> IngestionJob:
         """A job that is to run soon; `begin` or `finish` go on with it."""

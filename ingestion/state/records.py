@@ -64,6 +64,11 @@ def text_mapping(value: Any) -> dict[str, str]:
     return value
 
 
+def text_or_none(value: Any) -> str | None:
+    """Return a text or None; raises TypeError for anything else."""
+    return None if value is None else _text(value)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{str(value)[:80]} is not a text")

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from ingestion.atomic_file import write_atomically
-from ingestion.errors import StateError
+from ingestion.errors import RecordsDamaged, StateError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, IngestionState
-from ingestion.state.records import FORMAT_VERSION, READABLE_FORMATS, record_as_json, record_from_json, text_mapping
+from ingestion.state.records import (
+    FORMAT_VERSION,
+    READABLE_FORMATS,
+    record_as_json,
+    record_from_json,
+    text_mapping,
+    text_or_none,
+)
 
 
 class StateStore(Protocol):
@@ -22,7 +30,13 @@ class StateStore(Protocol):
         """What a recorded docs root is relative to."""
 
     def load(self, book_id: str, collection: str) -> IngestionState:
-        """What is recorded of a book; empty where nothing is. Raises StateError for records it cannot read."""
+        """What is recorded of a book; empty where nothing is.
+
+        Raises RecordsDamaged for records that a run can rebuild, StateError for those that it cannot read.
+        """
+
+    def set_aside(self, book_id: str) -> str:
+        """Move damaged records of a book out of the way; returns where they are now, for people."""
 
     def books(self) -> list[str]:
         """The recorded books, sorted."""
@@ -48,16 +62,31 @@ class StateFile:
     def load(self, book_id: str, collection: str) -> IngestionState:
         """What is recorded of a book; empty where the file or the book is missing or of another collection.
 
-        Raises StateError where the file is broken or newer than this program, since an empty start over a full
-        index would only look like one.
+        Raises RecordsDamaged where the file is broken, StateError where it is newer than this program: an empty
+        start over a full index would only look like one.
         """
         entry = self._read().get(book_id)
         try:
             if entry is None or entry["collection_name"] != collection:
                 return IngestionState(book_id=book_id, collection_name=collection)
             return _state_of(book_id, entry)
-        except (TypeError, KeyError, AttributeError, ValueError) as error:
+        except _WRONG_SHAPE as error:
             raise self._broken(f"book {book_id}: {error!r}") from error
+
+    def set_aside(self, book_id: str) -> str:
+        """See StateStore: the file as it was, beside it; the entries of other books stay where they can be read."""
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        try:
+            try:
+                books = self._read()
+            except RecordsDamaged:
+                os.replace(self.path, aside)
+            else:
+                write_atomically(aside, self.path.read_text(encoding="utf-8"))
+                self._write({book: entry for book, entry in books.items() if book != book_id})
+        except OSError as error:
+            raise StateError(f"{self.path}: cannot be set aside: {error}") from error
+        return str(aside)
 
     def books(self) -> list[str]:
         """The recorded books, sorted."""
@@ -76,13 +105,19 @@ class StateFile:
             text = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             raise self._broken(str(error)) from error
+        except OSError as error:
+            raise StateError(f"{self.path}: cannot be read: {error}") from error
         try:
             document = json.loads(text)
             version = document["format_version"]
-        except (ValueError, TypeError, KeyError) as error:
-            raise self._broken(repr(error)) from error
+            if "\\ud" in text.lower():
+                _encode(document).encode()  # half a character, which nothing could write again
+        except _WRONG_SHAPE as error:
+            raise self._broken(repr(error)[:_LONGEST_CAUSE]) from error
+        if type(version) is not int or version < READABLE_FORMATS[0]:
+            raise self._broken(f"format {str(version)[:_LONGEST_CAUSE]!r}")
         if version not in READABLE_FORMATS:
             raise StateError(
                 f"{self.path}: format {version!r} is not one that this bookwise reads (1 to {FORMAT_VERSION}); "
@@ -93,10 +128,10 @@ class StateFile:
             raise self._broken("no books in it")
         return books
 
-    def _broken(self, cause: str) -> StateError:
-        return StateError(
-            f"{self.path}: cannot be read ({cause}); move it away and run `bookwise ingest`, which rebuilds it from "
-            "the index without embedding anything again"
+    def _broken(self, cause: str) -> RecordsDamaged:
+        return RecordsDamaged(
+            f"{self.path}: cannot be read ({cause}); `bookwise ingest` sets it aside and rebuilds it from the index, "
+            "without embedding anything again"
         )
 
     def _write(self, books: Mapping[str, Any]) -> None:
@@ -107,6 +142,11 @@ class StateFile:
         except OSError as error:
             raise StateError(f"{self.path}: cannot be written: {error}") from error
 
+
+_WRONG_SHAPE = (TypeError, KeyError, AttributeError, ValueError, RecursionError)
+"""What reading a document raises that is not what was written: other types, other names, or nested too deep."""
+
+_LONGEST_CAUSE = 200
 
 _STATE_FIELDS = ("collection_name", "docs_root", "last_full_ingest", "last_incremental_update")
 
@@ -132,15 +172,11 @@ def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
         name = document["fingerprint"]
         whole = document | {"fingerprint": known[name]} if isinstance(name, str) else document
         records[path] = record_from_json(book_id, path, whole)
-    return IngestionState(
-        book_id=book_id, records=records, **{name: _text_or_none(entry[name]) for name in _STATE_FIELDS}
-    )
+    return IngestionState(book_id=book_id, records=records, **_book_fields(entry))
 
 
-def _text_or_none(value: Any) -> Any:
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{str(value)[:80]} is not a text")
-    return value
+def _book_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: text_or_none(entry[name]) for name in _STATE_FIELDS}
 
 
 def _json_of(state: IngestionState) -> dict[str, Any]:

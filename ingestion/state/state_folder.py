@@ -35,6 +35,11 @@ class StateFolder:
         own = self._file(book_id)
         return (own if own.path.exists() else self._single).load(book_id, collection)
 
+    def set_aside(self, book_id: str) -> str:
+        """See StateStore."""
+        own = self._file(book_id)
+        return (own if own.path.exists() else self._single).set_aside(book_id)
+
     def books(self) -> list[str]:
         """See StateStore."""
         own = {unquote(each.stem) for each in self.path.glob("*.json")}

@@ -58,5 +58,5 @@ def _holder(path: Path) -> str:
     try:
         holder = json.loads(path.read_text(encoding="utf-8"))
         return f"pid {holder['pid']} on {holder['host']}, since {holder['started']}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "just started"

@@ -35,8 +35,9 @@ class VectorCache(Protocol):
 class KnownVectors:
     """Finds the vectors of texts that were embedded before, in `stores` and the cache (decision 5 of the design)."""
 
-    def __init__(self, *, stores: Sequence[VectorStore], cache: VectorCache | None) -> None:
+    def __init__(self, *, stores: Sequence[VectorStore], cache: VectorCache | None, dimensions: int) -> None:
         self._stores = stores
+        self._dimensions = dimensions
         self._cache = cache
 
     def missing(self, chunks: Sequence[DocumentChunk]) -> list[DocumentChunk]:
@@ -56,7 +57,8 @@ class KnownVectors:
                         found[point.payload["embed_key"]] = point.dense
         if self._cache:
             found |= self._cache.get([key for key in _by_key(chunks) if key not in found])
-        return found
+        # A vector of another length, from a damaged cache, would fail its whole lesson.
+        return {key: vector for key, vector in found.items() if len(vector) == self._dimensions}
 
 
 def tokens_to_embed(chunks: Sequence[DocumentChunk]) -> int:

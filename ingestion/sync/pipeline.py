@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ingestion.errors import BookwiseError
-from ingestion.models import IngestionMode
+from ingestion.errors import BookwiseError, StateError
+from ingestion.models import IngestionJob, IngestionMode
 from ingestion.report import IngestReport, Tally
 from ingestion.state.job_ledger import JobLedger
 from ingestion.sync.parts import Parts
@@ -67,14 +67,23 @@ def job_of(jobs: JobLedger | None, report: Callable[[], IngestReport]) -> Iterat
         yield
         return
     begun = report()
-    job = jobs.begin(begun.book_id, begun.mode)
+    try:
+        job = jobs.begin(begun.book_id, begun.mode)
+    except StateError as error:
+        logger.warning("the run is not in the job ledger: %s", error)
+        yield
+        return
     try:
         yield
     except BaseException as error:
-        try:
-            jobs.finish(job, report(), error=str(error) or type(error).__name__)
-        except BookwiseError as second:
-            # The ledger must not hide why the run failed.
-            logger.warning("the run stays open in the job ledger: %s", second)
+        _finish(jobs, job, report(), str(error) or type(error).__name__)
         raise
-    jobs.finish(job, report())
+    _finish(jobs, job, report())
+
+
+def _finish(jobs: JobLedger, job: IngestionJob, report: IngestReport, error: str | None = None) -> None:
+    """Close the job; a ledger that fails neither hides why a run failed nor makes a good run fail."""
+    try:
+        jobs.finish(job, report, error=error)
+    except BookwiseError as failure:
+        logger.warning("the run stays open in the job ledger: %s", failure)

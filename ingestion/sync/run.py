@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ingestion.errors import LessonError
+from ingestion.errors import LessonError, RecordsDamaged
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
 from ingestion.report import Tally
 from ingestion.source.book_folder import crawl_book
@@ -22,6 +23,8 @@ from ingestion.sync.scan import fingerprint_of, hashes_of, paths_below, scan_fil
 from ingestion.sync.target import Target, at_risk, refuse_losses
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.lease import Lease
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,9 @@ class PlannedRun:
 
     def known_vectors(self) -> KnownVectors:
         """Return where vectors of texts that were embedded before are looked up."""
-        return KnownVectors(stores=self.target.vector_stores, cache=self.parts.cache)
+        return KnownVectors(
+            stores=self.target.vector_stores, cache=self.parts.cache, dimensions=self.parts.schema.dimensions
+        )
 
     def describe(self, tally: Tally) -> None:
         """Note what the plan found before any file is looked at."""
@@ -87,9 +92,24 @@ def planned_run(
     settings = parts.settings
     found = crawl_book(root, settings)
     with nullcontext() if dry_run else parts.as_writer() as lease:
-        state = parts.states.load(book_id, settings.qdrant.collection)
+        if lease is not None:
+            parts.generations.repair()
+        state = _recorded(parts, book_id, lease)
         with closing(Target.open(parts.generations, parts.schema, mode, lease)) as target:
             yield _plan(parts, found, state, target, mode, lease=lease, allow_delete=allow_delete)
+
+
+def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState:
+    """Return what is recorded of a book; damaged records are set aside, and the index tells what they held."""
+    collection = parts.settings.qdrant.collection
+    try:
+        return parts.states.load(book_id, collection)
+    except RecordsDamaged as error:
+        if lease is None:
+            logger.warning("%s", error)
+        else:
+            logger.warning("%s (now: %s)", error, parts.states.set_aside(book_id))
+        return IngestionState(book_id=book_id, collection_name=collection)
 
 
 def _plan(

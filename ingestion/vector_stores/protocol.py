@@ -137,6 +137,9 @@ class Generations(Protocol):
         For a writer, logs where the settings differ from those that the generation was made with.
         """
 
+    def repair(self) -> None:
+        """Mend what says which generation is active, if it is damaged and the generations are there."""
+
     def known_count(self, book_id: str) -> int | None:
         """The points of a book in the active generation; None where only opening it can tell."""
 

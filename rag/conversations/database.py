@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.errors import BookwiseError, StateError
-from ingestion.own_files import make_own_folder
+from ingestion.own_files import make_own_folder, make_private
 from ingestion.settings import Settings
 from ingestion.state.database import opening_errors, unusable
 from rag.tracing import span
@@ -31,7 +31,7 @@ def database_of(settings: Settings) -> ConversationDatabase:
     """Return the database of DATABASE_URL, else a file in the index's folder."""
     if settings.index.database_url:
         return ConversationDatabase(settings.index.database_url.reveal())
-    return ConversationDatabase(f"sqlite:///{Path(settings.index.directory) / FILE_NAME}")
+    return ConversationDatabase(Path(settings.index.directory) / FILE_NAME)
 
 
 class ConversationDatabase:
@@ -40,8 +40,9 @@ class ConversationDatabase:
     Thread-safe. Raises ConfigurationError where the URL is invalid, StateError where the database fails.
     """
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, where: str | Path) -> None:
+        self._where = where
+        self._url = where if isinstance(where, str) else f"sqlite:///{where}"
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._failure: tuple[float, BookwiseError] | None = None
@@ -74,7 +75,7 @@ class ConversationDatabase:
         except SQLAlchemyError as error:
             # What the connections remember of a database that failed must not outlive its repair.
             engine.dispose()
-            raise unusable(_CONVERSATIONS, error) from None
+            raise unusable(_CONVERSATIONS, error, self._where) from None
 
     def _opened(self) -> Engine:
         with self._opening:
@@ -91,7 +92,9 @@ class ConversationDatabase:
     def _open(self) -> Engine:
         from rag.conversations.migrations import upgrade
 
-        with opening_errors(_CONVERSATIONS), ExitStack() as undo:
+        with opening_errors(_CONVERSATIONS, self._where), ExitStack() as undo:
+            if isinstance(self._where, Path):
+                make_private(self._where)
             # Only a server can have gone away from a connection that is kept.
             ping = not self._url.startswith("sqlite")
             engine = create_engine(self._url, pool_pre_ping=ping, pool_size=10, **_connect_arguments(self._url))

@@ -203,6 +203,9 @@ class MemoryGenerations:
     def active_schema(self, lease: Lease | None = None) -> Schema | None:
         return self.generations[self.active][0] if self.active else None
 
+    def repair(self) -> None:
+        return None
+
     def known_count(self, book_id: str) -> int | None:
         return None
 

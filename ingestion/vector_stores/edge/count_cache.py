@@ -40,7 +40,7 @@ def remembered_counts(generation: Path) -> Mapping[str, int] | None:
         if noted["format"] != _FORMAT or noted["seen"] != _files_seen(generation / "shard"):
             return None
         return {str(book): int(points) for book, points in noted["books"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ from ingestion.errors import IndexInUse, VectorStoreError
 from ingestion.own_files import read_own, refuse_link, refuse_links_below
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
+from ingestion.vector_stores.edge.pointer import POINTER, Pointer, PointerDamaged, read_pointer, write_pointer
+from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.lease import Lease, LocalLease
 from ingestion.vector_stores.protocol import VectorStore
@@ -30,16 +32,9 @@ from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
 if TYPE_CHECKING:
     from ingestion.vector_stores.edge.store import EdgeStore
 
-POINTER = "CURRENT"
+logger = logging.getLogger(__name__)
+
 LOCK = "lock"
-
-
-@dataclass(frozen=True, slots=True)
-class _Pointer:
-    """Which generation readers see, and which one they saw before; None where there is none."""
-
-    active: str | None = None
-    former: str | None = None
 
 
 class EdgeGenerations:
@@ -63,6 +58,42 @@ class EdgeGenerations:
         """See Generations."""
         active = self._pointer().active
         return self._schema(active) if active else None
+
+    def repair(self) -> None:
+        """See Generations: of the finished generations the one with the most points is taken, then the newest.
+
+        One that a killed `recreate` left is smaller; what it lacks, the run that follows adds.
+        """
+        try:
+            pointer = self._pointer()
+            if pointer.active and not (self._directory / pointer.active).exists():
+                raise PointerDamaged(f"{self._directory / POINTER} names {pointer.active}, which is gone")
+        except PointerDamaged as damage:
+            names = [path.name for path in self._directory.iterdir() if re.fullmatch(PATTERN, path.name)]
+            sizes = {name: size for name in names if (size := self._points_in(name)) is not None}
+            ranked = sorted(sizes, key=lambda name: (sizes[name], name), reverse=True)
+            if not ranked:
+                raise VectorStoreError(f"{damage}; no generation in it can be opened; {REBUILD}") from damage
+            self._point(Pointer(*ranked[:2]))
+            logger.warning(
+                "%s; repaired: it names %s again, the largest (%d points)", damage, ranked[0], sizes[ranked[0]]
+            )
+
+    def _points_in(self, generation: str) -> int | None:
+        """Return the points of a generation, None where it cannot be opened."""
+        try:
+            release = self._lock(generation)
+            try:
+                store = self._open(generation, release)
+            except BaseException:
+                release()
+                raise
+            with closing(store):
+                return store.count(Where())
+        except IndexInUse:
+            raise
+        except VectorStoreError:
+            return None
 
     def known_count(self, book_id: str) -> int | None:
         """See Generations."""
@@ -134,11 +165,11 @@ class EdgeGenerations:
 
         if not isinstance(store, EdgeStore) or store.directory.parent != self._directory:
             raise ValueError("only a generation that was created here can be activated")
-        before = self._readable_pointer() or _Pointer()
+        before = self._readable_pointer() or Pointer()
         if before.active == store.directory.name:
             return
         store.checkpoint()
-        self._point(_Pointer(active=store.directory.name, former=before.active))
+        self._point(Pointer(active=store.directory.name, former=before.active))
         if before.former:
             self._remove_unless_in_use(before.former)
 
@@ -148,7 +179,7 @@ class EdgeGenerations:
         if pointer.former is None:
             raise VectorStoreError(f"there is no former generation in {self._directory} to go back to")
         self._schema(pointer.former)
-        self._point(_Pointer(active=pointer.former, former=pointer.active))
+        self._point(Pointer(active=pointer.former, former=pointer.active))
 
     def drop_former(self, lease: Lease | None = None) -> bool:
         """See Generations; raises IndexInUse where another process has the former generation open."""
@@ -157,7 +188,7 @@ class EdgeGenerations:
             return False
         release = self._lock(pointer.former)
         try:
-            self._point(_Pointer(active=pointer.active))
+            self._point(Pointer(active=pointer.active))
         finally:
             release()
         self._remove(pointer.former)
@@ -215,33 +246,22 @@ class EdgeGenerations:
         path = self._directory / generation / "schema.json"
         try:
             return Schema.from_json(json.loads(read_own(path)), str(path))
-        except (OSError, ValueError) as exc:
+        except (OSError, ValueError, RecursionError) as exc:
             raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
 
-    def _pointer(self) -> _Pointer:
-        path = self._directory / POINTER
-        try:
-            pointer = _Pointer(**json.loads(read_own(path)))
-        except FileNotFoundError:
-            return _Pointer()
-        except (OSError, ValueError, TypeError) as exc:
-            raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
-        for name in (pointer.active, pointer.former):
-            # A path in it would lead out of the collection.
-            if name is not None and not (isinstance(name, str) and re.fullmatch(PATTERN, name)):
-                raise VectorStoreError(f"{path} names {name!r}, which is no generation; {REBUILD}")
-        return pointer
+    def _pointer(self) -> Pointer:
+        return read_pointer(self._directory)
 
-    def _readable_pointer(self) -> _Pointer | None:
+    def _readable_pointer(self) -> Pointer | None:
         """None where the pointer is damaged, which must not keep a new generation from being made."""
         try:
             return self._pointer()
-        except VectorStoreError:
+        except PointerDamaged:
             return None
 
-    def _point(self, pointer: _Pointer) -> None:
+    def _point(self, pointer: Pointer) -> None:
         with _disk_errors(self._directory):
-            write_atomically(self._directory / POINTER, json.dumps(asdict(pointer)))
+            write_pointer(self._directory, pointer)
 
     def _remove_left_overs(self) -> None:
         """Remove what no pointer names: creations that were killed, and drops that were."""

@@ -66,6 +66,9 @@ class ServerGenerations:
             self._prepare(info)
         return self._schema_of(self._name, info)
 
+    def repair(self) -> None:
+        """See Generations; on a server aliases say it, which it keeps itself."""
+
     def known_count(self, book_id: str) -> int | None:
         """See Generations; counting needs no open index."""
         book = rest.FieldCondition(key="book_id", match=rest.MatchValue(value=book_id))

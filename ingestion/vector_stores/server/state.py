@@ -14,9 +14,15 @@ from typing import Any, TypeVar
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
-from ingestion.errors import RequestFailed, StateError
+from ingestion.errors import RecordsDamaged, RequestFailed, StateError
 from ingestion.models import IngestionState
-from ingestion.state.records import FORMAT_VERSION, READABLE_FORMATS, record_as_json, record_from_json
+from ingestion.state.records import (
+    FORMAT_VERSION,
+    READABLE_FORMATS,
+    record_as_json,
+    record_from_json,
+    text_or_none,
+)
 from ingestion.vector_stores.batching import MOST_VALUES, batches, payload_bytes, sized_batches
 from ingestion.vector_stores.server.state_collection import StateCollection
 
@@ -53,11 +59,16 @@ class ServerStates:
             try:
                 _read_into(state, payload)
             except (KeyError, TypeError, AttributeError, ValueError) as exc:
-                raise StateError(
+                raise RecordsDamaged(
                     f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
-                    f"be read ({exc!r}); delete that collection and run `bookwise ingest`, which embeds nothing again"
+                    f"be read ({exc!r}); `bookwise ingest` rebuilds the records and embeds nothing again"
                 ) from exc
         return state
+
+    def set_aside(self, book_id: str) -> str:
+        """See StateStore; on a server damaged records are removed, what they held is in the index as well."""
+        self.forget(book_id)
+        return "removed from the server"
 
     def books(self) -> list[str]:
         """See StateStore."""
@@ -148,6 +159,8 @@ def _payloads_of(state: IngestionState) -> Payloads:
 def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
     fields = dict(payload)
     version = fields.pop("format_version")
+    if type(version) is not int or version < READABLE_FORMATS[0]:
+        raise ValueError(f"format {str(version)[:80]!r}")
     if version not in READABLE_FORMATS:
         raise StateError(
             f"the records on the server have format {version!r}, not one that this bookwise reads "
@@ -158,7 +171,7 @@ def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
         state.records[path] = record_from_json(state.book_id, path, fields)
     else:
         for name in _BOOK_FIELDS:
-            setattr(state, name, fields.get(name))
+            setattr(state, name, text_or_none(fields.get(name)))
 
 
 def _id(book_id: str, path: str | None) -> str:

@@ -95,7 +95,8 @@ class IngestJobs:
         self._ledger.close()
 
     def _book(self) -> str:
-        return book_to_write(self._settings, states_of(self._settings, generations_of(self._settings)))
+        generations = generations_of(self._settings)
+        return book_to_write(self._settings, states_of(self._settings, generations), generations)
 
     def _alive(self, book_id: str) -> list[int]:
         """Return the book's open jobs; those whose process died are closed, which only a writer can tell."""

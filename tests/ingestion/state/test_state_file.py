@@ -207,7 +207,7 @@ def test_the_file_is_sorted_has_a_line_a_record_and_tells_nothing_of_the_machine
 def test_a_broken_file_is_an_error_that_says_what_to_do_and_stays(states: StateFile, content: bytes) -> None:
     states.path.parent.mkdir()
     states.path.write_bytes(content)
-    with pytest.raises(StateError, match=r"state\.json: cannot be read .*; move it away and run `bookwise ingest`"):
+    with pytest.raises(StateError, match=r"state\.json: cannot be read .*; `bookwise ingest` sets it aside"):
         states.load("b", "c")
     assert states.path.read_bytes() == content
 

@@ -63,7 +63,7 @@ def test_an_index_that_cannot_be_opened_says_how_to_build_it_anew(
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("CURRENT", "{", "cannot read .*CURRENT.* --mode recreate"),
+        ("CURRENT", "{", "cannot read .*CURRENT.*`bookwise verify --repair`"),
         ("CURRENT", '{"active": "20260801T101500-a1b2c3"}', "--mode recreate"),
         ("schema.json", "", "cannot read .*schema.json.* --mode recreate"),
         ("schema.json", '{"format": 1}', "does not say how its vectors were made; .* --mode recreate"),

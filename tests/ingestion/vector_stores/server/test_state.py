@@ -10,7 +10,7 @@ import pytest
 
 import ingestion.sync.file_groups
 import ingestion.sync.recorder
-from ingestion.errors import ConfigurationError, StateError
+from ingestion.errors import ConfigurationError
 from ingestion.factory import states_of
 from ingestion.settings.loader import load_settings
 from ingestion.state.state_file import StateFile
@@ -144,13 +144,17 @@ def test_two_books_keep_their_records_apart(server: QdrantServer, tmp_path: Path
     assert states.load(BOOK, "books").records.keys() == PAGES.keys()
 
 
-def test_a_record_that_cannot_be_read_says_what_to_do(server: QdrantServer, tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_read_is_rebuilt_from_the_points_with_a_warning(
+    server: QdrantServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     library = runner(server, tmp_path / "a")
     library.run()
     point = next(iter(files_recorded(server).values()))
     server.db.overwrite_payload("books_state", {"format_version": 1, "book_id": BOOK, "source_file": "x"}, [point.id])
-    with pytest.raises(StateError, match=r"books_state.* delete that collection and run `bookwise ingest`"):
-        library.run()
+    library.embedder.texts.clear()
+    library.run()
+    assert "books_state" in caplog.text and "cannot be read" in caplog.text
+    assert library.run().files == {"unchanged": len(PAGES)} and not library.embedder.texts
 
 
 @pytest.mark.parametrize(
