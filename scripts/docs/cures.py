@@ -102,8 +102,14 @@ CURES = {
         "The state file or a database",
         "The record of what is indexed, the ledger of runs or the conversations cannot be read or written: damaged, "
         "read-only, of a newer version, or busy.",
-        "A damaged state file can be moved away: the next run rebuilds it from the index and embeds nothing again. A newer "
-        "format needs a newer bookwise. For databases check `DATABASE_URL` and its permissions.",
+        "A newer format needs a newer bookwise. For databases check `DATABASE_URL` and its permissions; a file of ours is named, "
+        "and can be moved away (`threads.sqlite` holds conversations and keys, `jobs.sqlite` the ledger of runs).",
+    ),
+    "RecordsDamaged": Cure(
+        "Damaged records",
+        "The state file, or the state collection on a server, is cut short, garbled or of other types.",
+        "Run `bookwise ingest`, or `bookwise verify --repair`: it sets the file aside as `*.damaged`, rebuilds the records from the "
+        "index, and embeds nothing again. Commands that only read tell of it and change nothing.",
     ),
     "IndexLocked": Cure(
         "Another run is writing",
