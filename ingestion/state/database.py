@@ -79,7 +79,8 @@ def _open_or_replace(where: str | Path, make_table: TableMaker) -> tuple[Engine,
         except SQLAlchemyError as error:
             if not _is_damage(error):
                 raise
-            logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, where, error, set_aside(where).name)
+            cause, aside = getattr(error, "orig", error), set_aside(where)
+            logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, where, cause, aside.name)
         make_private(where)
         return _open(f"sqlite:///{where}", make_table)
 
