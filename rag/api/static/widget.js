@@ -2,6 +2,9 @@
  * The widget: puts a button on a page of another site, and the chat behind it. A classic script, so that it knows its
  * own address; all else is loaded when the button is first pressed.
  *
+ * A site opens and closes it with `bookwise.open()`, `bookwise.close()` and `bookwise.toggle()`, or with elements that
+ * carry `data-bookwise-open`; `data-shortcut="ctrl+k"`, `data-colour` and `data-corner="left"` are for its taste.
+ *
  *   <script src="https://HOST/widget.js" data-book="my-book" data-key="bw_..." defer></script>
  */
 (() => {
@@ -16,6 +19,7 @@
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
     :host { position: fixed !important; inset: auto 16px 16px auto !important; z-index: 2147483000; color-scheme: light dark; }
+    :host([data-corner="left"]) { inset: auto auto 16px 16px !important; }
     :host([data-theme="light"]) { color-scheme: light; }
     :host([data-theme="dark"]) { color-scheme: dark; }
     .launch {
@@ -29,10 +33,17 @@
   `);
   root.adoptedStyleSheets = [sheet];
 
+  const { colour, corner, shortcut } = script.dataset;
+  if (corner === "left") host.dataset.corner = corner;
+
   const launch = document.createElement("button");
   Object.assign(launch, { type: "button", className: "launch", textContent: label });
   launch.setAttribute("aria-haspopup", "dialog");
   launch.addEventListener("click", () => open(true));
+  if (/^#[0-9a-f]{6}$/i.test(colour ?? "")) {
+    launch.style.setProperty("background", colour, "important");
+    launch.style.setProperty("color", isLight(colour) ? "#000" : "#fff", "important");
+  } else if (colour) console.warn(`bookwise: data-colour ${colour} is not of the form #rrggbb`);
   root.append(launch);
 
   /** @type {Promise<{open: (how: {focus: boolean}) => void}>|undefined} */
@@ -49,6 +60,39 @@
       console.error(`bookwise: is ${location.origin} among api.origins of ${server}?`, error);
     }
     launch.removeAttribute("aria-busy");
+  }
+
+  async function close() {
+    if (panel) (await panel).close();
+  }
+
+  const isOpen = () => launch.hidden;
+  window.bookwise = { open: () => open(true), close, toggle: () => (isOpen() ? close() : open(true)) };
+
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("[data-bookwise-open]")) open(true);
+  });
+  if (shortcut) {
+    const keys = shortcut.toLowerCase().split("+");
+    const key = keys.at(-1);
+    const held = (name) => keys.slice(0, -1).includes(name);
+    addEventListener("keydown", (event) => {
+      const isMod = event.ctrlKey || event.metaKey;
+      if (event.key.toLowerCase() !== key || isMod !== (held("ctrl") || held("mod")) || event.altKey !== held("alt") || event.shiftKey !== held("shift")) return;
+      // A plain key is what somebody types.
+      if (!isMod && !event.altKey && event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable], bookwise-chat")) return;
+      event.preventDefault();
+      window.bookwise.toggle();
+    });
+  }
+
+  /** Whether black is read better than white on a colour (relative luminance of WCAG). */
+  function isLight(hex) {
+    const [red, green, blue] = [1, 3, 5].map((at) => {
+      const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
   }
 
   /** Follows the site's theme: Docusaurus and many others set data-theme on the document. */

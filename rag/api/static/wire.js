@@ -37,7 +37,7 @@ export class Wire {
   books = () => this.#json("/books");
   book = (id) => this.#json(`/books/${encodeURIComponent(id)}`);
   pages = (book, url) => this.#json(`/books/${encodeURIComponent(book)}/pages?url=${encodeURIComponent(url)}`);
-  threads = () => this.#json("/threads?limit=50");
+  threads = (before) => this.#json(`/threads?limit=50${before ? `&before=${encodeURIComponent(before)}` : ""}`);
   archived = (before) => this.#json(`/threads?limit=50&archived=true${before ? `&before=${encodeURIComponent(before)}` : ""}`);
   thread = (id) => this.#json(`/threads/${encodeURIComponent(id)}`);
   forget = (id) => this.#send(`/threads/${encodeURIComponent(id)}`, { method: "DELETE" });

@@ -27,6 +27,11 @@ STREAM = """async (text) => {
   return [streamed.innerHTML, whole.innerHTML];
 }"""
 CASES = {
+    "- [ ] open\n- [x] **done**": "<ul><li><input> open</li><li><input> <strong>done</strong></li></ul>",
+    "As told[^1].\n\n[^1]: By *them*.\n    And others.": "<p>As told<sup>1</sup>.</p>"
+    "<div><span>1</span><div><p>By <em>them</em>.\nAnd others.</p></div></div>",
+    "[the *old* page](../my old page.md) and [none]()": "<p><span>the <em>old</em> page</span> "
+    "and <span>none</span></p>",
     "a **b** *c* ***d*** ~~e~~ `f * g`": "<p>a <strong>b</strong> <em>c</em> <strong><em>d</em></strong> <s>e</s> "
     "<code>f * g</code></p>",
     "snake_case_name and _this_, 2 * 3 * 4, **open": "<p>snake_case_name and <em>this</em>, 2 * 3 * 4, **open</p>",
@@ -157,3 +162,32 @@ def test_no_two_cards_look_the_same(page: Any) -> None:
         "Chapter 1 › Use › Detail",
         "Chapter 1 › lines 40–41",
     ]
+
+
+DIRECTIONS = """async (text) => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const place = document.createElement("div");
+  place.className = "prose";
+  place.style.inlineSize = "343px";
+  document.body.append(place);
+  showProse(place, text);
+  const [list, item] = [place.querySelector("ol"), place.querySelector("li")];
+  const cells = [...place.querySelectorAll("th")].map((each) => each.getBoundingClientRect().left);
+  const style = getComputedStyle(list);
+  const isRight = style.paddingRight !== "0px";
+  const result = [style.direction, getComputedStyle(item).direction, isRight, cells[0] > cells[1]];
+  place.remove();
+  return result;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mirrored"),
+    [
+        ("1. `ros2 run` سے نوڈ شروع کریں\n2. پیغام دیکھیں\n\n| نام | کام |\n| - | - |\n| `topic` | پیغام |", True),
+        ("1. Start the node\n2. Look\n\n| name | use |\n| - | - |\n| a | b |", False),
+    ],
+)
+def test_lists_and_tables_run_the_way_of_their_text(page: Any, text: str, mirrored: bool) -> None:
+    direction = "rtl" if mirrored else "ltr"
+    assert page.evaluate(DIRECTIONS, text) == [direction, direction, mirrored, mirrored]

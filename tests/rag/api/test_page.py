@@ -46,6 +46,21 @@ def test_an_answer_streams_as_text_with_its_confidence_and_numbered_sources(chat
     assert turn.locator(".source").count() == 2
 
 
+def test_an_answer_can_be_copied_with_its_sources_and_asked_for_again(chat: Any, served: ServedBook) -> None:
+    chat.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    script(served, *ANSWER)
+    turn = answered(chat)
+    turn.get_by_role("button", name="Copy with sources").click()
+    answer, _, sources = chat.evaluate("window.copied").rpartition("\n\n")
+    assert "transient local" in answer
+    assert [line.split(" ")[0] for line in sources.splitlines()] == ["[1]", "[2]"]
+    assert "https://example.org/physical-ai/" in sources
+    script(served, "Another **answer** {0}.")
+    turn.get_by_role("button", name="Answer again").click()
+    chat.locator(".turn").nth(1).locator(".sources").wait_for()
+    assert chat.locator(".turn").count() == 2
+
+
 def test_a_citation_opens_its_whole_passage_and_gives_the_focus_back(chat: Any, served: ServedBook) -> None:
     script(served, *ANSWER)
     turn = answered(chat)

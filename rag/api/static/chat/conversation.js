@@ -133,6 +133,7 @@ export class Conversation extends EventTarget {
       tierName: (tier) => this.choice.tierName(tier),
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
       again: () => this.#again(turn),
+      anew: () => this.#widen(question, () => {}),
       widen: () => this.#widen(question, () => this.choice.widen()),
       tier: "hardware_tier" in this.choice.fixed ? undefined : (tier) => this.#widen(question, () => this.choice.change({ hardware_tier: tier })),
       rate: (number, feedback) => this.wire.rate(this.threadId, number, feedback),

@@ -33,6 +33,15 @@ export function linesOf({ source_file: file, line_start: start, line_end: end })
   return `${file}:${start}–${end}`;
 }
 
+/** An answer as it is copied into a document: with what its numbers mean. @param {string} text @param {Source[]} sources */
+export function withSources(text, sources) {
+  const lines = sources.map((source) => {
+    const where = isWebAddress(source.url) ? source.url : linesOf(source);
+    return `${source.number ? `[${source.number}]` : "-"} ${source.page_title} › ${placeOf(source)}: ${where}`;
+  });
+  return `${text}\n\n${lines.join("\n")}\n`;
+}
+
 /** Attributes of a link to a lesson: in this tab on the reader's own site, else in another. */
 export function lessonLink(url) {
   return new URL(url, location.href).origin === location.origin ? { href: url } : { href: url, target: "_blank", rel: "noopener" };

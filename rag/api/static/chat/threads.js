@@ -26,10 +26,22 @@ export class Threads {
 
   /** Asks for the list again; what an hour of rest has archived belongs to it. */
   async refresh() {
-    const [live, archived] = await Promise.all([this.wire.threads(), this.wire.archived()]);
-    this.found = [...live.threads, ...archived.threads];
+    const [live, archived] = await Promise.all([this.#live(), this.wire.archived()]);
+    this.found = [...live, ...archived.threads];
     this.older = archived.next_before;
     this.#show();
+  }
+
+  /** All conversations of the last hour, however many. */
+  async #live() {
+    const found = [];
+    let before;
+    do {
+      const page = await this.wire.threads(before);
+      found.push(...page.threads);
+      before = page.next_before;
+    } while (before);
+    return found;
   }
 
   async #more() {

@@ -1,17 +1,18 @@
 /** One question with its answer, from the search to the sources. */
 
-import { button, element, icon } from "../elements.js";
+import { button, element, icon, iconButton } from "../elements.js";
 import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
 import { hints } from "./hints.js";
-import { sourceList } from "./sources.js";
+import { sourceList, withSources } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   isOnSite?: boolean, tierName?: (tier: number) => string, again: () => void, widen: () => void, tier?: (tier: number) => void,
- *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `widen` asks again without filters
+ *   isOnSite?: boolean, tierName?: (tier: number) => string, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
+ *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
+ *   `anew` asks for another answer, `widen` asks again without filters
  */
 
 export class Turn {
@@ -120,7 +121,11 @@ export class Turn {
   #open = (index, invoker) => this.actions.openSource(this.sources, index, invoker);
 
   #verdict(response) {
-    return element("div", { class: "verdict" }, confidenceMark(response), copyButton("Copy the answer", () => this.text));
+    const tools = element("span", { class: "answer-tools" },
+      iconButton("again", "Answer again", { class: "small", onclick: this.actions.anew }),
+      copyButton("Copy the answer", () => this.text),
+      this.sources.length ? copyButton("Copy with sources", () => withSources(this.text, this.sources), "sources") : null);
+    return element("div", { class: "verdict" }, confidenceMark(response), tools);
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */

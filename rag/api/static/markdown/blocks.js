@@ -11,6 +11,7 @@
  *   | {kind: "notice", label: string, blocks: Block[], source: string}
  *   | {kind: "list", ordered: boolean, start: number, items: Block[][], lines: [number, number][], source: string}
  *   | {kind: "table", aligns: string[], head: string[], rows: string[][], source: string}
+ *   | {kind: "footnote", label: string, blocks: Block[], source: string}
  *   | {kind: "rule", source: string}} Block
  */
 
@@ -20,6 +21,7 @@ const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const QUOTE = /^ {0,3}> ?/;
 const CALLOUT = /^\[!(\w+)\][^\S\n]*([^\n]*)\n?/;
 const DIRECTIVE = /^ {0,3}(:{3,})\s*(\w+)\s*(?:\[(.*)\]|(.*?))\s*$/;
+const FOOTNOTE = /^ {0,3}\[\^([^\]\s]{1,40})\]:\s?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:( {1,4})(?=\S)| *$)/;
 const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 const DEEPEST = 12;
@@ -54,6 +56,7 @@ function blockAt(lines, at, depth) {
   if (RULE.test(line)) return [{ kind: "rule" }, at + 1];
   if (QUOTE.test(line) && depth < DEEPEST) return quote(lines, at, depth);
   if (DIRECTIVE.test(line) && depth < DEEPEST) return directive(lines, at, depth);
+  if (FOOTNOTE.test(line) && depth < DEEPEST) return footnote(lines, at, depth);
   if (ITEM.test(line) && depth < DEEPEST) return list(lines, at, depth);
   if (isTable(lines, at)) return table(lines, at);
   return paragraph(lines, at);
@@ -88,6 +91,14 @@ function directive(lines, at, depth) {
   while (end < lines.length && !closing.test(lines[end])) end += 1;
   const blocks = blocksOf(lines.slice(at + 1, end).join("\n"), depth + 1);
   return [{ kind: "notice", label: bracketed || title || named(kind), blocks }, Math.min(end + 1, lines.length)];
+}
+
+/** The text of a footnote: what follows its label, and the indented lines below. */
+function footnote(lines, at, depth) {
+  const [mark, label] = FOOTNOTE.exec(lines[at]);
+  const end = endOfItem(lines, at, 2);
+  const inner = [lines[at].slice(mark.length), ...lines.slice(at + 1, end).map((line) => outdented(line, 4))];
+  return [{ kind: "footnote", label, blocks: blocksOf(inner.join("\n"), depth + 1) }, end];
 }
 
 function named(kind) {
@@ -167,6 +178,6 @@ function paragraph(lines, at) {
 function startsBlock(lines, at) {
   const line = lines[at];
   const item = ITEM.exec(line);
-  return [FENCE, HEADING, RULE, QUOTE, DIRECTIVE].some((mark) => mark.test(line)) ||
+  return [FENCE, HEADING, RULE, QUOTE, DIRECTIVE, FOOTNOTE].some((mark) => mark.test(line)) ||
     (item !== null && item[0].length < line.length && !/^(?!1[.)])\d/.test(item[2])) || isTable(lines, at);
 }

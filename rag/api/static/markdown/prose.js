@@ -2,10 +2,12 @@
 
 import { button, element, icon } from "../elements.js";
 import { blocksOf } from "./blocks.js";
+import { directionOf } from "./direction.js";
 import { inlineNodes } from "./inline.js";
 
 /** Headings of an answer stand below the question, or below the passage's title, which are h2. */
 const ABOVE = 2;
+const TASK = /^\[([ xX])\] +(?=\S)/;
 
 /** @type {WeakMap<Element, {source: string, block: import("./blocks.js").Block, element: Element}[]>} */
 const shown = new WeakMap();
@@ -69,23 +71,34 @@ function partsOf(block, made) {
 }
 
 const MAKERS = {
-  paragraph: ({ text }) => element("p", { dir: "auto" }, ...inlineNodes(text)),
-  heading: ({ level, text }) => element(`h${level}`, { dir: "auto" }, ...inlineNodes(text)),
+  paragraph: ({ text }) => element("p", { dir: directionOf(text) }, ...inlineNodes(text)),
+  heading: ({ level, text }) => element(`h${level}`, { dir: directionOf(text) }, ...inlineNodes(text)),
   rule: () => element("hr"),
-  quote: ({ blocks }) => element("blockquote", { dir: "auto" }, ...levelled(blocks).map(blockElement)),
+  quote: ({ blocks }) => element("blockquote", { dir: directionOf(blockSource(blocks)) }, ...levelled(blocks).map(blockElement)),
+  footnote: ({ label, blocks }) => element("div", { class: "footnote", role: "note", dir: directionOf(blockSource(blocks)) },
+    element("span", { class: "footnote-label" }, label), element("div", {}, ...levelled(blocks).map(blockElement))),
   notice: ({ label, blocks }) => element("div", { class: "notice", role: "note" },
     element("p", { class: "notice-label", dir: "auto" }, label), ...levelled(blocks).map(blockElement)),
   list: ({ ordered, start, items }) =>
-    element(ordered ? "ol" : "ul", { dir: "auto", start: ordered && start !== 1 ? start : null }, ...items.map(item)),
+    element(ordered ? "ol" : "ul", { dir: directionOf(items.map(blockSource).join("\n")), start: ordered && start !== 1 ? start : null }, ...items.map(item)),
   code: codeBlock,
   table: tableElement,
 };
 
-/** An item of one paragraph shows its text without the paragraph's spacing. */
+/** An item of one paragraph shows its text without the paragraph's spacing; its number stands on the list's side. */
 function item(blocks) {
   const [first, ...others] = levelled(blocks);
-  if (first?.kind !== "paragraph") return element("li", { dir: "auto" }, ...blocks.map(blockElement));
-  return element("li", { dir: "auto" }, ...inlineNodes(first.text), ...others.map(blockElement));
+  if (first?.kind !== "paragraph") return element("li", {}, ...blocks.map(blockElement));
+  const [mark, box] = TASK.exec(first.text) ?? ["", null];
+  const nodes = [...inlineNodes(first.text.slice(mark.length)), ...others.map(blockElement)];
+  if (box === null) return element("li", {}, ...nodes);
+  const isDone = box !== " ";
+  const check = element("input", { type: "checkbox", disabled: true, checked: isDone, "aria-label": isDone ? "Done" : "To do" });
+  return element("li", { class: "task" }, check, " ", ...nodes);
+}
+
+function blockSource(blocks) {
+  return blocks.map(({ source }) => source).join("\n");
 }
 
 function codeBlock({ language, text }) {
@@ -96,9 +109,9 @@ function codeBlock({ language, text }) {
 }
 
 function tableElement({ aligns, head, rows }) {
-  const cell = (tag) => (text, column) => element(tag, { class: `align-${aligns[column]}`, dir: "auto", scope: tag === "th" ? "col" : null }, ...inlineNodes(text));
+  const cell = (tag) => (text, column) => element(tag, { class: `align-${aligns[column]}`, scope: tag === "th" ? "col" : null }, ...inlineNodes(text));
   return element("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" },
-    element("table", {},
+    element("table", { dir: directionOf([head, ...rows].flat().join(" ")) },
       element("thead", {}, element("tr", {}, ...head.map(cell("th")))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell("td")))))));
 }
@@ -107,15 +120,16 @@ function tableElement({ aligns, head, rows }) {
  * A button that puts a text into the clipboard and says so.
  * @param {string} label
  * @param {() => string} text
+ * @param {string} [name] of its icon
  */
-export function copyButton(label, text) {
-  const made = button({ class: "icon-button small", "aria-label": label, title: label, onclick: copy }, icon("copy"));
+export function copyButton(label, text, name = "copy") {
+  const made = button({ class: "icon-button small", "aria-label": label, title: label, onclick: copy }, icon(name));
   async function copy() {
     const done = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
     made.replaceChildren(icon(done ? "check" : "alert"));
     made.setAttribute("aria-label", done ? "Copied" : "The browser does not allow copying");
     setTimeout(() => {
-      made.replaceChildren(icon("copy"));
+      made.replaceChildren(icon(name));
       made.setAttribute("aria-label", label);
     }, 1600);
   }
