@@ -21,6 +21,17 @@ _PROBLEM_SCHEMA = "#/components/schemas/Problem"
 _OPEN = ("/health", "/ready", "/metrics")
 """What answers without a key."""
 
+TAGS = {
+    "chat": "Questions and their answers.",
+    "threads": "Conversations that the server keeps, and what readers think of the answers.",
+    "books": "What can be asked and read: books, pages, lessons and passages.",
+    "ingestion": "Runs that make the index equal to the lessons.",
+    "openai": "The same answers in the shapes of the OpenAI API.",
+    "owner": "What readers ask and what it costs; needs an owner's key.",
+    "operation": "For whoever runs the server.",
+}
+"""The groups of operations, in the order in which they are shown."""
+
 _KEYS = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "A key of `bookwise keys add`."},
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same key."},
@@ -48,6 +59,8 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
 
 def _complete(document: dict[str, Any]) -> None:
     document["components"]["securitySchemes"] = _KEYS
+    document["tags"] = [{"name": name, "description": description} for name, description in TAGS.items()]
+    document.setdefault("servers", [{"url": "/", "description": "This server."}])
     for method, path, operation in operations(document):
         if path not in _OPEN:
             operation["security"] = [{"bearer": []}, {"header": []}, {}]

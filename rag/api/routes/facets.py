@@ -15,7 +15,7 @@ from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import Word
 from rag.retrieval.facets import choices_of, page_at
 
-router = APIRouter()
+router = APIRouter(tags=["books"])
 
 
 class Book(BaseModel):
@@ -71,7 +71,7 @@ class Pages(BaseModel):
     pages: tuple[ShownPage, ...]
 
 
-@router.get("/books", response_model=Books)
+@router.get("/books", response_model=Books, operation_id="list_books")
 async def books(caller: CurrentCaller, services: Services) -> Any:
     """The books that the key may ask, the configured one first."""
     async with services.index.opened() as store:
@@ -82,7 +82,7 @@ async def books(caller: CurrentCaller, services: Services) -> Any:
     return {"books": [{"book_id": each, "title": _title(services.settings, each)} for each in shown]}
 
 
-@router.get("/books/{book_id}", response_model=ShownChoices)
+@router.get("/books/{book_id}", response_model=ShownChoices, operation_id="get_book")
 async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
     """What can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
     found = None
@@ -98,7 +98,7 @@ async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
     return asdict(found) | {"title": _title(services.settings, book_id), "tier_names": names}
 
 
-@router.get("/books/{book_id}/pages", response_model=Pages)
+@router.get("/books/{book_id}/pages", response_model=Pages, operation_id="find_pages")
 async def pages(
     book_id: Word,
     caller: CurrentCaller,

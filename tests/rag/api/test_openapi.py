@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,16 @@ def test_every_request_and_result_has_an_example_that_fits_its_schema(document: 
             assert shown, f"{method} {path}: an example is missing"
             for example in shown:
                 check(document, content.get("schema", {}), example)
+
+
+def test_every_operation_has_an_id_of_its_own_and_a_described_tag(document: dict[str, Any]) -> None:
+    described = {tag["name"] for tag in document["tags"] if tag["description"]}
+    ids = []
+    for method, path, operation in operations(document):
+        ids.append(operation["operationId"])
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", operation["operationId"]), f"{method} {path}"
+        assert operation["tags"] and set(operation["tags"]) <= described, f"{method} {path}"
+    assert len(ids) == len(set(ids)) and document["servers"]
 
 
 def test_every_failure_is_described_as_a_problem_document(document: dict[str, Any]) -> None:
