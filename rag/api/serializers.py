@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
@@ -10,6 +11,9 @@ from uuid import UUID
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
 from rag.conversations.models import iso
 from rag.models import AgentResponse, Citation, SearchResult
+
+_CHAPTER_FOLDER = re.compile(r"chapter[-_ ]?(\d{1,4})[-_. ]+(.+)", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[-_]+")
 
 ANSWERED = ("completed", "low_confidence")
 
@@ -63,7 +67,7 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
     return Source(
         chunk_text=text if len(text) <= MAX_SOURCE_CHARS else text[: MAX_SOURCE_CHARS - 1] + "…",
         similarity_score=passage.score,
-        chapter=f"Chapter {passage.chapter}" if passage.chapter is not None else passage.page_title,
+        chapter=chapter_of(passage),
         section=(citation.section_title if citation else None) or passage.section_title or passage.page_title,
         url=(citation.page_url if citation else None) or passage.location,
         chunk_index=passage.chunk_index,
@@ -78,6 +82,17 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
         parent_doc_id=passage.parent_doc_id,
         verified=citation.verified if citation else True,
     )
+
+
+def chapter_of(passage: SearchResult) -> str:
+    """Return the chapter with the name that its folder gives it, such as `Chapter 2: Robot systems`."""
+    if passage.chapter is None:
+        return passage.page_title
+    folders = passage.source_file.split("/")[:-1]
+    names = (_CHAPTER_FOLDER.fullmatch(folder) for folder in folders)
+    found = next((name[2] for name in names if name and int(name[1]) == passage.chapter), "")
+    words = " ".join(_SEPARATORS.sub(" ", found).split())
+    return f"Chapter {passage.chapter}: {words[0].upper()}{words[1:]}" if words else f"Chapter {passage.chapter}"
 
 
 def heading_path_of(passage: SearchResult, citation: Citation | None) -> tuple[str, ...]:

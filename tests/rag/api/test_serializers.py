@@ -63,3 +63,20 @@ def test_a_source_stands_under_the_headings_of_what_is_cited(
     source = source_of(whole, citation)
     assert source.heading_path == expected and (source.line_start, source.line_end) == (3, 3)
     assert source.section == (section or whole.section_title or whole.page_title)
+
+
+@pytest.mark.parametrize(
+    ("file", "chapter", "name"),
+    [
+        ("module-1/chapter-2-robot-systems/01-x.md", 2, "Chapter 2: Robot systems"),
+        ("Chapter 02_ROS_basics/x.md", 2, "Chapter 2: ROS basics"),
+        ("module-1/chapter-3-other/x.md", 2, "Chapter 2"),
+        ("05-part/17-chapter/02-lesson.md", 17, "Chapter 17"),
+        ("chapter-2-x.md", 2, "Chapter 2"),
+        ("intro.md", None, "Nodes"),
+    ],
+)
+def test_a_source_names_its_chapter_as_its_folder_does(file: str, chapter: int | None, name: str) -> None:
+    found = passage("A node is a program.", rank=1)
+    found = found.model_copy(update={"source_file": file, "chapter": chapter, "page_title": "Nodes"})
+    assert source_of(found).chapter == name
