@@ -96,6 +96,7 @@ def run_ingest(
     `strict` reports what `bookwise check` finds, also in lessons that did not change.
     """
     from ingestion.books import book_to_write
+    from ingestion.commands.announcements import announce
     from ingestion.factory import build_parts
     from ingestion.sync.pipeline import ingest as run
 
@@ -103,6 +104,8 @@ def run_ingest(
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with closing(build_parts(settings, new_index=mode == "recreate")) as parts, progress_bar() as progress:
         book_id = book_to_write(settings, parts.states, parts.generations)
+        dry_run = bool(options.get("dry_run"))
+        announce(parts, root, book_id=book_id, dry_run=dry_run, is_new=mode == "recreate")
         report = run(parts, root, book_id=book_id, mode=mode, progress=progress, **options)
         if strict:
             from ingestion.source.linter import check_book

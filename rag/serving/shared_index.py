@@ -41,7 +41,11 @@ class SharedIndex:
 
     def prepare(self) -> None:
         """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
-        if kind_of(settle_embedder(self.settings)) != "openai":
+        try:
+            is_local = kind_of(settle_embedder(self.settings)) != "openai"
+        except VectorStoreError:
+            return  # the server starts before its Qdrant, and asks again at the first question
+        if is_local:
             self._embedder_now().embed_query("a question")
 
     @asynccontextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.books import write_book
+from tests.support.openai_server import OpenAIServer
 from tests.test_cli import PAGES, copy_index, document, index_of_the_book, run
 
 __all__ = ["index_of_the_book"]
@@ -78,3 +79,33 @@ def test_an_index_is_kept_with_the_embedder_that_made_it_until_it_is_made_anew(
     (indexed / "docs" / "new.md").write_text("# New\n\nA page that came later.\n", encoding="utf-8")
     assert "1 new" in run("ingest").stdout
     assert run("ingest", "--mode", "recreate").exit_code == 4
+
+
+def test_a_book_without_an_id_is_told_which_it_gets_and_how_to_set_one(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    said = run("ingest").stderr
+    assert "physical-ai-robotics is taken" in said and "bookwise init" in said and "--book" in said
+    assert "is taken" not in run("ingest", "--book", "mine", "--dry-run").stderr
+
+
+def test_a_second_folder_under_the_default_id_is_refused_and_a_named_one_is_not(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    write_book(clean_surroundings / "other", PAGES)
+    assert run("ingest").exit_code == 0
+    result = run("ingest", "other")
+    assert result.exit_code == 2 and "Give each book an id" in result.stderr
+    assert "3 unchanged" in run("ingest").stdout
+    assert run("ingest", "other", "--book", "second").exit_code == 0
+
+
+def test_the_first_run_with_a_service_says_who_gets_the_texts_and_later_ones_do_not(
+    clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    with OpenAIServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any-key-of-another-service")
+        assert f"would be sent to {server.host}" in run("plan", "--book", "mine").stderr
+        assert f"are sent to {server.host}, to be embedded by" in run("ingest", "--book", "mine").stderr
+        assert "sent to" not in run("ingest", "--book", "mine").stderr
+        assert "are sent to" in run("ingest", "--book", "mine", "--mode", "recreate").stderr
