@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ingestion.books import DEFAULT_BOOK
 from ingestion.commands.terminal import note
-from ingestion.errors import UsageError
+from ingestion.errors import RecordsDamaged, UsageError
 from ingestion.factory import kind_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def announce(parts: Parts, root: Path, *, book_id: str, dry_run: bool, is_new: b
     is_service = kind_of(parts.settings) == "openai"
     if not root.is_dir() or (parts.settings.book.id and not is_service):
         return
-    state = parts.states.load(book_id, parts.settings.qdrant.collection)
+    try:
+        state = parts.states.load(book_id, parts.settings.qdrant.collection)
+    except RecordsDamaged:
+        return  # the run that follows tells of it
     if not parts.settings.book.id:
         here = Path(os.path.relpath(root.resolve(), parts.states.folder.resolve())).as_posix()
         if book_id == DEFAULT_BOOK and state.records and state.docs_root not in (None, here):
