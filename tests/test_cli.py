@@ -230,10 +230,11 @@ def test_a_second_writer_is_exit_8_and_names_the_first(book: Path) -> None:
     assert result.exit_code == 8 and f"pid {os.getpid()}" in result.stderr
 
 
-def test_a_broken_state_is_exit_8_and_never_an_empty_start(indexed: Path) -> None:
+def test_a_broken_state_is_set_aside_and_rebuilt_and_never_an_empty_start(indexed: Path) -> None:
     (indexed / ".ingestion_state.json").write_text("{")
     result = run("ingest")
-    assert result.exit_code == 8 and "move it away" in result.stderr
+    assert result.exit_code == 0 and "0 embedded" in result.stdout and "3 kept, 0 deleted" in result.stdout
+    assert (indexed / ".ingestion_state.json.damaged").exists()
 
 
 def test_plan_shows_what_is_pending_and_changes_nothing(indexed: Path) -> None:
