@@ -26,6 +26,7 @@ SCHEMAS: list[tuple[str, Path, tuple[str, ...]]] = [
         ("--data-transform", "azure-pipelines", "--regex-variant", "python"),
     ),
 ]
+FORMS = sorted(file for file in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if file.name != "config.yml")
 OURS = "owner/bookwise@v1"
 
 
@@ -43,6 +44,23 @@ def test_no_audit_of_the_workflows_finds_anything_that_is_not_explained() -> Non
     command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--no-progress", "--no-config", *files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("file", FORMS, ids=lambda file: file.name)
+def test_a_form_for_issues_asks_something_and_names_its_fields_once(file: Path) -> None:
+    form = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert form["name"] and form["description"] and form["body"]
+    ids = [field["id"] for field in form["body"]]
+    assert len(ids) == len(set(ids)) and all(field["attributes"]["label"] for field in form["body"])
+
+
+def test_contributing_names_only_targets_and_files_that_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    targets = {name for line in re.findall(r"`make ([a-z -]+)`", text) for name in line.split()}
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert targets <= made and {"setup", "test", "lock"} <= targets
+    paths = re.findall(r"`([\w.]+(?:/[\w.]*)+|[A-Z]+\.md)`", text)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
 def test_the_linter_of_dockerfiles_finds_nothing() -> None:
