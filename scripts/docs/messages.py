@@ -48,16 +48,27 @@ def messages() -> str:
 
 def collect(files: list[Path]) -> dict[str, set[str]]:
     """Return the messages of each class, wherever it is made from text that the code holds."""
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    kinds = {name: name for name in CLASSES}
+    kinds |= {node.name: base for node in nodes if isinstance(node, ast.ClassDef) for base in _bases(node)}
     found: dict[str, set[str]] = {}
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
-                continue
-            function = node.func
-            name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-            if name in CLASSES:
-                found.setdefault(name, set()).update(_messages(node))
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        if name in kinds:
+            found.setdefault(kinds[name], set()).update(_messages(node))
     return found
+
+
+def _bases(node: ast.ClassDef) -> list[str]:
+    """The kinds of error that a class of one module refines for itself; users see the kind."""
+    return [
+        base.id
+        for base in node.bases
+        if isinstance(base, ast.Name) and base.id in CLASSES and node.name not in CLASSES
+    ]
 
 
 def _messages(call: ast.Call) -> Iterator[str]:
