@@ -12,6 +12,7 @@ BookwiseError                   1   unexpected; every other class has a code of 
 ├── VectorStoreError            7   the vector store
 │   ├── PointRefused            7   a point that no engine accepts
 │   ├── WriteNotApplied         7   the server accepted a write and did not apply it in time
+│   ├── PointerDamaged          7   the embedded index does not say which generation is active
 │   ├── RequestFailed           7   a request to the server failed for good
 │   └── IndexInUse              8   another process has the embedded index open
 ├── StateError                  8   the state file or a database cannot be used
@@ -162,6 +163,15 @@ class WriteNotApplied(VectorStoreError):
     """The server accepted a write and did not apply it in time."""
 
     kind = "write_not_applied"
+
+
+class PointerDamaged(VectorStoreError):
+    """CURRENT does not say which generation is active; a run that writes finds it again."""
+
+    kind = "pointer_damaged"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message}; `bookwise verify --repair` or the next `bookwise ingest` mends it")
 
 
 class RequestFailed(VectorStoreError):

@@ -87,6 +87,11 @@ CURES = {
         "Qdrant accepted a write and did not finish it in time: it is overloaded, or replicas are missing.",
         "Look at the server's load and at the replicas (`bookwise doctor`), then run again: a run resumes.",
     ),
+    "PointerDamaged": Cure(
+        "An embedded index that does not say which generation is active",
+        "The file `CURRENT` in the index's folder is damaged, for instance by a full disk or an incomplete copy.",
+        "Run `bookwise verify --repair` or the next `bookwise ingest`: the generation is found again, and nothing is embedded.",
+    ),
     "RequestFailed": Cure(
         "Requests to Qdrant",
         "The server cannot be reached, refused the key, or kept failing after all retries.",

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.atomic_file import write_atomically
-from ingestion.errors import IndexInUse, VectorStoreError
+from ingestion.errors import IndexInUse, PointerDamaged, VectorStoreError
 from ingestion.own_files import read_own, refuse_link, refuse_links_below
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
-from ingestion.vector_stores.edge.pointer import POINTER, Pointer, PointerDamaged, read_pointer, write_pointer
+from ingestion.vector_stores.edge.pointer import POINTER, Pointer, read_pointer, write_pointer
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.lease import Lease, LocalLease

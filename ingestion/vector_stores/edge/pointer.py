@@ -8,20 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
-from ingestion.errors import VectorStoreError
+from ingestion.errors import PointerDamaged, VectorStoreError
 from ingestion.own_files import read_own
 from ingestion.vector_stores.generation_names import PATTERN
 
 POINTER = "CURRENT"
-
-
-class PointerDamaged(VectorStoreError):
-    """CURRENT does not say which generation is active; a run that writes finds it again."""
-
-    kind = "pointer_damaged"
-
-    def __init__(self, message: str) -> None:
-        super().__init__(f"{message}; `bookwise verify --repair` or the next `bookwise ingest` mends it")
 
 
 @dataclass(frozen=True, slots=True)
