@@ -50,7 +50,10 @@ def _check(ok: bool, name: str, value: object, rule: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMetadata:
-    """Where a chunk stands and for whom it is (spec 003); `section_*` are of the headings that begin inside it."""
+    """Where a chunk stands and for whom it is (spec 003); `section_*` are of the headings that begin inside it.
+
+    `expanded_lines` are its first and last line in the page with its included files read in; None where it has none.
+    """
 
     book_id: str
     module: str
@@ -79,6 +82,7 @@ class DocumentMetadata:
     section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
+    expanded_lines: tuple[int, ...] | None = None
     language: str = "en"
     doc_type: str = "lesson"
     proficiency_levels: tuple[str, ...] = ("A2",)

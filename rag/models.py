@@ -88,7 +88,8 @@ def address(page_url: str, anchor: str | None) -> str:
 class SearchResult(_Model):
     """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
-    The ranks are those in the two lists that were mixed, None where a list does not hold it.
+    The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
+    lines in the page with its included files read in, None for a page that includes none.
     """
 
     id: str
@@ -110,6 +111,7 @@ class SearchResult(_Model):
     section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
+    expanded_lines: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
     book_id: str
     module: str
     chapter: int | None
@@ -127,6 +129,11 @@ class SearchResult(_Model):
     next_chunk_id: str | None
     content_hash: str | None
     is_widened: bool = False
+
+    @property
+    def page_lines(self) -> tuple[int, int]:
+        """Return its first and last line in the page as readers see it, included files read in."""
+        return self.expanded_lines or (self.line_start, self.line_end)
 
     @property
     def location(self) -> str:

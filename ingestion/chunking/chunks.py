@@ -35,7 +35,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
         lesson.body,
         target=settings.chunk.tokens,
         limit=settings.chunk.max_tokens,
-        mdx=lesson.is_mdx,
+        mdx=lesson.mdx,
         ids=STYLES[lesson.style].ids,
         props=settings.chunk.visible_props,
     )
@@ -57,8 +57,9 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
             anchor=piece.anchor,
             section_titles=tuple(shorten(heading.title, MAX_TITLE) for heading in piece.headings[:MAX_SECTIONS]),
             section_anchors=tuple(heading.anchor for heading in piece.headings[:MAX_SECTIONS]),
-            line_start=piece.line_start + lesson.body_offset,
-            line_end=piece.line_end + lesson.body_offset,
+            line_start=lesson.line(piece.line_start),
+            line_end=lesson.line(piece.line_end),
+            expanded_lines=(piece.line_start, piece.line_end) if lesson.origins else None,
         )
         chunks.append(_chunk(str(ids[index + 1]), piece, metadata, embedding))
     return chunks

@@ -34,14 +34,15 @@ VERSIONS = ("**/versioned_docs/version-*/", "**/i18n/*/docusaurus-plugin-content
 class SourceFile:
     """A lesson file. `path` is its identity: relative to the root, `/` between parts, NFC.
 
-    `site` is what its generator says of it, and `entry` its place in the table of contents that the book itself
-    writes, where there is one.
+    `root` is the folder of the lessons, `site` is what its generator says of it, and `entry` its place in the table
+    of contents that the book itself writes, where there is one.
     """
 
     path: str
     location: Path = field(compare=False)
     site: Site | None = field(default=None, compare=False)
     entry: Entry | None = field(default=None, compare=False)
+    root: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -224,7 +225,7 @@ class _Walk:
         elif not entry.is_file(follow_symlinks=False):
             self.skipped.append(Skipped(path, "not a regular file"))
         else:
-            yield SourceFile(path, Path(entry.path), self._site)
+            yield SourceFile(path, Path(entry.path), self._site, root=self.root)
 
     def _skip_bytes(self, entry: os.DirEntry[str], path: str) -> None:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ingestion.errors import LessonError, SourceError
+from ingestion.markdown.links import Link
 from ingestion.markdown.linter import LintedPage, lint_page
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
@@ -128,7 +129,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     """Return a lesson, its markdown, and what is wrong with the page by itself."""
     front = read_metadata(source, settings)
     lesson = parse_lesson(source, settings)
-    page = lint_page(lesson.body, mdx=lesson.is_mdx, dropped=dropped)
+    page = lint_page(lesson.body, mdx=lesson.mdx, dropped=dropped)
     return (
         lesson,
         page,
@@ -136,7 +137,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
             *lesson.findings,
             *_key_findings(lesson.path, front),
             *_page_findings(lesson, front),
-            *(Finding(lesson.path, each.line + lesson.body_offset, each.rule, each.message) for each in page.notices),
+            *(Finding(lesson.path, lesson.line(each.line), each.rule, each.message) for each in page.notices),
         ],
     )
 
@@ -146,13 +147,20 @@ def _linked(lesson: Lesson, page: LintedPage, style: str | None) -> LinkedPage:
         path=lesson.path,
         line_offset=lesson.body_offset,
         style=style,
-        links=page.links,
+        links=_own_links(lesson, page),
         headings=page.headings,
         ids=page.ids,
         slug=lesson.slug,
         doc_id=lesson.doc_id,
         is_whole=not _TEXT_FROM_ELSEWHERE.search(lesson.body),
     )
+
+
+def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:
+    """The links with their lines in the file. Those of a partial in MDX begin at the partial, and are not judged."""
+    shared = Counter(lesson.origins) if lesson.mdx else Counter[int]()
+    moved = (link._replace(line=lesson.line(link.line) - lesson.body_offset) for link in page.links)
+    return tuple(link for link in moved if shared[link.line] < 2)
 
 
 def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
@@ -166,7 +174,7 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
         yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
         yield Finding(lesson.path, None, "stub-page", "has little beyond a heading; write it or exclude it")
-    if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.is_mdx):
+    if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.mdx):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
 

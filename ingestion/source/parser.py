@@ -19,6 +19,7 @@ from ingestion.source.audience import Audience, read_audience, whole_number, wit
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
 from ingestion.source.hierarchy import OVERVIEWS, Place, locate
+from ingestion.source.includes.pages import expand_page
 from ingestion.source.nav import Entry, position
 from ingestion.source.publication import reason_unpublished
 from ingestion.source.reader import SourceText
@@ -39,9 +40,11 @@ _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A parsed lesson. `body` starts after front matter; its line n is the file's line n + `body_offset`.
+    """A parsed lesson. `body` starts after front matter and has the text of included files in it.
 
-    `includes` and `links` are those of its IngestionRecord.
+    Its line n is the file's line n + `body_offset`, unless `origins` gives the line of the body in the file, from 1,
+    for each of its lines. `mdx` tells that the body is MDX rather than markdown. `includes` and `links` are those of
+    its IngestionRecord.
     """
 
     path: str
@@ -63,11 +66,12 @@ class Lesson:
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
     links: tuple[str, ...] = ()
+    origins: tuple[int, ...] = ()
+    mdx: bool = False
 
-    @property
-    def is_mdx(self) -> bool:
-        """Whether the body is MDX rather than markdown."""
-        return is_mdx(self.path)
+    def line(self, number: int) -> int:
+        """Return the line of the file for a line of the body: that of the directive for an included one."""
+        return (self.origins[number - 1] if self.origins else number) + self.body_offset
 
 
 class UnpublishedPage(Exception):
@@ -118,30 +122,37 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
     report = _Report(source.path, front)
+    page = expand_page(source, front.body, settings)
+    for problem in page.problems:
+        report.add_unresolved(problem.line + front.body_offset, problem.message)
+    mdx = is_mdx(source, values)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
-        title=_title(source, front, values),
-        body=front.body,
+        title=_title(source, page.text, values, mdx=mdx),
+        body=page.text,
         body_offset=front.body_offset,
         module=place.module,
         chapter=report.number("chapter", place.chapter),
         lesson=report.number("lesson", place.lesson),
         audience=audience,
         language=_text(values, "lang") or place.language or settings.book.language,
-        doc_type=_doc_type(place, front.body),
+        doc_type=_doc_type(place, page.text),
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
         style=site_addresses(settings, source.site).style,
         url=page_address(source, values, settings),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
+        includes=page.files,
+        origins=page.origins,
+        mdx=mdx,
     )
 
 
-def _title(source: SourceText, front: FrontMatter, values: Mapping[str, Any]) -> str:
+def _title(source: SourceText, body: str, values: Mapping[str, Any], *, mdx: bool) -> str:
     own = _text(values, "title")
-    return own or first_heading(front.body, mdx=is_mdx(source.path)) or _name(source.path, source.entry)
+    return own or first_heading(body, mdx=mdx) or _name(source.path, source.entry)
 
 
 def first_heading(body: str, *, mdx: bool = False) -> str | None:
@@ -163,9 +174,12 @@ def _page_name(path: str, values: Mapping[str, Any]) -> PageName:
     )
 
 
-def is_mdx(path: str) -> bool:
-    """Return whether a file is MDX, by its name."""
-    return path.lower().endswith(".mdx")
+def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:
+    """Return whether a page is MDX: by its own metadata, its site's configuration (Docusaurus), or its name."""
+    own = values.get("mdx")
+    chosen = own.get("format") if isinstance(own, Mapping) else None
+    form = chosen if chosen in ("md", "mdx", "detect") else source.site.mdx_format if source.site else "detect"
+    return form == "mdx" or (form == "detect" and source.path.lower().endswith(".mdx"))
 
 
 def _name(path: str, entry: Entry | None) -> str:
@@ -221,6 +235,10 @@ class _Report:
         if number is not None and number not in bounds:
             self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
         return number
+
+    def add_unresolved(self, line: int, message: str) -> None:
+        """Add an include that cannot be read."""
+        self._findings.append(Finding(self._path, line, "unresolved-include", message))
 
     def findings(self, audience: Audience) -> tuple[Finding, ...]:
         """Return all findings, those on the audience included."""

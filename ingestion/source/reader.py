@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingestion.errors import LessonError
 from ingestion.source.crawler import SourceFile
@@ -18,8 +19,8 @@ _BYTE_ORDER_MARK = "\ufeff"
 class SourceText:
     """A file as read: `data` is its bytes, `sha256` is of its text as UTF-8 with LF and without byte-order marks.
 
-    So a checkout with other line ends, or an editor that adds a mark, changes nothing. `site` and `entry` are those
-    of its SourceFile.
+    So a checkout with other line ends, or an editor that adds a mark, changes nothing. `location`, `root`, `site` and
+    `entry` are those of its SourceFile.
     """
 
     path: str
@@ -27,6 +28,8 @@ class SourceText:
     data: bytes
     site: Site | None = None
     entry: Entry | None = None
+    location: Path | None = None
+    root: Path | None = None
 
     def decode(self) -> str:
         """Return the text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
@@ -50,8 +53,20 @@ def read_source(file: SourceFile) -> SourceText:
         data = file.location.read_bytes()
     except OSError as error:
         raise LessonError(file.path, f"cannot be read: {error.strerror}") from error
-    sha256 = hashlib.sha256(_as_hashed(data)).hexdigest()
-    return SourceText(path=file.path, sha256=sha256, data=data, site=file.site, entry=file.entry)
+    return SourceText(
+        path=file.path,
+        sha256=hash_of_text(data),
+        data=data,
+        site=file.site,
+        entry=file.entry,
+        location=file.location,
+        root=file.root,
+    )
+
+
+def hash_of_text(data: bytes) -> str:
+    """Return the SHA-256 of a file's text, the same whatever its line ends and its byte-order mark."""
+    return hashlib.sha256(_as_hashed(data)).hexdigest()
 
 
 def _as_hashed(data: bytes) -> bytes:

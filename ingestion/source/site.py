@@ -36,8 +36,10 @@ class Site:
     `trailing_slash` is None where the site does not say. `number_prefixes` tells whether numbers before names are
     dropped from addresses, `directory_urls` whether a page has a folder of its own (`guide/` for `guide.md`).
     `excluded` and `drafts` are patterns (gitignore syntax) of files without a page, and of files that only a preview
-    shows. `before_docs` stands before a page's path where the lessons' root holds the docs folder (`docs/`), and
-    `before_root` is what the docs folder has before it where the root lies inside.
+    shows. `snippets` are the folders from which MkDocs' snippets are included, relative to `folder`. `mdx_format`
+    tells which pages are MDX: all (`mdx`), none (`md`), or those whose names end in `.mdx` (`detect`). `before_docs`
+    stands before a page's path where the lessons' root holds the docs folder (`docs/`), and `before_root` is what the
+    docs folder has before it where the root lies inside.
     """
 
     generator: Generator
@@ -56,6 +58,8 @@ class Site:
     directory_urls: bool = True
     excluded: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
+    snippets: tuple[str, ...] = (".",)
+    mdx_format: str = "detect"
     before_docs: str = ""
     before_root: str = ""
 
@@ -132,6 +136,7 @@ def _docusaurus(folder: Path, config: Path) -> Site:
         last_version=options.get("lastVersion") or (versions[0] if versions and not disabled else "current"),
         trailing_slash=_flag(_one(values, "trailingSlash")),
         number_prefixes=options.get("numberPrefixParser") != "false",
+        mdx_format=_one(values, "markdown", "format") or "mdx",
     )
 
 
@@ -168,7 +173,15 @@ def _mkdocs(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *_lines(values, "exclude_docs")),
         drafts=_lines(values, "draft_docs"),
+        snippets=_snippets(values),
     )
+
+
+def _snippets(values: Values) -> tuple[str, ...]:
+    """The base folders of pymdownx.snippets; `!relative` names them by variables."""
+    folders = values.get(("markdown_extensions", "pymdownx.snippets", "base_path")) or (".",)
+    docs = _clean(_one(values, "docs_dir") or "docs")
+    return tuple(folder.replace("$config_dir", ".").replace("$docs_dir", docs) for folder in folders)
 
 
 def _mdbook(folder: Path, config: Path) -> Site:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from ingestion import versions
 from ingestion.errors import LessonError
@@ -15,6 +13,7 @@ from ingestion.ids import sha256
 from ingestion.models import IngestionRecord
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped
+from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import read_source
 from ingestion.sync.plan import FileFacts, Plan
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
@@ -25,9 +24,6 @@ PATHS_PER_READ = 100
 BYTES_PER_TOKEN = 4
 
 ADDRESS_SETTINGS = ("style", "trailing_slash", "directory_urls", "number_prefixes")
-
-MISSING = ""
-"""The hash of an included file that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +44,7 @@ def scan_files(
     """
     facts, unpublished = [], []
     failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
-    includes = _Includes(crawl.root)
+    includes = BookFiles(crawl.root, crawl.files[0].site if crawl.files else None, settings)
     for file in crawl.files:
         try:
             source = read_source(file)
@@ -69,32 +65,6 @@ def scan_files(
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))
-
-
-class _Includes:
-    """Hashes of included files, each read once; only regular files of the book's folder, without following links."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._hashes: dict[str, str] = {}
-
-    def differ(self, recorded: Mapping[str, str]) -> bool:
-        """Return whether an included file is not the recorded one."""
-        return any(self._hash(path) != expected for path, expected in recorded.items())
-
-    def _hash(self, path: str) -> str:
-        if path not in self._hashes:
-            self._hashes[path] = _hash_of(self._root / path, self._root.parent)
-        return self._hashes[path]
-
-
-def _hash_of(location: Path, folder: Path) -> str:
-    try:
-        if not location.resolve().is_relative_to(folder.resolve()) or not location.is_file():
-            return MISSING
-        return hashlib.sha256(location.read_bytes()).hexdigest()
-    except (OSError, ValueError):
-        return MISSING
 
 
 def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:

@@ -50,7 +50,10 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
             begin = start
             continue
         begin = None
-        first, last = (_line_in_file(passage, line - added) for line in (start, block.end - 1))
+        if passage.expanded_lines:  # its lines are not the file's, some of which are those of an include
+            first, last = passage.line_start, passage.line_end
+        else:
+            first, last = (_line_in_file(passage, line - added) for line in (start, block.end - 1))
         yield PassageBlock(passage, block.kind, section, anchor, text, first, last)
 
 

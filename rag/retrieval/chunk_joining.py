@@ -46,11 +46,18 @@ def _repeated_head(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
 
 def _added_lines(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
     """How many lines the text has beyond those of the file it was cut from."""
-    return len(lines) - (int(chunk["line_end"]) - int(chunk["line_start"]) + 1)
+    first, last = _lines(chunk)
+    return len(lines) - (last - first + 1)
+
+
+def _lines(chunk: Mapping[str, Any]) -> tuple[int, int]:
+    """First and last line of a chunk, counted with the text of included files."""
+    first, last = chunk.get("expanded_lines") or (chunk["line_start"], chunk["line_end"])
+    return int(first), int(last)
 
 
 def _between(before: Mapping[str, Any], after: Mapping[str, Any], left: str, right: str) -> str:
-    gap = int(after["line_start"]) - int(before["line_end"])
+    gap = _lines(after)[0] - _lines(before)[1]
     if gap > 0:
         return "\n" if gap == 1 else "\n\n"
     around = left[-_NEAR:].rpartition("\n")[2] + right[:_NEAR].partition("\n")[0]

@@ -32,7 +32,7 @@ def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int 
 
 _SHOWN = (
     "text", "section_title", "heading_path", "anchor", "section_titles", "section_anchors", "line_start", "line_end",
-    "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
+    "expanded_lines", "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
 )  # fmt: skip
 
 
@@ -51,7 +51,8 @@ def next_passage(result: SearchResult, store: VectorStore) -> SearchResult | Non
 
 def _holds(wide: SearchResult, result: SearchResult) -> bool:
     same_file = (wide.book_id, wide.source_file) == (result.book_id, result.source_file)
-    return same_file and wide.line_start <= result.line_start and result.line_end <= wide.line_end
+    (first, last), (begins, ends) = wide.page_lines, result.page_lines
+    return same_file and first <= begins and ends <= last
 
 
 def _chunks_of(result: SearchResult, store: VectorStore) -> list[dict[str, Any]]:
@@ -75,7 +76,13 @@ def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResu
         "is_widened": True,
         "line_start": int(chunks[0]["line_start"]),
         "line_end": max(int(each["line_end"]) for each in chunks),
+        "expanded_lines": _expanded_lines(chunks),
         "section_titles": tuple(title for each in chunks for title in each["section_titles"]),
         "section_anchors": tuple(anchor for each in chunks for anchor in each["section_anchors"]),
     }
     return result.model_copy(update=joined)
+
+
+def _expanded_lines(chunks: Sequence[dict[str, Any]]) -> tuple[int, int] | None:
+    lines = [each["expanded_lines"] for each in chunks if each.get("expanded_lines")]
+    return (lines[0][0], lines[-1][1]) if lines else None

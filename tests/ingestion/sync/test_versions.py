@@ -101,52 +101,6 @@ def lint_anew(*arguments: Any) -> Lesson:
     return dataclasses.replace(lesson, findings=(Finding(lesson.path, 1, "new-rule", "is new"),))
 
 
-@pytest.fixture
-def including(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """A book whose first lesson includes a file, with its hash as the parser tells it."""
-
-    def parse(*arguments: Any) -> Lesson:
-        from ingestion.sync.scan import _hash_of
-
-        lesson = parse_lesson(*arguments)
-        if lesson.path != ONE:
-            return lesson
-        found = {path: _hash_of(tmp_path / "docs" / path, tmp_path) for path in ("../code/a.py", "b.txt")}
-        return dataclasses.replace(lesson, includes=found, links=(TWO,))
-
-    monkeypatch.setattr("ingestion.sync.file_groups.parse_lesson", parse)
-    (tmp_path / "code").mkdir()
-    (tmp_path / "code" / "a.py").write_text("print(1)")
-    library = Library(tmp_path)
-    library.write(PAGES)
-    library.run()
-    return library
-
-
-def test_a_change_of_an_included_file_indexes_its_lesson_again(including: Library) -> None:
-    record = state_of(including).records[ONE]
-    assert record.links == (TWO,) and record.includes["b.txt"] == "" and len(record.includes["../code/a.py"]) == 64
-    assert not including.run().pending
-    for change in (lambda: (including.folder / "code" / "a.py").write_text("print(2)"), make_missing_file(including)):
-        change()
-        assert including.run().changes == {ONE: "metadata"}
-        assert not including.run().pending
-
-
-def make_missing_file(library: Library) -> Any:
-    return lambda: (library.docs / "b.txt").write_text("now there")
-
-
-def test_an_include_that_leads_out_of_the_book_is_never_read(including: Library, tmp_path: Path) -> None:
-    from ingestion.sync.scan import _hash_of
-
-    outside = tmp_path.parent / f"{tmp_path.name}-outside.txt"
-    outside.write_text("secret")
-    (including.docs / "link.txt").symlink_to(outside)
-    assert _hash_of(including.docs / "link.txt", including.folder) == ""
-    assert _hash_of(including.docs / ".." / ".." / outside.name, including.folder) == ""
-
-
 def test_the_first_complete_run_is_a_full_one_and_an_edit_is_not(indexed: Library) -> None:
     first = state_of(indexed)
     assert first.last_full_ingest is not None and first.last_full_ingest == first.last_incremental_update

@@ -1,0 +1,191 @@
+"""Put the text of included files in the place of each include, within bounds, and keep the lines it came from."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ingestion.markdown.blocks import Block
+from ingestion.markdown.parser import parse_page
+from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
+from ingestion.source.includes.directives import Directive, Finder, PageFolders
+from ingestion.source.includes.files import MISSING, NOT_THERE, BookFiles, CannotInclude, decoded
+
+MAX_DEPTH = 10
+"""Files that include files: as deep as mdBook goes."""
+
+MAX_CHARACTERS = 4_000_000
+"""Characters of included files that a page may read in all, each file counted whole each time."""
+
+COST = 200
+"""Characters that each include counts beside its file, so that empty files are bounded too."""
+
+
+MAX_PROBLEMS = 100
+"""Problems that a page reports."""
+
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+class Problem(NamedTuple):
+    """An include that is not read; `line` counts from 1 in the page's body."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A body with its includes read in.
+
+    `origins` holds the line of the body for each line of `text`, from 1, and is empty where nothing was included.
+    `files` maps each file that was asked for to its hash.
+    """
+
+    text: str
+    origins: tuple[int, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def expand(body: str, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles) -> Expanded:
+    """Return the body of a page with what it includes; an include that cannot be read stays, and is a problem."""
+    return _Expansion(finders, folders, files).run(body)
+
+
+class _Expansion:
+    """Expands one page."""
+
+    def __init__(self, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles) -> None:
+        self._finders = finders
+        self._folders = folders
+        self._files = files
+        self._hashes: dict[str, str] = {}
+        self._texts: dict[Path, str] = {}
+        self._refusals: dict[Path, CannotInclude] = {}
+        self._left = MAX_CHARACTERS
+
+    def run(self, body: str) -> Expanded:
+        """Return the whole page."""
+        out, origins, problems = [], [1], []
+        at, line = 0, 1
+        for directive in self._directives(body, self._folders.page):
+            before = body[at : directive.start]
+            out.append(before)
+            origins += range(line + 1, line + 1 + before.count("\n"))
+            line += before.count("\n")
+            source = body[directive.start : directive.end]
+            text, unread = self._read(directive, source, (self._folders.page,))
+            problems += [Problem(line, message) for message in unread]
+            out.append(text)
+            origins += [line] * text.count("\n")
+            at = directive.end
+            line += source.count("\n")
+        if not out:
+            return Expanded(body)
+        out.append(body[at:])
+        origins += range(line + 1, line + 1 + body.count("\n", at))
+        return Expanded("".join(out), tuple(origins), self._hashes, tuple(problems[:MAX_PROBLEMS]))
+
+    def _directives(self, text: str, file: Path) -> list[Directive]:
+        """The includes of a text in order, without those that lie in another."""
+        found = [each for finder in self._finders for each in finder(text, file, self._folders)]
+        kept: list[Directive] = []
+        for directive in sorted(found, key=lambda each: each.start):
+            if not kept or directive.start >= kept[-1].end:
+                kept.append(directive)
+        return kept
+
+    def _read(self, directive: Directive, source: str, stack: tuple[Path, ...]) -> tuple[str, list[str]]:
+        """Return what takes the place of an include, and what is wrong with it or with those in its file."""
+        try:
+            location = self._locate(directive)
+            if location in stack:
+                raise CannotInclude("includes itself")
+            if len(stack) > MAX_DEPTH:
+                raise CannotInclude(f"is more than {MAX_DEPTH} files deep")
+            text = self._part(directive, location)
+        except CannotInclude as error:
+            by = f" in {self._files.name(stack[-1])}" if len(stack) > 1 else ""
+            return source, [f"`{directive.target[:200]}`{by} {error.reason}; its text is not searched"]
+        if directive.fence is not None:
+            return _fenced(text, directive), []
+        out, problems, at = [], [], 0
+        for inner in self._directives(text, location):
+            inside, unread = self._read(inner, text[inner.start : inner.end], (*stack, location))
+            out += [text[at : inner.start], inside]
+            problems += unread
+            at = inner.end
+        text = "".join(out) + text[at:]
+        if directive.is_page:
+            text = f"\n{_without_imports(text).strip()}\n"
+        return _indented(text, directive), problems
+
+    def _locate(self, directive: Directive) -> Path:
+        """Return the file that is meant; remembers those that might have been, since one may appear later."""
+        if not directive.places:
+            raise CannotInclude("is an address, which is never fetched")
+        refusals = []
+        for place in directive.places:
+            location = Path(os.path.normpath(place))
+            if location not in self._texts and location not in self._refusals:
+                self._open(location)
+            if location in self._texts:
+                return location
+            refusals.append(self._refusals[location])
+        raise next((each for each in refusals if each.reason != NOT_THERE), refusals[0])
+
+    def _open(self, location: Path) -> None:
+        name = self._files.name(location)
+        self._hashes[name] = MISSING
+        try:
+            source = self._files.read(location)
+            self._hashes[name] = source.sha256
+            self._texts[location] = _without_front_matter(decoded(source), location)
+        except CannotInclude as error:
+            self._refusals[location] = error
+
+    def _part(self, directive: Directive, location: Path) -> str:
+        text = self._texts[location]
+        self._left -= len(text) + COST
+        if self._left < 0:
+            raise CannotInclude(f"is too much: a page includes {MAX_CHARACTERS} characters at most")
+        return directive.select(text, directive.selection)
+
+
+def _without_front_matter(text: str, location: Path) -> str:
+    if location.suffix.lower() not in (".md", ".mdx", ".markdown"):
+        return text
+    try:
+        return split_front_matter(text, None).body
+    except UnreadableMetadata:
+        return text
+
+
+def _without_imports(text: str) -> str:
+    page, blocks = parse_page(text, mdx=True)
+    imports: list[Block] = [block for block in blocks if block.kind == "import"]
+    at, kept = 0, []
+    for block in imports:
+        start, end = page.span(block)
+        kept.append(text[at:start])
+        at = end
+    return "".join(kept) + text[at:]
+
+
+def _fenced(text: str, directive: Directive) -> str:
+    longest = max((len(found) for found in _BACKTICKS.findall(text)), default=0)
+    run = "`" * max(3, longest + 1)
+    return _indented(f"{run}{directive.fence}\n{text}\n{run}", directive)
+
+
+def _indented(text: str, directive: Directive) -> str:
+    """The text with the include's own indentation, which is part of what is replaced, before each line."""
+    if not directive.indent:
+        return text
+    lines = text.split("\n")
+    return "\n".join(f"{directive.indent}{line}" if line.strip() else line for line in lines)

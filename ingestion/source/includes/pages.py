@@ -1,0 +1,43 @@
+"""What a page includes: by the generator of its site, or in any syntax where no generator is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ingestion.settings import Settings
+from ingestion.source.includes.directives import Finder, PageFolders, find_mdbook, find_shortcodes, find_snippets
+from ingestion.source.includes.expansion import Expanded, expand
+from ingestion.source.includes.files import BookFiles
+from ingestion.source.includes.partials import find_partials
+from ingestion.source.reader import SourceText
+
+_FINDERS: Mapping[str, Finder] = {
+    "docusaurus": find_partials,
+    "astro": find_partials,
+    "mdbook": find_mdbook,
+    "mkdocs": find_snippets,
+    "hugo": find_shortcodes,
+}
+_GENERATOR_OF_STYLE = {"starlight": "astro", "mkdocs-unicode": "mkdocs"}
+_EVERY_FINDER = tuple(dict.fromkeys(_FINDERS.values()))
+_MARKS = ("{{", "8<-", "import")
+"""One of these stands in every page that includes something."""
+
+
+def expand_page(source: SourceText, body: str, settings: Settings) -> Expanded:
+    """Return the body of a page with the text of the files that it includes."""
+    if source.location is None or source.root is None or not any(mark in body for mark in _MARKS):
+        return Expanded(body)
+    finders = _finders(source, settings)
+    docs = source.site.docs_folder if source.site else source.root
+    folders = PageFolders(Path(source.location), Path(docs), source.site)
+    return expand(body, finders, folders, BookFiles(source.root, source.site, settings))
+
+
+def _finders(source: SourceText, settings: Settings) -> tuple[Finder, ...]:
+    style = settings.book.style
+    if source.site is None and style == "auto":
+        return _EVERY_FINDER
+    generator = source.site.generator if source.site else _GENERATOR_OF_STYLE.get(style, style)
+    return (_FINDERS[generator],) if generator in _FINDERS else ()
