@@ -43,8 +43,8 @@ RULES: Mapping[str, str] = {
     "unclosed-fence": "A code fence is never closed, so that everything below it is read as code. Close it.",
     "unclosed-html": "An HTML block is never closed. Close it.",
     "unknown-key": "A key of the metadata looks like a misspelt one. Correct it; `--fix` does.",
-    "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is named. "
-    "Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
+    "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is "
+    "named. Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
     "dropped-admonition-mark": "Marks of an admonition; its type and title stay as words.",
     "dropped-comment": "A comment or remark.",
     "dropped-data-uri": "A picture written into the page.",
