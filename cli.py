@@ -6,63 +6,68 @@ from typing import Annotated
 
 import typer
 
-from ingestion.commands.batch import batch
-from ingestion.commands.check import check
 from ingestion.commands.configuration import set_root_flags
-from ingestion.commands.copy import copy
-from ingestion.commands.crawl import crawl
-from ingestion.commands.delete_book import delete_book
-from ingestion.commands.doctor import doctor
-from ingestion.commands.generations import generations
-from ingestion.commands.info import info
-from ingestion.commands.ingest import ingest
-from ingestion.commands.init import init
-from ingestion.commands.jobs import jobs
-from ingestion.commands.plan import plan
-from ingestion.commands.program import Command, Program, show_help, show_version
-from ingestion.commands.verify import verify
-from ingestion.commands.watch import watch
-from rag.commands.ask import ask
-from rag.commands.chat import chat
-from rag.commands.evaluate import evaluate_command
-from rag.commands.export import export
-from rag.commands.keys import keys
-from rag.commands.lesson import lesson
-from rag.commands.mcp import mcp
-from rag.commands.questions import questions
-from rag.commands.search import search
-from rag.commands.serve import serve
+from ingestion.commands.program import Program, commands_of, show_version
 
 # Python looks through all objects once more at its end, which takes a tenth of a second and frees nothing of use.
 atexit.register(gc.freeze)
 
+COMMANDS = commands_of(
+    {
+        "Index": {
+            "init": "ingestion.commands.init:init",
+            "crawl": "ingestion.commands.crawl:crawl",
+            "check": "ingestion.commands.check:check",
+            "plan": "ingestion.commands.plan:plan",
+            "ingest": "ingestion.commands.ingest:ingest",
+            "verify": "ingestion.commands.verify:verify",
+            "watch": "ingestion.commands.watch:watch",
+            "batch": "ingestion.commands.batch:batch",
+        },
+        "Ask": {
+            "search": "rag.commands.search:search",
+            "ask": "rag.commands.ask:ask",
+            "chat": "rag.commands.chat:chat",
+            "lesson": "rag.commands.lesson:lesson",
+            "eval": "rag.commands.evaluate:evaluate_command",
+        },
+        "Serve": {
+            "serve": "rag.commands.serve:serve",
+            "mcp": "rag.commands.mcp:mcp",
+            "questions": "rag.commands.questions:questions",
+            "keys": "rag.commands.keys:keys",
+        },
+        "Manage": {
+            "doctor": "ingestion.commands.doctor:doctor",
+            "info": "ingestion.commands.info:info",
+            "jobs": "ingestion.commands.jobs:jobs",
+            "generations": "ingestion.commands.generations:generations",
+            "copy": "ingestion.commands.copy:copy",
+            "delete-book": "ingestion.commands.delete_book:delete_book",
+            "export": "rag.commands.export:export",
+            "help": "ingestion.commands.program:show_help",
+        },
+    },
+    hidden={"status": "ingestion.commands.plan:plan"},
+)
+"""Every command by its panel and name; its module is imported when it is run or listed."""
+
+
+class Bookwise(Program):
+    """The program with its commands."""
+
+    table = COMMANDS
+
+
 app = typer.Typer(
     name="bookwise",
-    cls=Program,
+    cls=Bookwise,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-GROUPS = {
-    "Index": (init, crawl, check, plan, ingest, verify, watch),
-    "Ask": (search, ask, chat, lesson),
-    "Serve": (serve, mcp, questions),
-    "Manage": (doctor, info, copy, export),
-}
-for panel, commands in GROUPS.items():
-    for command in commands:
-        app.command(cls=Command, rich_help_panel=panel)(command)
-app.command("status", cls=Command, hidden=True)(plan)
-app.command("eval", cls=Command, rich_help_panel="Ask")(evaluate_command)
-app.command("delete-book", cls=Command, rich_help_panel="Manage")(delete_book)
-app.add_typer(batch, name="batch", rich_help_panel="Index")
-app.add_typer(keys, name="keys", rich_help_panel="Serve")
-app.add_typer(jobs, name="jobs", rich_help_panel="Manage")
-app.add_typer(generations, name="generations", rich_help_panel="Manage")
-app.command("help", cls=Command, rich_help_panel="Manage")(show_help)
 
 
 @app.callback()

@@ -117,23 +117,21 @@ def measure(book: str, source: Path, peer: str, job: Job, ready: Path, counts: C
 
 
 def table(measured: list[Measured]) -> str:
-    """All figures as Markdown, one table per book."""
+    """The figures as Markdown: a table a book, a row a job, and in each cell texts embedded and processor seconds."""
     lines: list[str] = []
     for book in dict.fromkeys(each.book for each in measured):
-        lines += [
-            f"### {book}",
-            "",
-            "| job | peer | texts embedded | requests | wall s | CPU s | memory MB | right |",
-        ]
-        lines.append("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |")
-        for each in (each for each in measured if each.book == book):
-            right = ("yes" if each.is_right else "**no**") + (f", {each.note}" if each.note else "")
-            lines.append(
-                f"| {each.job} | {each.peer} | {each.texts} | {each.requests} | {each.wall:.2f} | {each.cpu:.2f} | "
-                f"{each.memory:.0f} | {right} |"
-            )
+        cells = {(each.job, each.peer): _cell(each) for each in measured if each.book == book}
+        peers = [peer for peer in PEERS if any(peer == told for _, told in cells)]
+        lines += [f"### {book}", "", f"| job | {' | '.join(peers)} |", f"| --- |{' ---: |' * len(peers)}"]
+        for job in dict.fromkeys(job for job, _ in cells):
+            lines.append(f"| {job} | {' | '.join(cells.get((job, peer), '') for peer in peers)} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def _cell(each: Measured) -> str:
+    wrong = "" if each.is_right else ", **wrong**"
+    return f"{each.texts} · {each.cpu:.2f} s{wrong}" + (f", {each.note}" if each.note else "")
 
 
 def main() -> None:

@@ -6,11 +6,14 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from ingestion.commands.terminal import close_output, flush_output, lost_output, print_error, print_json, show
 from ingestion.commands.usage_errors import usage_error
@@ -30,8 +33,64 @@ class Command(TyperCommand):
         write_options(self, ctx, formatter)
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command that is not imported yet: `where` is `module:name`, of a function or a Typer app."""
+
+    where: str
+    panel: str | None = None
+
+    def build(self, name: str) -> Any:
+        """Import the command and return it as Typer runs it."""
+        module, _, attribute = self.where.partition(":")
+        found = getattr(import_module(module), attribute)
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        app.callback()(_no_options)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name, cls=Command)(found)
+        group: Any = get_command(app)
+        command = group.commands[name]
+        command.rich_help_panel, command.hidden = self.panel, self.panel is None
+        return command
+
+
+def _no_options() -> None:
+    """With a callback, an app of one command stays a group."""
+
+
+def commands_of(panels: Mapping[str, Mapping[str, str]], *, hidden: Mapping[str, str]) -> dict[str, Entry]:
+    """Return the table of a program from its help panels, and names that no help lists."""
+    shown = {name: Entry(where, panel) for panel, names in panels.items() for name, where in names.items()}
+    return shown | {name: Entry(where) for name, where in hidden.items()}
+
+
 class Program(TyperGroup):
-    """The root: maps how a command ends to exit codes, errors to one line on stderr, and groups its help."""
+    """The root: maps how a command ends to exit codes, errors to one line on stderr, and groups its help.
+
+    `table` has the commands. Only the one that runs is imported and built, since a run with nothing to do takes no
+    longer than that would.
+    """
+
+    table: ClassVar[Mapping[str, Entry]] = {}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, imported now; None where there is none of that name."""
+        if cmd_name not in self.commands and (entry := self.table.get(cmd_name)):
+            self.commands[cmd_name] = entry.build(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named; for a name that there is not, build all, to suggest the nearest."""
+        if args[0] not in self.table:
+            for name in self.table:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
 
     def main(
         self,
@@ -62,7 +121,7 @@ class Program(TyperGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, then each group of commands."""
         write_options(self, ctx, formatter)
-        for title, names in _groups((name, self.commands[name]) for name in self.list_commands(ctx)):
+        for title, names in _groups((name, self.get_command(ctx, name)) for name in self.list_commands(ctx)):
             with formatter.section(title or "Commands"):
                 width = formatter.width - 6 - max(len(name) for name, _ in names)
                 formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in names])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from cli import app
@@ -39,10 +40,11 @@ def commands() -> str:
 
 
 def _commands(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, command in sorted(group.commands.items()):
+    for name in sorted(group.list_commands(None)):
+        command = group.get_command(None, name)
         if command.hidden:
             continue
-        if hasattr(command, "commands"):
+        if isinstance(command, TyperGroup):
             if getattr(command, "invoke_without_command", False):
                 yield f"{prefix}{name}", command
             yield from _commands(command, f"{prefix}{name} ")

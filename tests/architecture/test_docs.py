@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -14,7 +17,8 @@ from cli import app
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LOCKS = ("requirements.lock", "requirements-server.lock", "requirements-dev.lock")
-COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+PROGRAM: Any = get_command(app)
+COMMANDS = {name: PROGRAM.get_command(None, name) for name in PROGRAM.list_commands(None)}
 
 
 def pins_of(name: str) -> dict[str, str]:
@@ -29,6 +33,17 @@ def test_every_command_has_help(name: str) -> None:
     command = COMMANDS[name]
     assert command.help and command.help.strip().endswith((".", "(exit 10)."))
     assert all(parameter.help for parameter in command.params if parameter.param_type_name == "option")
+
+
+def test_a_command_imports_no_other_command() -> None:
+    code = (
+        "import sys; from cli import app; sys.argv = ['bookwise', 'jobs', '-h']\n"
+        "try: app()\nexcept SystemExit: print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "ingestion.commands.jobs" in loaded
+    assert not {"ingestion.commands.plan", "rag.commands.ask", "ingestion.commands.watch"} & set(loaded)
 
 
 def test_the_readme_fits_on_two_screens() -> None:
