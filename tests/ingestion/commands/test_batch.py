@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from cli import app
 from tests.support.batch_service import PAGES
@@ -25,15 +25,18 @@ class Desk:
         self.server = server
 
     def run(self, *arguments: str, exit_code: int = 0, **variables: str) -> str:
-        """Standard output of one command that must end with that code."""
+        """All that one command says, which must end with that code."""
+        return self._result(arguments, exit_code, variables).output
+
+    def _result(self, arguments: Sequence[str], exit_code: int, variables: Mapping[str, str]) -> Result:
         env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": self.server.base_url, "BOOKWISE_BOOK": BOOK} | variables
         result = CliRunner().invoke(app, list(arguments), env=env)
         assert result.exit_code == exit_code, result.output
         assert KEY not in result.output
-        return result.output
+        return result
 
     def report(self, *arguments: str, exit_code: int = 0, **variables: str) -> Any:
-        return json.loads(self.run(*arguments, "--json", exit_code=exit_code, **variables))
+        return json.loads(self._result((*arguments, "--json"), exit_code, variables).stdout)
 
 
 @pytest.fixture
