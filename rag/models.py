@@ -6,13 +6,23 @@ They come from or go to the outside, so pydantic checks them.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 from rag.filters import QUERY_FIELDS, Filters
 from rag.filters import SearchMode as SearchMode
+from rag.query_text import MIN_CJK_CHARS, TOO_SHORT, is_long_enough
 
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
@@ -35,6 +45,24 @@ Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
 
 
+class LongEnough:
+    """Marks text that must be long enough to be searched; a schema can only state the fewest that may do."""
+
+    def __get_pydantic_core_schema__(self, source: type[Any], handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Check the text after everything that is declared before this mark."""
+        return core_schema.no_info_after_validator_function(_searchable, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the schema with the least length."""
+        return handler(schema) | {"minLength": MIN_CJK_CHARS}
+
+
+def _searchable(text: str) -> str:
+    if not is_long_enough(text):
+        raise PydanticCustomError("string_too_short", "String should have {least}", {"least": TOO_SHORT})
+    return text
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,7 +73,7 @@ class SearchQuery(_Model):
     Passages with a cosine below `min_score` are left out.
     """
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3)]
+    text: Annotated[str, StringConstraints(strip_whitespace=True), LongEnough()]
     book_id: str = "physical-ai-robotics"
     hardware_tier_filter: Annotated[int, Field(ge=1, le=4)] = 1
     module_filter: str | None = None

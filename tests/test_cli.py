@@ -151,7 +151,8 @@ def test_a_chapter_or_layer_that_the_book_lacks_is_a_usage_error_too(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["search", "hi"], "at least 3 characters"),
+        (["search", "hi"], "at least 3 characters, or 2 in Chinese, Japanese or Korean"),
+        (["search", "节"], "at least 3 characters"),
         (["search", "nodes", "--chapter", "4-2"], "the first is after the last"),
         (["search", "nodes", "--chapter", "x"], "give a number, or a range"),
         (["search", "nodes", "--level", "D1"], "invalid level 'D1': choose A1"),

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from rag.models import SearchResult
 
 from ingestion.errors import InvalidToolCall
+from rag.query_text import TOO_SHORT, is_long_enough
 
 TOOL_NAME = "retrieve_documentation"
 ALIAS = "search_textbook"
 """What spec 004 calls the same tool."""
 
-MIN_QUERY_CHARS = 3
 MAX_QUERY_CHARS = 1_000
 """How long a search may be; what a model writes beyond it is no search."""
 
@@ -79,8 +79,8 @@ def parse_call(name: str, arguments: str) -> SearchCall:
     given = _object(arguments)
     query = given.get("query")
     said = query.strip() if isinstance(query, str) else ""
-    if not MIN_QUERY_CHARS <= len(said) <= MAX_QUERY_CHARS:
-        raise InvalidToolCall(f"query must be text of {MIN_QUERY_CHARS} to {MAX_QUERY_CHARS} characters", said[:80])
+    if not is_long_enough(said) or len(said) > MAX_QUERY_CHARS:
+        raise InvalidToolCall(f"query must be text of {TOO_SHORT}, and at most {MAX_QUERY_CHARS}", said[:80])
     unknown = sorted(given.keys() - TOOL_ARGUMENTS.keys())
     if unknown:
         known = ", ".join(TOOL_ARGUMENTS)

@@ -17,7 +17,7 @@ from pydantic import (
 
 from ingestion.models import IngestionMode, JobStatus
 from rag.filters import SearchMode
-from rag.models import ConfidenceLevel, ConfidenceMetrics, HiddenPassages, Place, Score
+from rag.models import ConfidenceLevel, ConfidenceMetrics, HiddenPassages, LongEnough, Place, Score
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
@@ -187,7 +187,7 @@ class SearchRequest(_Question):
         extra="forbid", json_schema_extra={"examples": [{"query": "quality of service", "limit": 3}]}
     )
 
-    query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=1000, pattern=NO_NUL)]
+    query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000, pattern=NO_NUL), LongEnough()]
     limit: int = Field(5, strict=True, ge=1, le=20, description="Number of passages to return.")
 
 

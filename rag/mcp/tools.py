@@ -15,7 +15,7 @@ from rag.agent.agent import build_agent
 from rag.agent.events import Done, Searched, Token
 from rag.api.schemas import LessonDocument
 from rag.filters import Filters
-from rag.models import AgentResponse, SearchResponse, SearchResult
+from rag.models import AgentResponse, LongEnough, SearchResponse, SearchResult
 from rag.retrieval.catalogue import LessonEntry, list_lessons
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 from rag.retrieval.filters import check_values, narrowed, where_of
@@ -78,7 +78,7 @@ class _Arguments(BaseModel):
 class SearchArguments(_FilterFields):
     """What `search_lessons` takes."""
 
-    query: Annotated[str, Field(min_length=3, max_length=4000, description="What to look for, in plain words.")]
+    query: Annotated[str, Field(max_length=4000, description="What to look for, in plain words."), LongEnough()]
     limit: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5
 
 
@@ -103,7 +103,7 @@ class ReadArguments(_Arguments):
 class AskArguments(_FilterFields):
     """What `ask` takes."""
 
-    question: Annotated[str, Field(min_length=3, max_length=4000, description="One question, complete by itself.")]
+    question: Annotated[str, Field(max_length=4000, description="One question, complete by itself."), LongEnough()]
 
 
 class ListedLesson(BaseModel):

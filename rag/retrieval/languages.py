@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ingestion.markdown.cleaner import searchable
+
 _SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ja", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
     ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff\u3131-\u318e]")),
     ("ru", re.compile(r"[\u0400-\u04ff]")),
     ("ur", re.compile(r"[\u0679\u067e\u0686\u0688\u0691\u06a9\u06af\u06ba\u06be\u06c1\u06cc\u06d2]")),
     ("ar", re.compile(r"[\u0600-\u06ff]")),
@@ -52,6 +54,7 @@ NAMES = {
 
 def language_of(text: str) -> str | None:
     """Return the language code of a question, None where it does not show."""
+    text = searchable(text)
     for language, script in _SCRIPTS:
         if script.search(text):
             return language

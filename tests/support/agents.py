@@ -18,6 +18,7 @@ from rag.agent.agent import Agent, build_agent
 from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.filters import Filters, SearchMode
 from rag.models import AgentResponse, SearchResponse, SearchResult
+from rag.query_text import TOO_SHORT, is_long_enough
 from tests.rag.agent.test_quotes import passage, response
 from tests.support.openai_chat import ChatServer, cites
 
@@ -60,8 +61,8 @@ class Shelf:
         mode: SearchMode = "hybrid",
         min_score: float = 0.0,
     ) -> SearchResponse:
-        if len(text.strip()) < 3:
-            raise UsageError("text: at least 3 characters")
+        if not is_long_enough(text):
+            raise UsageError(f"text: {TOO_SHORT}")
         self.queries.append(text)
         self.limits.append(limit)
         self.filters.append(filters)

@@ -18,7 +18,6 @@ from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Replaced, Searched, Token
 from rag.agent.history import CHAT_ENCODING
-from rag.agent.tools import MIN_QUERY_CHARS
 from rag.api.http.auth import Caller
 from rag.api.http.failures import MODEL, FailureReporter
 from rag.api.http.metrics import Metrics
@@ -30,6 +29,7 @@ from rag.conversations.questions import AskedQuestion, NearestPage, QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
 from rag.models import EXTRACTIVE, AgentResponse, SearchResult
+from rag.query_text import is_long_enough
 from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
@@ -237,8 +237,8 @@ class ChatTurns:
 
 
 def _question(message: str) -> str:
-    """Return the message as it is asked: a search takes three characters (spec 003), a message one (spec 004)."""
-    return message if len(message) >= MIN_QUERY_CHARS else f'"{message}"'
+    """Return the message as it is asked: a search takes more characters (spec 003) than a message (spec 004)."""
+    return message if is_long_enough(message) else f'"{message}"'
 
 
 def _beside_the_text(shown: ChatResponse) -> dict[str, Any]:

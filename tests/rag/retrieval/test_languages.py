@@ -19,6 +19,8 @@ from rag.retrieval.languages import language_name, language_of, same_language
         ("什么是所有权规则？", "zh"),
         ("所有権とは何ですか", "ja"),
         ("ROS 2 نوڈ کیا ہے؟", "ur"),
+        ("\ufb58\ufe8e\ufee7\ufbfd", "ur"),
+        ("ﾉｰﾄﾞ", "ja"),
         ("mpsc::channel", None),
     ],
 )

@@ -1,0 +1,26 @@
+"""How long a question must be to be searched: in Chinese, Japanese and Korean two characters are a word."""
+
+from __future__ import annotations
+
+import re
+
+MIN_QUERY_CHARS = 3
+"""Specification 003."""
+
+MIN_CJK_CHARS = 2
+"""How few characters reach it: a Han, kana or Hangul character counts as two."""
+
+TOO_SHORT = f"at least {MIN_QUERY_CHARS} characters, or {MIN_CJK_CHARS} in Chinese, Japanese or Korean"
+
+_CJK = re.compile(
+    r"[\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\uffa1-\uffdc"
+    r"\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
+"""Han, kana of both widths, bopomofo and Hangul; not their punctuation."""
+
+
+def is_long_enough(text: str) -> bool:
+    """Return whether a question is long enough to be searched, blanks around it left out."""
+    said = text.strip()
+    return len(said) + len(_CJK.findall(said)) >= MIN_QUERY_CHARS

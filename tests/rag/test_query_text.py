@@ -1,0 +1,97 @@
+"""A question of two Chinese, Japanese or Korean characters is searched wherever questions are asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import app
+from ingestion.errors import InvalidToolCall
+from rag.agent.tools import parse_call
+from rag.api.schemas import SearchRequest
+from rag.mcp.tools import AskArguments, SearchArguments
+from rag.query_text import is_long_enough
+from tests.rag.api.test_api import serving
+from tests.support.books import page
+from tests.support.mcp_servers import OPEN, call
+from tests.test_cli import copy_index, index_book
+
+JOINED = "می\u200cخواهم"
+TITLE = "کتاب می\u200cخواهم"
+PAGES = {
+    "m/01-node.md": page("节点", "节点通过话题交换消息。"),
+    "m/02-want.md": page(TITLE, f"من این کتاب را {JOINED} و آن را هر روز با دوستم می\u200cخوانم."),
+    "m/03-forms.md": page("Letters", "\ufe8d\ufedf\ufee4\ufeaa\ufead\ufeb3\ufe94 is a school in these forms."),
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return index_book(tmp_path_factory.mktemp("unspaced"), PAGES)
+
+
+@pytest.fixture
+def indexed(clean_surroundings: Path, index: Path) -> Path:
+    copy_index(index, clean_surroundings)
+    return clean_surroundings
+
+
+@pytest.mark.parametrize("text", ["节点", "ノド", "ﾉﾄﾞ", "노드", "か0", "𠀀𠀁", "abc", " abc "])
+def test_three_characters_or_two_of_chinese_japanese_or_korean_are_enough(text: str) -> None:
+    assert is_long_enough(text)
+
+
+@pytest.mark.parametrize("text", ["", "hi", "节", " 节 ", "。、", "   ", "ا", "é!"])
+def test_fewer_are_not(text: str) -> None:
+    assert not is_long_enough(text)
+
+
+def test_a_model_searches_by_the_same_rule() -> None:
+    assert parse_call("retrieve_documentation", '{"query": " 节点 "}').query == "节点"
+    with pytest.raises(InvalidToolCall, match="at least 3 characters, or 2 in Chinese"):
+        parse_call("retrieve_documentation", '{"query": "hi"}')
+
+
+def test_schemas_state_the_fewest_characters_that_may_do() -> None:
+    fields = [
+        SearchRequest.model_json_schema()["properties"]["query"],
+        SearchArguments.model_json_schema()["properties"]["query"],
+        AskArguments.model_json_schema()["properties"]["question"],
+    ]
+    assert [(field["minLength"], field["maxLength"]) for field in fields] == [(2, 1000), (2, 4000), (2, 4000)]
+
+
+def first_by_command(question: str) -> dict[str, str]:
+    result = CliRunner().invoke(app, ["search", question, "--json"])
+    assert result.exit_code == 0, result.stderr
+    first: dict[str, str] = json.loads(result.stdout)["results"][0]
+    return first
+
+
+def test_two_characters_are_searched_by_command_http_and_mcp(indexed: Path) -> None:
+    assert first_by_command("节点")["source_file"] == "m/01-node.md"
+    with serving(indexed, open_to_all=True) as api:
+        found = api.post("/search", json={"query": "节点"})
+        said = api.post("/search", json={"query": "节"})
+        answer = api.post("/chat/run", json={"message": "节点"})
+    assert found.status_code == 200 and found.json()["results"][0]["source_file"] == "m/01-node.md"
+    assert said.status_code == 422 and "2 in Chinese, Japanese or Korean" in said.json()["detail"]
+    assert answer.status_code == 200
+    told = call(indexed, OPEN, "search_lessons", query="节点")
+    assert not told.is_error and told.structured_content["results"][0]["source_file"] == "m/01-node.md"
+    assert call(indexed, OPEN, "search_lessons", query="节").is_error
+    assert not call(indexed, OPEN, "ask", question="节点").is_error
+
+
+@pytest.mark.parametrize("question", [JOINED, JOINED.replace("\u200c", "")])
+def test_persian_is_found_with_and_without_the_joiner_and_its_title_keeps_it(indexed: Path, question: str) -> None:
+    first = first_by_command(question)
+    assert first["source_file"] == "m/02-want.md" and first["page_title"] == TITLE
+
+
+@pytest.mark.parametrize("question", ["\ufe8d\ufedf\ufee4\ufeaa\ufead\ufeb3\ufe94", "المدرسة"])
+def test_arabic_is_found_in_letters_and_in_presentation_forms(indexed: Path, question: str) -> None:
+    assert first_by_command(question)["source_file"] == "m/03-forms.md"
