@@ -12,7 +12,7 @@ def sha256(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonKey:
-    """The place of a lesson in its book, from which all ids follow (spec 003, DESIGN decision 3).
+    """The place of a lesson in its book, from which all ids follow.
 
     `source_file` is None where the file alone owns a complete (module, chapter, lesson), else it is the
     file's path, which keeps ids unique.

@@ -50,7 +50,7 @@ def _check(ok: bool, name: str, value: object, rule: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMetadata:
-    """Where a chunk stands and for whom it is (spec 003); `section_*` are of the headings that begin inside it.
+    """Where a chunk stands and for whom it is; `section_*` are of the headings that begin inside it.
 
     `expanded_lines` are its first and last line in the page with its included files read in; None where it has none.
     """
@@ -116,7 +116,7 @@ class DocumentMetadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunk:
-    """A piece of a lesson ready to be embedded (spec 003).
+    """A piece of a lesson ready to be embedded.
 
     `text` is a slice of the source, indentation kept. `embed_text` is what the embedder sees (breadcrumb and cleaned
     text), `embed_key` decides whether it has to see it again. `token_count` is exact for cl100k_base.
@@ -138,7 +138,7 @@ class DocumentChunk:
         _check(min(self.word_count, self.token_count, self.char_count) >= 1, "counts", self.word_count, ">= 1")
 
     def payload(self) -> dict[str, Any]:
-        """The point's payload, JSON types only (spec 003 "QdrantPayload")."""
+        """The point's payload, JSON types only."""
         return QdrantPayload.of(self).as_dict()
 
 
@@ -154,7 +154,7 @@ class EmbeddedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantPayload:
-    """What is stored with a point (spec 003): the metadata, the text and the counts, as JSON types.
+    """What is stored with a point: the metadata, the text and the counts, as JSON types.
 
     `bm25` is the version of the sparse vector beside it.
     """
@@ -219,7 +219,7 @@ class RecordedFinding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionRecord:
-    """What the state knows of one file (spec 003), so that a run need not read it again.
+    """What the state knows of one file, so that a run need not read it again.
 
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
@@ -250,7 +250,7 @@ class IngestionRecord:
 
 @dataclass(slots=True, kw_only=True)
 class IngestionState:
-    """Which files of a book are indexed (spec 003). A fast path, never the truth (DESIGN decision 7)."""
+    """Which files of a book are indexed. A fast path, never the truth (DESIGN decision 7)."""
 
     book_id: str
     collection_name: str
@@ -265,7 +265,7 @@ class IngestionState:
         return sum(record.chunk_count for record in self.records.values())
 
     def get_changed_files(self, current_files: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
-        """New, modified and deleted paths, given each present file's hash (spec 003)."""
+        """New, modified and deleted paths, given each present file's hash."""
         known = self.records
         new = [path for path in current_files if path not in known]
         modified = [path for path, sha in current_files.items() if path in known and known[path].file_hash != sha]
@@ -273,13 +273,13 @@ class IngestionState:
         return new, modified, deleted
 
     def get_chunks_to_delete(self, files: Iterable[str]) -> list[str]:
-        """All chunk ids recorded for the given files (spec 003)."""
+        """All chunk ids recorded for the given files."""
         return [chunk_id for path in files if path in self.records for chunk_id in self.records[path].chunk_ids]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionJob:
-    """One run of ingest (spec 003), from queued over running to completed or failed."""
+    """One run of ingest, from queued over running to completed or failed."""
 
     job_id: int
     book_id: str

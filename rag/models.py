@@ -68,7 +68,7 @@ class _Model(BaseModel):
 
 
 class SearchQuery(_Model):
-    """A question with its filters; all of them must hold, levels among themselves any (spec 003).
+    """A question with its filters; all of them must hold, levels among themselves any.
 
     Passages with a cosine below `min_score` are left out.
     """
@@ -114,7 +114,7 @@ def address(page_url: str, anchor: str | None) -> str:
 
 
 class SearchResult(_Model):
-    """One passage (spec 003). `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
+    """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
     The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
     lines in the page with its included files read in, None for a page that includes none.
@@ -191,7 +191,7 @@ class Evidence(_Model):
     """How many words the question has, on a logarithmic scale: a long one is never reached wholly."""
 
     diversity: Score = 0.0
-    """1 less the mean cosine between the passages (spec 004)."""
+    """1 less the mean cosine between the passages."""
 
 
 class Place(_Model):
@@ -216,7 +216,7 @@ class HiddenPassages(_Model):
 
 
 class SearchResponse(_Model):
-    """The ranked passages (spec 003), best first; `total_found` counts the chunks that pass the filters.
+    """The ranked passages, best first; `total_found` counts the chunks that pass the filters.
 
     `searched_for` is the question with its typos mended, None where none was. `hidden` tells of better passages
     that a filter hides.
@@ -235,7 +235,7 @@ class SearchResponse(_Model):
 
 
 class ConfidenceMetrics(_Model):
-    """How far the passages can be trusted to answer (spec 004); `reason` says why not, where they cannot."""
+    """How far the passages can be trusted to answer; `reason` says why not, where they cannot."""
 
     average_similarity: Score
     min_similarity: Score
@@ -254,7 +254,7 @@ class ConfidenceMetrics(_Model):
 
 
 class Citation(_Model):
-    """A source that the answer uses (spec 000); `number` is how the answer refers to it.
+    """A source that the answer uses; `number` is how the answer refers to it.
 
     `chunk_id` is the passage, `verified` whether it holds what the sentences that cite it say.
     """
@@ -287,7 +287,7 @@ class PassagesUsed(_Model):
 
 
 class AgentResponse(_Model):
-    """An answer with its sources (specs 000 and 002). With state `no_results` it is a refusal, and `metrics` say why.
+    """An answer with its sources. With state `no_results` it is a refusal, and `metrics` say why.
 
     `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
     `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
@@ -326,7 +326,7 @@ class AgentResponse(_Model):
 
     @classmethod
     def failed(cls, query: str, model: str, error: str) -> AgentResponse:
-        """What stands for an answer where there was none to be had (spec 000, state ERROR)."""
+        """What stands for an answer where there was none to be had."""
         return cls(
             answer="",
             citations=(),

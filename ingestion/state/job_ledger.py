@@ -1,4 +1,4 @@
-"""The ledger of runs: one IngestionJob a run that had something to do (spec 003), in any database SQLAlchemy knows.
+"""The ledger of runs: one IngestionJob a run that had something to do, in any database SQLAlchemy knows.
 
 SQLAlchemy takes half a second to import, so a run without work never opens the ledger.
 """

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from ingestion.tokens import count_tokens
 
 MAX_TURNS = 20
-"""How many turns a model is given at most (spec 001)."""
+"""How many turns a model is given at most."""
 
 CHAT_ENCODING = "o200k_base"
 

@@ -18,7 +18,7 @@ REPLACED = "Nothing of this was found in the book. What the book says:"
 """Stands between an answer that was shown and the quotation in its place."""
 
 DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
-"""What begins an answer of low confidence (spec 004)."""
+"""What begins an answer of low confidence."""
 
 SYSTEM_PROMPT = f"""\
 You answer questions about one book, and only from passages of it that the tool retrieve_documentation returns.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MAX_PASSAGES = 20
-"""How many passages a search gives at most (spec 003)."""
+"""How many passages a search gives at most."""
 
 STORY_WORDS = 40
 """A question with more words tells a story, of which the best sentence is what is asked."""
@@ -72,7 +72,7 @@ class GatedResult:
 
     @property
     def state(self) -> AnswerState:
-        """How an answer from it ends (spec 000)."""
+        """How an answer from it ends."""
         if not self.metrics.should_answer:
             return "no_results"
         return "low_confidence" if self.metrics.confidence_level == "low" else "completed"

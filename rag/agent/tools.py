@@ -1,4 +1,4 @@
-"""The tool that a language model searches with (spec 001): its schema, its arguments, its results."""
+"""The tool that a language model searches with: its schema, its arguments, its results."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def parse_call(name: str, arguments: str) -> SearchCall:
 
 
 def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> str:
-    """What a search answers (spec 001 "Tool Response Schema"), each result with the id to cite it by."""
+    """What a search answers, each result with the id to cite it by."""
     results = [
         {
             "passage_id": passage_id,
@@ -106,7 +106,7 @@ def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> st
 
 
 def error_json(message: str, query: str) -> str:
-    """What a call that failed answers (spec 001 "Error Response Schema")."""
+    """What a call that failed answers."""
     return json.dumps({"error": message, "query": query}, ensure_ascii=False)
 
 

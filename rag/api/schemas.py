@@ -1,4 +1,4 @@
-"""Define what the API takes and returns (spec 004), checked by pydantic; its documentation shows the examples."""
+"""Define what the API takes and returns, checked by pydantic; its documentation shows the examples."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Question(_FilterFields):
 
 
 class ChatRequest(_Question):
-    """A question (spec 004), with the filters that it keeps to."""
+    """A question, with the filters that it keeps to."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -72,7 +72,7 @@ class ChatRequest(_Question):
 
 
 class Source(BaseModel):
-    """A passage that the answer cites (spec 004). `number` is how the answer refers to it, None if it does not."""
+    """A passage that the answer cites. `number` is how the answer refers to it, None if it does not."""
 
     chunk_text: str = Field(max_length=MAX_SOURCE_CHARS)
     similarity_score: Score
@@ -93,7 +93,7 @@ class Source(BaseModel):
 
 
 class ChatResponse(BaseModel):
-    """An answer (spec 004); `message_number` names it for feedback.
+    """An answer; `message_number` names it for feedback.
 
     `metrics` is what `confidence`, `confidence_level` and `should_answer` come from.
     """
@@ -128,7 +128,7 @@ class ShownAnswer(BaseModel):
 
 
 class ShownMessage(BaseModel):
-    """A message of a thread (spec 004); `answer` is there for answers."""
+    """A message of a thread; `answer` is there for answers."""
 
     role: Literal["user", "assistant"]
     content: str

@@ -104,7 +104,7 @@ def heading_path_of(passage: SearchResult, citation: Citation | None) -> tuple[s
 
 
 def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iterable[Source]:
-    """What is cited; an answer that cites nothing still shows what it was made from (spec 004: never empty)."""
+    """What is cited; an answer that cites nothing still shows what it was made from."""
     cited = [source_of(found[each.chunk_id], each) for each in response.citations if each.chunk_id in found]
     return cited or _without_repeats(source_of(found[each]) for each in response.passages.shown if each in found)
 

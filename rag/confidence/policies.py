@@ -70,7 +70,7 @@ class EvidencePolicy:
 
 @dataclass(frozen=True, slots=True)
 class AveragePolicy:
-    """Judges by the mean cosine of the passages and their number (spec 004): each level's least cosine and count."""
+    """Judges by the mean cosine of the passages and their number: each level's least cosine and count."""
 
     name: str
     high: tuple[float, int]

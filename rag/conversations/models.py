@@ -1,4 +1,4 @@
-"""Define a conversation and its messages (spec 004 `ConversationThread`) as frozen values that check themselves."""
+"""Define a conversation and its messages as frozen values that check themselves."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Message:
             raise ValueError("confidence: 0–1, and only of an answer")
 
     def as_json(self) -> dict[str, Any]:
-        """Return one JSON object (spec 004)."""
+        """Return one JSON object."""
         shown: dict[str, Any] = {"role": self.role, "content": self.content, "timestamp": iso(self.timestamp)}
         shown |= {} if self.confidence is None else {"confidence": self.confidence}
         return shown if self.answer is None else shown | {"answer": dict(self.answer)}

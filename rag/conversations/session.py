@@ -75,7 +75,7 @@ HELP = """\
 
 @dataclass(frozen=True, slots=True)
 class PastSearch:
-    """One search of the conversation (spec 001 `ToolCall`)."""
+    """One search of the conversation."""
 
     query: str
     results_count: int
@@ -107,7 +107,7 @@ class ChatSession:
 
     @property
     def is_full(self) -> bool:
-        """Whether the conversation has all the turns it may have (spec 002: 100 messages)."""
+        """Whether the conversation has all the turns it may have."""
         return self.turns >= self.max_turns
 
     def begin(self) -> None:

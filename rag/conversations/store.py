@@ -1,4 +1,4 @@
-"""Store conversations (spec 004) in any database that SQLAlchemy knows: SQLite unless DATABASE_URL is set.
+"""Store conversations in any database that SQLAlchemy knows: SQLite unless DATABASE_URL is set.
 
 A thread belongs to its owner: for anyone else it does not exist. A thread that was not used for an hour is moved to
 an archive, and returns when it is used again.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rag.models import SearchResult
 
 CiteStyle = Literal["number", "source"]
-"""How an answer refers to its sources: `[1]`, or `[Source: Page Title]` (spec 000)."""
+"""How an answer refers to its sources: `[1]`, or `[Source: Page Title]`."""
 
 
 @dataclass(slots=True)

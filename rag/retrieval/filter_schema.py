@@ -23,7 +23,7 @@ class FilterFields(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _accept_query_fields(cls, data: Any) -> Any:
-        """Accept a filter by the name that SearchQuery gives it too (spec 003)."""
+        """Accept a filter by the name that SearchQuery gives it too."""
         if not isinstance(data, dict):
             return data
         names = {query_field: name for name, query_field in QUERY_FIELDS.items() if name in cls.model_fields}

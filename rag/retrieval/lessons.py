@@ -1,4 +1,4 @@
-"""Read a whole lesson back from the index, in order (spec 003 "Full Lesson Retrieval")."""
+"""Read a whole lesson back from the index, in order."""
 
 from __future__ import annotations
 

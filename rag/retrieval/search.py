@@ -1,4 +1,4 @@
-"""Find the passages that answer a question, inside its filters (spec 003 "Search Models")."""
+"""Find the passages that answer a question, inside its filters."""
 
 from __future__ import annotations
 

@@ -14,8 +14,6 @@ import bookwise.langchain
 from scripts.docs.markdown import table, text
 
 PRIVATE = re.compile(r"\b(?:rag|ingestion|collections\.abc|pathlib|typing)\.(?:\w+\.)*")
-SPEC = re.compile(r" \(specs? [^)]*\)")
-"""Where the code says which specification it follows, which is not in the repository."""
 
 LLAMA_INDEX = (
     "## `bookwise.llama_index.BookwiseRetriever`\n\nThe same for LlamaIndex (extra `bookwise[llama-index]`): "
@@ -126,4 +124,4 @@ def _shown_default(default: Any) -> Any:
 
 def _prose(value: Any) -> str:
     paragraphs = inspect.cleandoc(value.__doc__ or "").split("\n\n")
-    return "\n\n".join(SPEC.sub("", text(paragraph)) for paragraph in paragraphs)
+    return "\n\n".join(text(paragraph) for paragraph in paragraphs)

@@ -17,6 +17,7 @@ from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from scripts.docs.book_pages import check_rules, files
+from scripts.docs.http_api import http_api
 from scripts.docs.markdown import first_paragraph, table, text
 from scripts.docs.messages import messages
 from scripts.docs.python_api import python_api
@@ -131,6 +132,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "exit-codes": exit_codes,
     "files": files,
+    "http-api": http_api,
     "payload": payload,
     "python-api": python_api,
     "troubleshooting": messages,

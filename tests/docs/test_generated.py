@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,15 @@ def test_some_outputs_are_run_at_all() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_nothing_points_outside_of_the_repository(page: Path) -> None:
     assert SAID.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    def pages(entry: object) -> list[str]:
+        if isinstance(entry, str):
+            return [entry]
+        children = entry.values() if isinstance(entry, dict) else entry
+        return [page for child in children for page in pages(child)]  # type: ignore[attr-defined]
+
+    nav = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert sorted(pages(nav)) == sorted(written)

@@ -50,7 +50,8 @@ async def ready(services: Services, response: Response) -> Health:
     return Health(status="degraded" if is_degraded else "ok", checks=checks)
 
 
-async def _may_read_metrics(request: Request, services: Services) -> AppServices:
+async def may_read_metrics(request: Request, services: Services) -> AppServices:
+    """Return the services for an owner; 403 for others, 404 where the figures are served elsewhere."""
     if services.settings.api.metrics_address:
         raise HTTPException(404, "the figures are served at api.metrics_address")
     if not (await services.auth.caller(request)).is_owner:
@@ -64,6 +65,6 @@ async def _may_read_metrics(request: Request, services: Services) -> AppServices
     responses={200: {"content": {"text/plain": {}}}},
     operation_id="metrics",
 )
-async def metrics(services: Annotated[AppServices, Depends(_may_read_metrics)]) -> Response:
+async def metrics(services: Annotated[AppServices, Depends(may_read_metrics)]) -> Response:
     """Return figures for Prometheus; with an owner's key, or at `api.metrics_address` without one."""
     return Response(services.metrics.text(), media_type=METRICS_TYPE)

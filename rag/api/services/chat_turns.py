@@ -237,7 +237,7 @@ class ChatTurns:
 
 
 def _question(message: str) -> str:
-    """Return the message as it is asked: a search takes more characters (spec 003) than a message (spec 004)."""
+    """Return the message as it is asked: a search takes more characters than a message."""
     return message if is_long_enough(message) else f'"{message}"'
 
 

@@ -1,4 +1,4 @@
-"""The ledger of runs over a real SQLite file, alone and behind the one pass (spec 003, IngestionJob)."""
+"""The ledger of runs over a real SQLite file, alone and behind the one pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chat API over its real parts: an embedded index, SQLite, no language model (spec 004)."""
+"""The chat API over its real parts: an embedded index, SQLite, no language model."""
 
 from __future__ import annotations
 

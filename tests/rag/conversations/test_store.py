@@ -1,4 +1,4 @@
-"""The conversation store on SQLite and on PostgreSQL (spec 004 ConversationThread)."""
+"""The conversation store on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread is about: said once it has five exchanges, by the model or from its questions (spec 004)."""
+"""What a thread is about: said once it has five exchanges, by the model or from its questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations (spec 004), their older messages, and what was not used for long.
+"""Conversations, their older messages, and what was not used for long.
 
 An archived thread keeps the columns of a live one, so that it can be taken back as it was.
 """
