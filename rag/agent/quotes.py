@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from rag.agent.spots import Nearness, Spot, Spots, plain_title, rendered_blocks
+from rag.agent.spots import Nearness, ShownBlock, Spot, Spots, plain_title, rendered_blocks
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
 from rag.models import Place, SearchResult, address
@@ -177,7 +177,7 @@ class _Growing:
     def __init__(self, spot: Spot, chosen: PassageBlock, spots: Spots, following: Following, told: str) -> None:
         self.kept = [chosen]
         self._chosen = chosen
-        self._blocks: list[PassageBlock] = list(spots.blocks[spot.passage.id])
+        self._blocks: list[ShownBlock] = list(spots.blocks[spot.passage.id])
         self._scores = {each.at: each.score for each in spots.ranked if each.passage.id == spot.passage.id}
         self._room = MAX_CHARS - length(chosen.text)
         self._behind, self._ahead = spot.at - 1, spot.at + 1
@@ -197,6 +197,8 @@ class _Growing:
         rest = self._blocks[self._ahead] if self._ahead < len(self._blocks) else None
         if rest is None or self._room <= MIN_PART or (self._told and rest.text in self._told):
             return
+        if rest.is_aside and not _is_same(rest, self._chosen):
+            return
         is_wanted = _is_same(rest, self._chosen) or MAX_CHARS - self._room < ENOUGH
         if is_wanted and rest.kind == "paragraph" and "\n```" not in rest.text:
             self.kept += _beginning(rest, self._room)
@@ -213,7 +215,7 @@ class _Growing:
         if not 0 <= at < len(self._blocks):
             return False
         block = self._blocks[at]
-        is_near = not in_section or _is_same(block, self._chosen)
+        is_near = _is_same(block, self._chosen) or not (in_section or block.is_aside)
         return is_near and length(block.text) + 2 <= self._room and not (self._told and block.text in self._told)
 
     def _read_on(self) -> None:

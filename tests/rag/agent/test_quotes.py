@@ -188,6 +188,14 @@ def test_code_stays_as_it_is_but_not_what_only_includes_a_file() -> None:
     assert "```rust\nlet **x** = a_b_c;\n```" in text and "include" not in text and "ignore" not in text
 
 
+def test_an_excerpt_goes_on_into_the_next_section_but_never_into_exercises() -> None:
+    text = "## Late subscribers\n\nKeep the last message for late subscribers.\n\n## {next}\n\nPublish, then join."
+    for name, is_told in (("Maps", True), ("Exercises", False)):
+        titles = {"section_titles": ("Late subscribers", name), "section_anchors": ("late", "next")}
+        made = excerpt("late subscribers", passage(text.format(next=name)).model_copy(update=titles))
+        assert ("Publish, then" in made.text) is is_told
+
+
 def test_a_table_of_contents_and_exercises_count_less() -> None:
     links = passage("- [How the pump runs](pump.md)\n- [How the pump rests](rest.md)\n- [The valve](valve.md)")
     says = passage("The pump runs for five seconds.", rank=2)
