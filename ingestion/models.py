@@ -53,6 +53,8 @@ class DocumentMetadata:
     """Where a chunk stands and for whom it is; `section_*` are of the headings that begin inside it.
 
     `expanded_lines` are its first and last line in the page with its included files read in; None where it has none.
+    `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
+    to readers who ask for none.
     """
 
     book_id: str
@@ -84,6 +86,8 @@ class DocumentMetadata:
     line_end: int
     expanded_lines: tuple[int, ...] | None = None
     language: str = "en"
+    docs_version: str | None = None
+    docs_version_rank: int = 0
     doc_type: str = "lesson"
     proficiency_levels: tuple[str, ...] = ("A2",)
     layers: tuple[str, ...] = ("L1",)

@@ -44,6 +44,9 @@ class Filters:
     layer: TeachingLayer | None = _described("--layer", "Only lessons of this teaching layer.", "layer_filter")
     parent_doc_id: str | None = _described("--parent", "Only the lesson with this parent id.")
     language: str | None = _described("--language", "Only pages in this language, such as `en`.")
+    docs_version: str | None = _described(
+        "--docs-version", "Only this version of the documentation, such as `1.0`; without it the current one."
+    )
     doc_types: tuple[DocType, ...] | None = _described(
         "--kind", "Only pages of this kind; can be given several times."
     )

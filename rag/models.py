@@ -84,6 +84,7 @@ class SearchQuery(_Model):
     layer_filter: TeachingLayer | None = None
     parent_doc_id: str | None = None
     language: str | None = None
+    docs_version: str | None = None
     doc_types: tuple[DocType, ...] | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     mode: SearchMode = "hybrid"

@@ -81,6 +81,8 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
         "page_title": shorten(lesson.title, MAX_TITLE),
         "page_url": lesson.url,
         "language": lesson.language,
+        "docs_version": lesson.docs_version,
+        "docs_version_rank": lesson.docs_version_rank,
         "doc_type": lesson.doc_type,
         "proficiency_levels": lesson.audience.levels,
         "layers": lesson.audience.layers,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
+from ingestion.source.hierarchy import CURRENT_VERSION, page_version
 from ingestion.source.nav import SUMMARY, Navigation, read_navigation
 from ingestion.source.site import Site, find_site
 
@@ -30,6 +32,8 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         versions=settings.crawl.versions,
         site=site,
     )
+    if site:
+        site = replace(site, shown_version=_shown_version(site, found.files))
     navigation = read_navigation(found.root, site, [file.path for file in found.files])
     files: list[SourceFile] = []
     skipped = list(found.skipped)
@@ -37,13 +41,20 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         if reason := _reason_to_skip(file.path, navigation):
             skipped.append(Skipped(file.path, reason))
         else:
-            files.append(replace(file, entry=navigation.entry(file.path)))
+            files.append(replace(file, site=site, entry=navigation.entry(file.path)))
     return replace(
         found,
         files=tuple(files),
         skipped=tuple(sorted(skipped)),
         fingerprint=_fingerprint(site, navigation),
     )
+
+
+def _shown_version(site: Site, files: Sequence[SourceFile]) -> str:
+    """The version that searches show unasked: that of the site, else the newest of which there are pages."""
+    indexed = {page_version(file.path) for file in files}
+    order = (site.last_version, *site.versions)
+    return next((version for version in order if version in indexed), CURRENT_VERSION)
 
 
 def _reason_to_skip(path: str, navigation: Navigation) -> str | None:

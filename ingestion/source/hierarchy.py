@@ -29,6 +29,9 @@ _KNOWN_LANGUAGE = re.compile(
     "(?:ar|bn|cs|da|de|el|en|es|fa|fi|fr|gu|he|hi|hu|id|it|ja|ko|mr|my|ne|nl|no|pa|pl|pt|ro|ru|sv|sw|ta|te|th|tr|uk|ur|vi"
     "|zh)(?:[-_][A-Za-z]{2,4})?"
 )
+CURRENT_VERSION = "current"
+"""Docusaurus' name for the version that is being written."""
+
 _DOCUSAURUS_DOCS = "docusaurus-plugin-content-docs"
 _VERSION = re.compile(r"version-(.+)")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
@@ -119,6 +122,11 @@ def split_edition(path: str) -> Edition:
     if parts[0] == "versioned_docs" and len(parts) > 2 and (version := _VERSION.fullmatch(parts[1])):
         return Edition(language, version[1], parts[2:], in_docusaurus=True)
     return Edition(language, None, parts)
+
+
+def page_version(path: str) -> str:
+    """Return the version that a page belongs to, by Docusaurus' folders; `current` for one in no version's folder."""
+    return split_edition(path).version or CURRENT_VERSION
 
 
 def original_path(path: str) -> str:

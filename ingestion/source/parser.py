@@ -18,7 +18,7 @@ from ingestion.settings import Settings
 from ingestion.source.audience import Audience, read_audience, whole_number, with_custom_tables
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
-from ingestion.source.hierarchy import OVERVIEWS, Place, locate
+from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, locate, page_version
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.nav import Entry, position
 from ingestion.source.publication import reason_unpublished
@@ -44,7 +44,7 @@ class Lesson:
 
     Its line n is the file's line n + `body_offset`, unless `origins` gives the line of the body in the file, from 1,
     for each of its lines. `mdx` tells that the body is MDX rather than markdown. `includes` and `links` are those of
-    its IngestionRecord.
+    its IngestionRecord. `docs_version` is the version of a site that has several, None elsewhere.
     """
 
     path: str
@@ -68,6 +68,8 @@ class Lesson:
     links: tuple[str, ...] = ()
     origins: tuple[int, ...] = ()
     mdx: bool = False
+    docs_version: str | None = None
+    docs_version_rank: int = 0
 
     def line(self, number: int) -> int:
         """Return the line of the file for a line of the body: that of the directive for an included one."""
@@ -147,7 +149,18 @@ def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
         includes=page.files,
         origins=page.origins,
         mdx=mdx,
+        **_version(source),
     )
+
+
+def _version(source: SourceText) -> dict[str, Any]:
+    """The version of a page of a site that has several, and its rank: 0 for the one that is shown unasked."""
+    site = source.site
+    if site is None or not site.versions:
+        return {}
+    version = page_version(source.path)
+    order = [site.shown_version, *(each for each in (CURRENT_VERSION, *site.versions) if each != site.shown_version)]
+    return {"docs_version": version, "docs_version_rank": order.index(version) if version in order else len(order)}
 
 
 def _title(source: SourceText, body: str, values: Mapping[str, Any], *, mdx: bool) -> str:

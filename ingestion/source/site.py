@@ -31,7 +31,7 @@ class Site:
     known, and `base_url` that of its pages in the default language and version. `route` is what stands between the
     two (Docusaurus' `routeBasePath`). `languages` are all languages, the default one included. `versions` are the
     versions in Docusaurus' order, newest first, and `last_version` is the one that readers see unasked; it is
-    `current` for the pages in `docs`.
+    `current` for the pages in `docs`. `shown_version` is the same among the versions that are indexed.
 
     `trailing_slash` is None where the site does not say. `number_prefixes` tells whether numbers before names are
     dropped from addresses, `directory_urls` whether a page has a folder of its own (`guide/` for `guide.md`).
@@ -53,6 +53,7 @@ class Site:
     languages: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
     last_version: str = "current"
+    shown_version: str = "current"
     trailing_slash: bool | None = None
     number_prefixes: bool = False
     directory_urls: bool = True

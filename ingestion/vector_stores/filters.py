@@ -23,6 +23,8 @@ PAYLOAD_INDEXES: Mapping[str, IndexType] = {
     "source_file": "keyword",
     "embed_key": "keyword",
     "language": "keyword",
+    "docs_version": "keyword",
+    "docs_version_rank": "integer",
     "doc_type": "keyword",
 }
 """Indexed payload fields: spec 003 "QdrantPayload", then those our own filters and reconciling need."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingestion.settings.validators import Module
-from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
+from rag.retrieval.filters import is_other_version
 
 _FIELDS = (
     *("source_file", "parent_doc_id", "page_title", "page_url", "module", "chapter", "lesson", "hardware_tier"),
-    *("language", "doc_type", "front_matter", "updated_at"),
+    *("language", "doc_type", "front_matter", "updated_at", "docs_version_rank"),
 )
 _BEFORE_ALL = -1
 
@@ -38,11 +39,15 @@ class LessonEntry:
 def list_lessons(store: VectorStore, where: Where, modules: Sequence[Module] = ()) -> list[LessonEntry]:
     """Return the lessons that have a chunk inside the filter, in the order of the book.
 
-    Reads some fields of every chunk. While a run rewrites a lesson, its newest chunks tell its title.
+    Other versions of pages than the shown one are left out, unless the filter names one. Reads some fields of every
+    chunk. While a run rewrites a lesson, its newest chunks tell its title.
     """
     newest: dict[str, dict[str, Any]] = {}
+    names_version = any(isinstance(each, Equals) and each.field == "docs_version" for each in where.must)
     for point in store.scroll(where, fields=_FIELDS):
         payload = point.payload
+        if is_other_version(payload) and not names_version:
+            continue
         known = newest.get(payload["source_file"])
         if known is None or str(payload["updated_at"]) > str(known["updated_at"]):
             newest[payload["source_file"]] = payload

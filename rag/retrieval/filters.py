@@ -12,6 +12,7 @@ from ingestion.models import TIERS
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.types import Payload
 from rag.filters import EVERYTHING, Filters
 
 SHOWN = 12
@@ -29,6 +30,7 @@ def where_of(book_id: str, filters: Filters, modules: Sequence[Module]) -> Where
         "layers": filters.layer,
         "parent_doc_id": filters.parent_doc_id,
         "language": filters.language,
+        "docs_version": filters.docs_version,
     }
     must += [Equals(field, value) for field, value in equal.items() if value is not None]
     if filters.chapter_min is not None or filters.chapter_max is not None:
@@ -38,6 +40,16 @@ def where_of(book_id: str, filters: Filters, modules: Sequence[Module]) -> Where
     if filters.doc_types:
         must.append(AnyOf("doc_type", filters.doc_types))
     return Where(tuple(must))
+
+
+def shown_version(where: Where) -> Where:
+    """Return the filter without the versions of pages that are shown only to who asks for them."""
+    return Where(where.must, (*where.must_not, Range("docs_version_rank", gte=1)))
+
+
+def is_other_version(payload: Payload) -> bool:
+    """Return whether a chunk's page is of a version that is shown only to who asks for it."""
+    return bool(payload.get("docs_version_rank"))
 
 
 def module_of(filters: Filters, modules: Sequence[Module]) -> str | None:
@@ -63,6 +75,7 @@ def check_values(
     asked: dict[str, Collection[str | int] | None] = {
         "module": _one(module_of(filters, modules)),
         "language": _one(filters.language),
+        "docs_version": _one(filters.docs_version),
         "lesson": _one(filters.lesson),
         "layers": _one(filters.layer),
         "proficiency_levels": filters.proficiency_levels,
@@ -101,6 +114,7 @@ def _one(value: str | int | None) -> tuple[str | int] | None:
 _NAMES = {
     "lesson": "lesson number",
     "layers": "layer",
+    "docs_version": "version of the documentation",
     "proficiency_levels": "level",
     "doc_type": "kind of page",
     "parent_doc_id": "lesson with the parent id",

@@ -36,7 +36,7 @@ def hidden_where(query: SearchQuery, within: Where) -> Where | None:
     )
     if tier >= (highest or max(TIERS)):
         return None
-    return Where((*within.must, Range("hardware_tier", gte=tier + 1)))
+    return Where((*within.must, Range("hardware_tier", gte=tier + 1)), within.must_not)
 
 
 def best_hidden(lists: tuple[Sequence[Hit], Sequence[Hit]], question: Question) -> list[Hit]:

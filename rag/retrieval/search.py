@@ -19,7 +19,7 @@ from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
 from rag.retrieval.evidence import weigh_evidence
 from rag.retrieval.expansion import expand
-from rag.retrieval.filters import check_values, module_of, where_of
+from rag.retrieval.filters import check_values, is_other_version, module_of, shown_version, where_of
 from rag.retrieval.fusion import DEPTH, fuse
 from rag.retrieval.hidden import LOOKED_AT, best_hidden, hidden_passages, hidden_where
 from rag.retrieval.mmr import diverse
@@ -103,7 +103,7 @@ def search(
 class _Scan:
     """Where to look: the store, the filter, the filter for what the tier hides, and how the question is stemmed.
 
-    `found` is how many chunks the filter lets through.
+    `found` is how many chunks the filter lets through. `any_version` tells that all versions of a page may be shown.
     """
 
     store: VectorStore
@@ -111,14 +111,16 @@ class _Scan:
     hidden: Where | None
     stemmers: Sequence[str]
     found: int
+    any_version: bool = False
 
 
 def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where | None) -> _Scan:
     """One request tells the languages inside the filter and how many chunks there are: each chunk has one."""
     languages = store.values("language", where)
-    return _Scan(
-        store, where, hidden, stemmers_of(languages, query.text), sum(languages.values()) or store.count(where)
-    )
+    found = sum(languages.values()) or store.count(where)
+    # A caller who names a page or a version sees it, whichever it is.
+    any_version = query.all_versions or query.docs_version is not None or query.parent_doc_id is not None
+    return _Scan(store, where, hidden, stemmers_of(languages, query.text), found, any_version)
 
 
 def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
@@ -169,8 +171,16 @@ def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
     hits = best_hidden(beside, question)
     vectors = query.diverse or not dense or store.is_remote
     read = store.retrieve([*wanted, *(hit.id for hit in hits)], vectors=vectors)
+    if not scan.any_version and any(is_other_version(point.payload) for point in read.values()):
+        return _rank(query, vector, _of_shown_version(scan))
     points = {each: read[each] for each in wanted if each in read}
     return _Ranking(question, dense, keyword, mixed, points, len(points) == len(wanted), hits, read)
+
+
+def _of_shown_version(scan: _Scan) -> _Scan:
+    """The scan without other versions. Indexes without versions, old ones among them, are never asked for them."""
+    hidden = scan.hidden and shown_version(scan.hidden)
+    return replace(scan, where=shown_version(scan.where), hidden=hidden, any_version=True)
 
 
 def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
@@ -181,8 +191,11 @@ def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, 
         for hit in ranking.mixed
         if hit.id in points
     ]
-    hits = distinct_texts(sorted(weighed, key=lambda hit: (-hit.score, hit.id)), points)
-    return hits if query.all_versions else one_version_each(hits, points, dict(ranking.keyword), store, where)
+    hits = sorted(weighed, key=lambda hit: (-hit.score, hit.id))
+    if not query.all_versions:
+        # First: of two equal texts the one that is kept must not be the one whose page goes.
+        hits = one_version_each(hits, points, dict(ranking.keyword), store, where)
+    return distinct_texts(hits, points)
 
 
 def _rerank(

@@ -114,9 +114,14 @@ def test_a_sentence_that_ends_in_a_colon_is_quoted_with_its_code() -> None:
 
 
 def test_tags_without_text_are_not_quoted() -> None:
-    tabs = '<TabItem value="launch" label="Launch file for the robot">\n\n\n</TabItem>\n\n'
+    tabs = '<TabItem value="launch file of the robot">\n\n\n</TabItem>\n\n'
     made = excerpt("launch file", passage(f"{tabs}A launch file starts the nodes of a robot.\n"))
     assert made.text == "A launch file starts the nodes of a robot."
+
+
+def test_the_label_of_a_tab_is_quoted_before_its_text() -> None:
+    tab = '<TabItem value="l" label="Launch file for the robot">\n\nIt starts the nodes.\n\n</TabItem>\n'
+    assert excerpt("launch file", passage(tab)).text == "Launch file for the robot\n\nIt starts the nodes."
 
 
 def test_a_short_block_is_quoted_with_its_heading() -> None:

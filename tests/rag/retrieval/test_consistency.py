@@ -41,6 +41,9 @@ class Lent:
     def writer(self, wait: float) -> AbstractContextManager[Any]:
         return nullcontext(lambda: None)
 
+    def repair(self) -> None:
+        pass
+
     def active_schema(self, lease: object = None) -> Schema:
         return self._store.schema
 
