@@ -14,7 +14,7 @@ from rag.filters import NO_FILTERS, Filters, SearchMode
 
 Question = Annotated[list[str], typer.Argument(metavar="QUESTION...", help="The question; quotes are not needed.")]
 AllVersions = Annotated[
-    bool, typer.Option("--all-versions", help="Also show translations, other versions and summaries of what is found.")
+    bool, typer.Option("--all-versions", help="Also show translations, versions and summaries of what is found.")
 ]
 Diverse = Annotated[bool, typer.Option("--diverse", help="Diversify results (maximal marginal relevance).")]
 Expand = Annotated[
