@@ -31,6 +31,10 @@ ALIKE = 0.5
 SAME = 0.45
 """Share of its words from which a clause with another name or number in its place is a rival."""
 
+OWN_ITEM = 0.3
+"""How much more of a sentence's words an item of a list holds than that of the sentence's name, from which it is of
+another name."""
+
 RANK_WEIGHT = 0.4
 """What the rank of its place counts for a clause, beside its own words and facts."""
 
@@ -51,7 +55,7 @@ def contradiction(evidence: Evidence) -> str | None:
         for rule in (_other_facts, _other_subject, _opposite, _other_quantifier, _contrast, _other_word):
             if said := rule(clause, near, evidence):
                 return said
-    for whole in (_denial, _affirmation, _other_unit, _swapped_words):
+    for whole in (_other_item, _denial, _affirmation, _other_unit, _swapped_words):
         if said := whole(evidence):
             return said
     return None
@@ -111,7 +115,9 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
         if not _is_named(name, evidence):
             yield f"{name} is not named"
     for each in clause.quantities:
-        if not is_among(each, quantities, units) and _is_other_number(each, quantities, units, is_same, evidence):
+        if is_among(each, quantities, units) or evidence.follows(each):
+            continue
+        if _is_other_number(each, quantities, units, is_same, evidence):
             yield f"{clause.text[each.start : each.end]} is another number"
 
 
@@ -131,6 +137,21 @@ def _kind(name: str) -> str:
     if name.lower().startswith("0x"):
         return "number"
     return "constant" if re.fullmatch(r"[A-Z][A-Z0-9_]+", name) else "name"
+
+
+def _other_item(evidence: Evidence) -> str | None:
+    """A name from a list with what the list says of another: each item speaks of its own name alone."""
+    for name in evidence.statement.code:
+        own = [place for place in evidence.places if stands_in(name, place.text)]
+        lists = {place.block for place in own if place.block.kind in ("list", "table")}
+        words = evidence.statement.words - words_of(name)
+        named = max((share_of(place.terms, words) for place in own), default=1.0)
+        for place in evidence.places:
+            if place.block in lists and place not in own and _rivals(name, place.text, evidence):
+                share = share_of(place.terms, words)
+                if share >= ALIKE and share - named >= OWN_ITEM:
+                    return f"the list says so of another than {name}"
+    return None
 
 
 _AND = re.compile(r"[\s`,]*(?:(?:and|or|/)\s*)?[\s`]*")
@@ -309,6 +330,8 @@ def _denial(evidence: Evidence) -> str | None:
     """A denial where the book denies nothing."""
     statement = evidence.statement
     if not polarity.denies_outright(statement.text) or _denies_an_opposite(evidence):
+        return None
+    if any(map(evidence.follows, statement.quantities)):
         return None
     sure = [
         place

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rag.grounding import polarity
 from rag.grounding.code_names import code_names_in
-from rag.grounding.places import Place, terms_of
-from rag.grounding.quantities import is_among, quantities_in, units_in
+from rag.grounding.places import Place, terms_of, words_of
+from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
+from rag.grounding.ranges import follows, ranges_in
 from rag.grounding.statements import Statement, read_statement, share_of
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
+
+_DENIAL = "cannot"
+"""A word to the search, unlike "not" and "can't", and no more of a subject than they are."""
 
 WINDOW = 3
 """Of how many places one sentence may be put together."""
@@ -56,12 +61,20 @@ class Evidence:
     @cached_property
     def coverage(self) -> float:
         """The share of the sentence that the chosen places hold: each number as one word."""
-        words, numbers = self.statement.words, self.statement.quantities
+        words, numbers = self.statement.words - words_of(_DENIAL), self.statement.quantities
         held = terms_of(self.text)
         quantities, units = quantities_in(self.text), units_in(self.text)
-        found = sum(is_among(each, quantities, units) for each in numbers)
+        found = sum(is_among(each, quantities, units) or self.follows(each) for each in numbers)
         whole = len(words) + len(numbers)
         return (len(words & held) + found) / whole if whole else 1.0
+
+    def follows(self, number: Quantity) -> bool:
+        """Return whether the best place gives a range from which follows what the sentence says of a number."""
+        said, words = self.statement.text, self.statement.words
+        limiting = [clause for clause in self.best.clauses if ranges_in(clause)] or [self.best.text]
+        shared = [len(words & terms_of(clause)) for clause in limiting]
+        held = "\n".join(clause for clause, own in zip(limiting, shared, strict=True) if own == max(shared))
+        return follows(number, said, held, is_denied=polarity.denies(said))
 
 
 def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:

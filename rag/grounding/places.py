@@ -30,6 +30,15 @@ _EMPHASIS = re.compile(
     r"(?<![\w*])(\*{1,3})(?=\S)([^*`]+?)(?<=\S)\1(?!\w)|(?<!\w)(_{1,3})(?=\S)([^_`]+?)(?<=\S)\3(?!\w)"
 )
 _SPAN = re.compile(r"(`[^`]*`)")
+_NOT_SET = r"(?:specified|configured|stated|told|set|changed|said|noted|given|chosen|asked)"
+_BY_DEFAULT = re.compile(
+    r"\bwithout (?:any |(?:any )?(?:further|other|additional|explicit|special) )(?:information|instructions?|settings?|options?"
+    r"|arguments?|configuration|hints?|annotations?|changes?)\b"
+    rf"|\bunless (?:it is |you are )?(?:otherwise {_NOT_SET}|{_NOT_SET} otherwise|you (?:say|specify|ask) otherwise)\b"
+    rf"|\b(?:if|when|where) (?:nothing(?: else)?|none) is {_NOT_SET}\b"
+    r"|\bif you (?:do not|don['’]t) (?:say|specify|choose|set) (?:anything|one|otherwise)\b",
+    re.IGNORECASE,
+)
 _NEXT_ITEM = re.compile(r"\n(?=\s*(?:>\s*)?(?:[-*+]|\d+[.)])\s)|\n\s*>?\s*\n")
 _QUOTE_MARK = re.compile(r"\n\s*>\s?")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -81,6 +90,11 @@ def plain_text(text: str) -> str:
     )
 
 
+def said_in(text: str) -> str:
+    """Return the plain text with every way to say "by default" that names nothing written as that."""
+    return _BY_DEFAULT.sub("by default", plain_text(text))
+
+
 @lru_cache(maxsize=TEXTS_KEPT)
 def terms_of(text: str) -> frozenset[int]:
     """Return the words of a text as the search knows them, and those that an identifier is made of."""
@@ -127,7 +141,7 @@ def _parts(text: str) -> Iterator[str]:
 
 def _pieces(block: PassageBlock) -> Iterator[str]:
     if block.kind == "table":
-        yield from (plain_text(row) for row in _rows(block.text))
+        yield from (said_in(row) for row in _rows(block.text))
         return
     if block.kind in ("fence", "code"):
         yield from (" ".join(line.split()) for line in block.text.split("\n"))
@@ -137,7 +151,7 @@ def _pieces(block: PassageBlock) -> Iterator[str]:
         spans = sentence_spans(part)
         if block.kind != "paragraph" and spans and len(part) <= MAX_ITEM_CHARS:
             spans = [(spans[0][0], spans[-1][1])]
-        yield from (plain_text(part[start:end]) for start, end in spans)
+        yield from (said_in(part[start:end]) for start, end in spans)
 
 
 def _rows(table: str) -> Iterator[str]:

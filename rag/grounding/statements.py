@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rag.grounding.code_names import code_names_in, stands_in
-from rag.grounding.places import clauses_of, plain_text, words_of
+from rag.grounding.places import clauses_of, said_in, words_of
 from rag.grounding.quantities import Quantity, quantities_in
 from rag.retrieval.query_terms import names_in
 
@@ -58,7 +58,7 @@ class Statement:
 
 def read_statement(sentence: str, known_code: frozenset[str] = frozenset()) -> Statement:
     """Read a sentence in Markdown; names among `known_code`, the passages' own, count as code too."""
-    text = plain_text(sentence)
+    text = said_in(sentence)
     code = list(code_names_in(text))
     others = [name for name in names_in(text) if name not in code and not name[0].isdigit()]
     code += [name for name in others if name in known_code]

@@ -14,7 +14,7 @@ from rag.grounding.code_names import code_names_in
 from rag.grounding.contradictions import contradiction
 from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
-from rag.grounding.places import Place, places_in, plain_text
+from rag.grounding.places import Place, places_in, plain_text, said_in
 from rag.grounding.quantities import is_among, quantities_in
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.statements import read_statement
@@ -137,7 +137,7 @@ class SupportCheck:
 
     def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
         places = [place for passage in passages for place in self._places_of(passage)]
-        text = plain_text(sentence)
+        text = said_in(sentence)
         self._embed([text, *(place.context for place in places)])
         vector = self._vectors[_said(text)]
         nearness = [float(vector @ self._vectors[_said(place.context)]) for place in places]

@@ -33,6 +33,24 @@ def test_most_true_sentences_are_held_and_few_false_ones() -> None:
     assert sum(wrong) / len(wrong) <= 0.17
 
 
+RANGE = passage("An input register can hold values from 0 to 65535. The delay is between 2 and 30 seconds.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [
+        ("An input register cannot store the value 70000.", True),
+        ("An input register can store the value 40000.", True),
+        ("An input register cannot store the value 40000.", False),
+        ("An input register can store the value 70000.", False),
+        ("The delay cannot be 60 seconds.", True),
+        ("The delay cannot be 10 seconds.", False),
+    ],
+)
+def test_a_number_may_follow_from_a_range(sentence: str, held: bool) -> None:
+    assert is_held(sentence, RANGE) is held
+
+
 CODE = passage("Call `read_plan(path)` with `--keep-order`. Then `pump.start()` runs for 600 seconds.")
 
 
