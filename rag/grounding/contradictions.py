@@ -115,9 +115,8 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
         if not _is_named(name, evidence):
             yield f"{name} is not named"
     for each in clause.quantities:
-        if is_among(each, quantities, units) or evidence.follows(each):
-            continue
-        if _is_other_number(each, quantities, units, is_same, evidence):
+        is_held = is_among(each, quantities, units)
+        if not is_held and _is_other_number(each, quantities, units, is_same, evidence):
             yield f"{clause.text[each.start : each.end]} is another number"
 
 
@@ -179,6 +178,8 @@ def _is_named(name: str, evidence: Evidence) -> bool:
 def _is_other_number(
     number: Quantity, quantities: Sequence[Quantity], units: Sequence[str], is_same: bool, evidence: Evidence
 ) -> bool:
+    if evidence.follows(number):
+        return False
     if is_small_word(number):
         return any(
             each.noun and each.noun[:4] == number.noun[:4] and each.value != number.value for each in quantities

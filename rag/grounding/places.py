@@ -32,9 +32,10 @@ _EMPHASIS = re.compile(
 _SPAN = re.compile(r"(`[^`]*`)")
 _NOT_SET = r"(?:specified|configured|stated|told|set|changed|said|noted|given|chosen|asked)"
 _BY_DEFAULT = re.compile(
-    r"\bwithout (?:any |(?:any )?(?:further|other|additional|explicit|special) )(?:information|instructions?|settings?|options?"
-    r"|arguments?|configuration|hints?|annotations?|changes?)\b"
-    rf"|\bunless (?:it is |you are )?(?:otherwise {_NOT_SET}|{_NOT_SET} otherwise|you (?:say|specify|ask) otherwise)\b"
+    r"\bwithout (?:any |(?:any )?(?:further|other|additional|explicit|special) )"
+    r"(?:information|instructions?|settings?|options?|arguments?|configuration|hints?|annotations?|changes?)\b"
+    rf"|\bunless (?:it is |you are )?(?:otherwise {_NOT_SET}|{_NOT_SET} otherwise)\b"
+    r"|\bunless you (?:say|specify|ask) otherwise\b"
     rf"|\b(?:if|when|where) (?:nothing(?: else)?|none) is {_NOT_SET}\b"
     r"|\bif you (?:do not|don['’]t) (?:say|specify|choose|set) (?:anything|one|otherwise)\b",
     re.IGNORECASE,
