@@ -8,7 +8,7 @@ DEMO := examples/physical-ai
 BOOKS ?= examples/physical-ai/docs
 PEERS := langchain llamaindex qdrant_tutorial
 
-.PHONY: bench-peers help setup demo docs docs-write test test-slow test-llm test-qdrant lint type check bench golden lock clean
+.PHONY: bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -50,6 +50,9 @@ test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 test-qdrant: setup  ## Run everything that concerns Qdrant on the server or cluster at BOOKWISE_TEST_QDRANT_URL
 	@test -n "$$BOOKWISE_TEST_QDRANT_URL" || { echo "set BOOKWISE_TEST_QDRANT_URL, for instance http://127.0.0.1:6333 after docker compose up -d qdrant" >&2; exit 4; }
 	$(BIN)/python -m pytest -m "slow or not slow" tests/qdrant tests/ingestion/vector_stores/test_store.py tests/ingestion/vector_stores/test_store_writing.py
+
+fuzz: setup  ## Read 10,000 generated pages and pieces of metadata (minutes)
+	BOOKWISE_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -m slow tests/hostile/test_fuzz.py
 
 lint: setup  ## Check style
 	$(BIN)/ruff check .

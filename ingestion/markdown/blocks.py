@@ -27,6 +27,17 @@ class Block(NamedTuple):
     closed: bool = True
 
 
+class TooMuchWork(Exception):
+    """A page whose blocks take far more steps to read than its size allows; `line` counts from 1 in the page."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        super().__init__(
+            "the blocks take far more work to read than a page of this size should; "
+            "simplify the quotes and lists from here on, or split the page"
+        )
+
+
 def walk(blocks: Iterable[Block]) -> list[Block]:
     """All blocks with those inside them, in the order of their lines."""
     found = []

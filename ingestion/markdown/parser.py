@@ -50,7 +50,7 @@ def parse_blocks(lines: Sequence[str], *, mdx: bool = False) -> list[Block]:
     `lines` is the page split at line feeds, without front matter. Follows CommonMark and GitHub's tables, and beyond
     them: MDX imports, exports, comments and tags that span lines, `:::` directives, `$$` math, footnotes, and fences
     inside HTML (where authors mean a fence). In MDX (`mdx`), lines indented by four spaces are not code.
-    Time and memory are linear in the length of the page.
+    Time and memory are linear in the length of the page: one that would need far more raises TooMuchWork.
     """
     from ingestion.markdown.rules import block_reader
 

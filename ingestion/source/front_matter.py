@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingestion.source.metadata_keys import KNOWN_KEYS
-from ingestion.source.plain_yaml import YamlProblem, has_odd_breaks, has_odd_escapes, read_yaml
+from ingestion.source.plain_yaml import MAX_CHARACTERS, YamlProblem, has_odd_breaks, has_odd_escapes, read_yaml
 
 Problem = tuple[int, str, str]
 """Line, rule and message."""
@@ -68,6 +68,7 @@ _BARE_JSON = re.compile(r'\{\s*"[^"\n]*"\s*:')
 _REMARKS = r"(?:[ \t]*+(?:#[^\n]*)?\n)*+[ \t]*+"
 _KEY = re.compile(_REMARKS + r"""(?:- +)?(?:\{|["']?\w[\w .-]{0,100}["']?[ \t]*(?::(?:\s|$)|=)|&\w+ |<<:|\? )""")
 _BEFORE = re.compile(r"(?:[ \t]*\n|[ \t]*(?:<!--.*?-->|\{/\*.*?\*/\})[ \t]*\n?)+", re.S)
+_DEEP_TOML_KEY = re.compile(r"(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.M)
 _KNOWN_LINE = re.compile(rf"^[\"']?(?:{'|'.join(KNOWN_KEYS)})[\"']?[ \t]*[:=]", re.M)
 _META_LINE = re.compile(r" {0,3}(?P<key>[A-Za-z0-9_-]+):[ \t]*(?P<value>.*)")
 _MORE_LINE = re.compile(r"(?: {4}|\t)\s*(?P<value>.*)")
@@ -143,6 +144,8 @@ def _front_of(text: str, block: _Block) -> FrontMatter:
     if not block.text.strip():
         return FrontMatter({}, {}, body, offset)
     try:
+        if len(block.text) > MAX_CHARACTERS:
+            raise YamlProblem(1, f"it has more than {MAX_CHARACTERS:,} characters")
         read = _READERS[block.language](block.text)
     except YamlProblem as error:
         if not _KEY.match(block.text):
@@ -193,7 +196,7 @@ def _prose(text: str) -> FrontMatter:
 
 def _multimarkdown(text: str) -> FrontMatter:
     """`key: value` lines up to the first blank line, which MkDocs takes for metadata and does not show."""
-    values: dict[str, Any] = {}
+    values: dict[str, list[str]] = {}
     lines: dict[str, int] = {}
     key, end, position = "", 0, 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -203,13 +206,14 @@ def _multimarkdown(text: str) -> FrontMatter:
         if found := _META_LINE.match(line):
             key = found["key"].lower()
             lines.setdefault(key, number)
-            values[key] = f"{values[key]} {found['value']}".strip() if key in values else found["value"].strip()
+            values.setdefault(key, []).append(found["value"].strip())
         elif key and (more := _MORE_LINE.match(line)):
-            values[key] = f"{values[key]} {more['value']}".strip()
+            values[key].append(more["value"].strip())
         else:
             break
         end = min(position, len(text))
-    return FrontMatter(values, lines, text[end:], text.count("\n", 0, end))
+    joined = {key: " ".join(filter(None, parts)) for key, parts in values.items()}
+    return FrontMatter(joined, lines, text[end:], text.count("\n", 0, end))
 
 
 def _yaml(text: str) -> _Read:
@@ -218,6 +222,8 @@ def _yaml(text: str) -> _Read:
 
 
 def _toml(text: str) -> _Read:
+    if deep := _DEEP_TOML_KEY.search(text):  # which tomllib reads in quadratic time
+        raise YamlProblem(1 + text.count("\n", 0, deep.start()), "nested too deeply")
     try:
         value = _plain(tomllib.loads(text, parse_float=str))
     except (ValueError, RecursionError) as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.errors import LessonError
-from ingestion.markdown.blocks import walk
+from ingestion.markdown.blocks import TooMuchWork, walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
@@ -19,6 +19,7 @@ from ingestion.source.audience import Audience, read_audience, whole_number, wit
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
 from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, locate, page_version
+from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.nav import Entry, position
 from ingestion.source.publication import reason_unpublished
@@ -117,17 +118,20 @@ def page_address(source: SourceText, values: Mapping[str, Any], settings: Settin
 
 
 def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
-    """Return the lesson in a file; raises as `read_metadata` does. Metadata that is merely odd makes findings."""
+    """Return the lesson in a file; raises as `read_metadata` does. Metadata that is merely odd makes findings.
+
+    A page that takes far more work than its size allows raises LessonError too.
+    """
     front = read_metadata(source, settings)
     place = page_place(source.path, source.entry, settings)
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
     report = _Report(source.path, front)
-    page = expand_page(source, front.body, settings)
+    mdx = is_mdx(source, values)
+    page = _expanded(source, front, settings, mdx=mdx)
     for problem in page.problems:
         report.add_unresolved(problem.line + front.body_offset, problem.message)
-    mdx = is_mdx(source, values)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
@@ -161,6 +165,19 @@ def _version(source: SourceText) -> dict[str, Any]:
     version = page_version(source.path)
     order = [site.shown_version, *(each for each in (CURRENT_VERSION, *site.versions) if each != site.shown_version)]
     return {"docs_version": version, "docs_version_rank": order.index(version) if version in order else len(order)}
+
+
+def _expanded(source: SourceText, front: FrontMatter, settings: Settings, *, mdx: bool) -> Expanded:
+    """Return the page with what it includes; raises LessonError where its blocks take too much work to read."""
+    origins: Sequence[int] = ()
+    try:
+        page = expand_page(source, front.body, settings)
+        origins = page.origins
+        parse_page(page.text, mdx=mdx)  # which the stages that follow find read
+    except TooMuchWork as error:
+        line = origins[error.line - 1] if origins else error.line
+        raise LessonError(source.path, str(error), line + front.body_offset) from error
+    return page
 
 
 def _title(source: SourceText, body: str, values: Mapping[str, Any], *, mdx: bool) -> str:

@@ -17,6 +17,9 @@ MAX_NODES = 20_000
 """More values than any real page has; a few lines of aliases can stand for billions."""
 
 MAX_DEPTH = 100
+MAX_CHARACTERS = 256 << 10
+"""Of all values and keys together, with what aliases stand for; real pages have some thousands."""
+
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 _SURROGATES = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}", re.I)
@@ -42,6 +45,7 @@ class PlainYaml:
     lines: dict[str, int] = field(default_factory=dict)
     repeated: list[tuple[int, str]] = field(default_factory=list)
     _nodes: int = 0
+    _characters: int = 0
     _depth: int = 0
 
     def read(self, root: Any) -> None:
@@ -70,6 +74,9 @@ class PlainYaml:
         if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
             raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_NODES} values or never ends")
         if node.id == "scalar":
+            self._characters += len(node.value)
+            if self._characters > MAX_CHARACTERS:
+                raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_CHARACTERS:,} characters")
             return None if not node.style and node.value in _NULLS else node.value
         self._depth += 1
         try:

@@ -20,9 +20,11 @@ from ingestion.markdown.rules.imports import import_or_export
 from ingestion.markdown.rules.jsx import jsx
 from ingestion.markdown.rules.lookahead import new_budget
 from ingestion.markdown.rules.math import math
+from ingestion.markdown.rules.quotes import quote, unquoted
 from ingestion.markdown.rules.remarks import remark
 from ingestion.markdown.rules.tables import table
 from ingestion.markdown.rules.text import text
+from ingestion.markdown.rules.work import new_work, spend
 
 MAX_LEVELS = 40
 """Levels of nesting that are read; a list takes two. What lies deeper belongs to the container around it, so that
@@ -50,7 +52,7 @@ RULES = (
     Rule(table, "", _TEXT),
     Rule(rules_block.code),
     Rule(fence, "`~", _ALL),
-    Rule(rules_block.blockquote, ">", _ALL),
+    Rule(quote, ">", _ALL),
     Rule(rules_block.hr, "*-_", _ALL),
     Rule(rules_block.list_block, "*-+0123456789", _TEXT_AND_QUOTES),
     Rule(footnote, "[", _ALL),
@@ -65,7 +67,10 @@ RULES = (
 
 @cache
 def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
-    """Return a function from the text of a page to its block tokens; in MDX, four spaces are not code."""
+    """Return a function from the text of a page to its block tokens; in MDX, four spaces are not code.
+
+    The function raises TooMuchWork for a page whose blocks take far more steps than its size allows.
+    """
     rules = [rule for rule in RULES if not (mdx and rule.function is rules_block.code)]
     reader = MarkdownIt("commonmark", {"maxNesting": MAX_LEVELS, "inline_definitions": True})
     ruler: Ruler[RuleFuncBlockType] = Ruler()
@@ -73,6 +78,8 @@ def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
     ruler.push("block", _first_that_fits(rules))
     for chain in _ALL:
         some = [rule for rule in rules if chain in rule.interrupts]
+        if chain == "blockquote":
+            some.insert(0, Rule(unquoted))
         ruler.push(f"interrupts {chain}", _first_that_fits(some), {"alt": [chain]})
     if not mdx:
         ruler.push("code", rules_block.code)  # never reached: markdown-it asks by this name whether it is on
@@ -80,7 +87,8 @@ def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
 
     def read(page: str) -> list[Token]:
         tokens: list[Token] = []
-        reader.block.parse(page, reader, {"lookahead": new_budget(page), "directives": []}, tokens)
+        env = {"lookahead": new_budget(page), "work": new_work(page), "lazy": 0, "directives": []}
+        reader.block.parse(page, reader, env, tokens)
         return tokens
 
     return read
@@ -96,6 +104,7 @@ def _first_that_fits(rules: list[Rule]) -> RuleFuncBlockType:
     }
 
     def try_rules(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        spend(state, start)
         at = state.bMarks[start] + state.tShift[start]
         first = state.src[at : at + 1]
         for rule in by_character.get(first, always):  # noqa: SIM110 - this runs for every line, and a loop is quicker
