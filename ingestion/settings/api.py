@@ -18,6 +18,9 @@ from ingestion.settings.validators import (
     setting,
 )
 
+PAGE_LANGUAGES = ("en", "ur", "es", "de", "zh", "ar")
+"""The languages of the chat page and the widget."""
+
 
 def parse_listed(raw: Any) -> tuple[str, ...]:
     """A list of text; in the environment one text, parted by commas."""
@@ -99,6 +102,12 @@ class ApiSettings:
     )
     metrics_address: str | None = setting(
         None, parse_text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves /metrics alone, without a key"
+    )
+    language: str = setting(
+        "reader",
+        parse_choice("reader", *PAGE_LANGUAGES),
+        env="BOOKWISE_API_LANGUAGE",
+        help="language of the chat page, `reader`: what the reader's browser asks for",
     )
     log_format: str = setting(
         "auto",

@@ -14,6 +14,8 @@ from importlib.resources.abc import Traversable
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from rag.api.dependencies import Services
+from rag.api.http.languages import chosen_language, filled_page, filled_widget
 from rag.api.http.problems import PATH as PROBLEMS_PATH
 from rag.api.http.problems import TYPES as PROBLEM_TYPES
 
@@ -23,6 +25,7 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
 }
 CONTENT_POLICY = "; ".join(
@@ -70,21 +73,24 @@ class StaticFile:
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def page(request: Request) -> Response:
-    """Serve the chat page."""
-    return _send(request, "index.html", PAGE_HEADERS)
+async def page(request: Request, services: Services, lang: str | None = None) -> Response:
+    """Serve the chat page in the reader's language."""
+    accepted = request.headers.get("accept-language", "")
+    language = chosen_language(lang, services.settings.api.language, accepted)
+    headers = {**PAGE_HEADERS, "Content-Language": language, "Vary": "Accept-Encoding, Accept-Language"}
+    return _send(request, _page_in(language), headers)
 
 
 @router.api_route("/owner", methods=["GET", "HEAD"])
 async def owner_page(request: Request) -> Response:
     """Serve the owner's page; what it shows needs the owner's key."""
-    return _send(request, "owner.html", PAGE_HEADERS)
+    return _send(request, _file("owner.html"), PAGE_HEADERS)
 
 
 @router.api_route("/docs", methods=["GET", "HEAD"])
 async def docs_page(request: Request) -> Response:
     """Serve the description of the API."""
-    return _send(request, "docs.html", PAGE_HEADERS)
+    return _send(request, _file("docs.html"), PAGE_HEADERS)
 
 
 @router.get(PROBLEMS_PATH + "{name}", response_class=PlainTextResponse)
@@ -99,13 +105,13 @@ async def explain_problem(name: str) -> str:
 @router.api_route("/widget.js", methods=["GET", "HEAD"])
 async def widget(request: Request) -> Response:
     """Serve the script that a site includes to carry the chat."""
-    return _send(request, "widget.js", FILE_HEADERS)
+    return _send(request, _widget(), FILE_HEADERS)
 
 
 @router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
 async def static(request: Request, name: str) -> Response:
     """Serve a script, a style or an icon."""
-    return _send(request, name, FILE_HEADERS)
+    return _send(request, _file(name), FILE_HEADERS)
 
 
 @cache
@@ -122,18 +128,36 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
             continue
         media_type = TYPES.get("." + entry.name.rpartition(".")[2])
         if media_type:
-            content = entry.read_bytes()
-            # Weak: plain and compressed are one file, but not the same bytes.
-            etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
-            compressed = gzip.compress(content, mtime=0)
-            found.append((prefix + entry.name, StaticFile(content, compressed, media_type, etag)))
+            found.append((prefix + entry.name, _static_file(entry.read_bytes(), media_type)))
     return found
 
 
-def _send(request: Request, name: str, headers: Mapping[str, str]) -> Response:
+def _static_file(content: bytes, media_type: str) -> StaticFile:
+    # Weak: plain and compressed are one file, but not the same bytes.
+    etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
+    return StaticFile(content, gzip.compress(content, mtime=0), media_type, etag)
+
+
+def _file(name: str) -> StaticFile:
     file = static_files().get(name)
     if file is None:
         raise HTTPException(404, f"no file {name[:80]!r}")
+    return file
+
+
+@cache
+def _page_in(language: str) -> StaticFile:
+    file = _file("index.html")
+    return _static_file(filled_page(file.content.decode(), language).encode(), file.media_type)
+
+
+@cache
+def _widget() -> StaticFile:
+    file = _file("widget.js")
+    return _static_file(filled_widget(file.content.decode()).encode(), file.media_type)
+
+
+def _send(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:
     sent = {**COMMON_HEADERS, **headers, "ETag": file.etag}
     if _matches(request.headers.get("if-none-match", ""), file.etag):
         return Response(status_code=304, headers=sent)

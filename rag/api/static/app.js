@@ -6,6 +6,7 @@ import { Filters } from "./chat/filters.js";
 import { Threads } from "./chat/threads.js";
 import { icon } from "./elements.js";
 import { KeyRing } from "./key.js";
+import { speak } from "./language.js";
 import { themeToggle } from "./theme.js";
 import { Wire } from "./wire.js";
 
@@ -13,6 +14,9 @@ const WIDE = matchMedia("(min-width: 75rem)");
 /** Elsewhere a keyboard would unfold over the page: there the reader decides. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
 const find = (selector) => document.querySelector(selector);
+
+// The server has chosen the language: from the address, its settings or the browser's wishes.
+await speak(document.documentElement.lang);
 
 /** A proxy may serve the page under a path. */
 const base = new URL(".", document.baseURI).pathname.replace(/\/$/, "");

@@ -2,6 +2,7 @@
 
 import { button, element } from "./elements.js";
 import { forGood, forTab } from "./kept.js";
+import { say } from "./language.js";
 
 /** The key of one server. */
 export class KeyRing {
@@ -40,16 +41,16 @@ export function askForKey(place, keys) {
     type: "password", id: "api-key", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "key-note",
   });
   const stays = element("input", { type: "checkbox" });
-  const refused = keys.key ? element("p", { class: "note", role: "alert" }, "The server does not accept this key.") : null;
+  const refused = keys.key ? element("p", { class: "note", role: "alert" }, say("key_refused")) : null;
   const form = element("form", { method: "dialog", class: "dialog-form", onsubmit: () => keys.keep(field.value.trim(), stays.checked) },
-    element("h2", { id: "key-title" }, "This server asks for a key"),
+    element("h2", { id: "key-title" }, say("key_title")),
     refused,
-    element("label", { class: "field" }, "API key", field),
-    element("p", { class: "note", id: "key-note" }, "Whoever runs the server makes one with “bookwise keys add”. It is kept until you close this tab."),
-    element("label", { class: "check" }, stays, "Remember it on this device"),
+    element("label", { class: "field" }, say("key_label"), field),
+    element("p", { class: "note", id: "key-note" }, say("key_note")),
+    element("label", { class: "check" }, stays, say("key_remember")),
     element("div", { class: "dialog-actions" },
-      button({ class: "quiet", onclick: () => dialog.close() }, "Not now"),
-      element("button", { class: "primary", value: "kept" }, "Use this key")));
+      button({ class: "quiet", onclick: () => dialog.close() }, say("key_not_now")),
+      element("button", { class: "primary", value: "kept" }, say("key_use"))));
   const dialog = element("dialog", { class: "modal", "aria-labelledby": "key-title" }, form);
   dialog.addEventListener("close", () => {
     dialog.remove();

@@ -2,6 +2,7 @@
 
 import { element } from "./elements.js";
 import { askForKey, KeyRing } from "./key.js";
+import { speak } from "./language.js";
 import { isWebAddress } from "./markdown/inline.js";
 import { Wire } from "./wire.js";
 
@@ -14,6 +15,7 @@ const said = find(".owner-said");
 
 choice.addEventListener("change", load);
 choice.addEventListener("submit", (event) => event.preventDefault());
+await speak(document.documentElement.lang);
 await load();
 
 async function load() {

@@ -2,9 +2,11 @@
 
 import { icon } from "./elements.js";
 import { forGood } from "./kept.js";
+import { say } from "./language.js";
 
 const THEMES = ["system", "light", "dark"];
 const ICONS = { system: "theme", light: "sun", dark: "moon" };
+const LABELS = { system: "theme_system", light: "theme_light", dark: "theme_dark" };
 
 /** Lets a button go through the themes. @param {HTMLElement} toggle */
 export function themeToggle(toggle) {
@@ -13,8 +15,8 @@ export function themeToggle(toggle) {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     toggle.replaceChildren(icon(ICONS[theme] ?? "theme"));
-    toggle.setAttribute("aria-label", `Theme: ${theme}`);
-    toggle.title = `Theme: ${theme}`;
+    toggle.title = say(LABELS[theme] ?? "theme_system");
+    toggle.setAttribute("aria-label", toggle.title);
   };
   toggle.addEventListener("click", () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];

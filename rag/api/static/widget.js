@@ -3,7 +3,7 @@
  * own address; all else is loaded when the button is first pressed.
  *
  * A site opens and closes it with `bookwise.open()`, `bookwise.close()` and `bookwise.toggle()`, or with elements that
- * carry `data-bookwise-open`; `data-shortcut="ctrl+k"`, `data-colour` and `data-corner="left"` are for its taste.
+ * carry `data-bookwise-open`; `data-shortcut="ctrl+k"`, `data-lang`, `data-colour` and `data-corner="left"` are for its taste.
  *
  *   <script src="https://HOST/widget.js" data-book="my-book" data-key="bw_..." defer></script>
  */
@@ -12,7 +12,10 @@
   if (!script || document.querySelector("bookwise-chat")) return;
   /** The server may be under a path of its host. */
   const server = new URL(".", script.src).href.replace(/\/$/, "");
-  const label = script.dataset.label ?? "Ask the book";
+  /** What is said before anything is loaded, by language: the button, and that the chat did not come. */
+  const WORDS = {/* launch words */};
+  const spoken = wanted().map((each) => each.toLowerCase().split("-")[0]).find((each) => Object.hasOwn(WORDS, each)) ?? "en";
+  const label = script.dataset.label ?? WORDS[spoken][0];
 
   const host = document.createElement("bookwise-chat");
   const root = host.attachShadow({ mode: "open" });
@@ -37,7 +40,7 @@
   if (corner === "left") host.dataset.corner = corner;
 
   const launch = document.createElement("button");
-  Object.assign(launch, { type: "button", className: "launch", textContent: label });
+  Object.assign(launch, { type: "button", className: "launch", lang: spoken, dir: "auto", textContent: label });
   launch.setAttribute("aria-haspopup", "dialog");
   launch.addEventListener("click", () => open(true));
   if (/^#[0-9a-f]{6}$/i.test(colour ?? "")) {
@@ -51,12 +54,12 @@
   async function open(focus) {
     launch.setAttribute("aria-busy", "true");
     panel ??= import(`${server}/static/widget/panel.js`).then(({ makePanel }) =>
-      makePanel({ root, launch, server, label, options: script.dataset }));
+      makePanel({ root, launch, server, label, spoken, options: script.dataset }));
     try {
       (await panel).open({ focus });
     } catch (error) {
       panel = undefined;
-      launch.textContent = "The chat could not be loaded";
+      launch.textContent = WORDS[spoken][1];
       console.error(`bookwise: is ${location.origin} among api.origins of ${server}?`, error);
     }
     launch.removeAttribute("aria-busy");
@@ -84,6 +87,13 @@
       event.preventDefault();
       window.bookwise.toggle();
     });
+  }
+
+  /** The languages of the interface, the dearest first: `data-lang="de"`, `"page"` for that of the site's page, or the reader's. */
+  function wanted() {
+    const { lang } = script.dataset;
+    if (!lang) return navigator.languages;
+    return [lang === "page" ? document.documentElement.lang : lang];
   }
 
   /** Whether black is read better than white on a colour (relative luminance of WCAG). */

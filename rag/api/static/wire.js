@@ -1,5 +1,6 @@
 /** What the server is asked and what it answers: the only file that knows its paths. */
 
+import { say } from "./language.js";
 import { eventsIn } from "./sse.js";
 
 /** A request that failed; `status` 0 is a server that was not reached. */
@@ -15,13 +16,13 @@ export class Problem extends Error {
 
   /** A problem document (RFC 9457), as it comes within a stream too. */
   static from(document, status = document.status, retryAfter = undefined) {
-    const detail = document.detail || document.title || `The server answered ${status}.`;
+    const detail = document.detail || document.title || say("server_answered", { status: String(status) });
     return new Problem({ status, detail, requestId: document.request_id, retryAfter });
   }
 }
 
-const UNREACHED = { status: 0, detail: "The server cannot be reached." };
-const CUT_OFF = { status: 0, detail: "The connection broke off before the answer was complete." };
+const unreached = () => new Problem({ status: 0, detail: say("unreached") });
+const cutOff = () => new Problem({ status: 0, detail: say("cut_off") });
 
 /** The server at one address, asked with the reader's key where there is one. */
 export class Wire {
@@ -70,9 +71,9 @@ export class Wire {
       }
     } catch (error) {
       if (error instanceof Problem || signal.aborted) throw error;
-      throw new Problem(CUT_OFF);
+      throw cutOff();
     }
-    throw new Problem(CUT_OFF);
+    throw cutOff();
   }
 
   #post(path, document, signal) {
@@ -90,7 +91,7 @@ export class Wire {
     const asked = { ...options, headers, credentials: "omit", cache: "no-store" };
     const reply = await fetch(this.base + path, asked).catch((error) => {
       if (error.name === "AbortError") throw error;
-      throw new Problem(UNREACHED);
+      throw unreached();
     });
     if (reply.ok) return reply;
     const document = await reply.json().catch(() => ({}));

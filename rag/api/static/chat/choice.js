@@ -1,6 +1,7 @@
 /** What the reader has chosen to ask: a book, and the filters within it; kept between visits. */
 
 import { forGood } from "../kept.js";
+import { language, say } from "../language.js";
 
 /**
  * @typedef {{book_id?: string, module?: string, hardware_tier: number, proficiency_levels: string[],
@@ -53,11 +54,11 @@ export class Choice extends EventTarget {
   /** A book's choices are known: what it does not have is no longer chosen. */
   of(book) {
     this.book = book;
-    const { module, language, proficiency_levels: levels, hardware_tier: tier } = this.chosen;
+    const { module, language: code, proficiency_levels: levels, hardware_tier: tier } = this.chosen;
     this.change({
       book_id: book.book_id,
       module: book.modules.some(({ name }) => name === module) ? module : undefined,
-      language: book.languages.includes(language) ? language : undefined,
+      language: book.languages.includes(code) ? code : undefined,
       proficiency_levels: levels.filter((level) => book.levels.includes(level)),
       hardware_tier: Math.min(tier, Math.max(1, ...book.tiers)),
     });
@@ -87,7 +88,7 @@ export class Choice extends EventTarget {
   get summary() {
     const book = this.books.length > 1 ? this.book?.title ?? this.chosen.book_id : null;
     const parts = [book, ...this.#parts, this.#tier].filter(Boolean);
-    return parts.length ? parts : ["Whole book"];
+    return parts.length ? parts : [say("whole_book")];
   }
 
   /** What alone is searched of the book, "" where it is all of it. */
@@ -102,29 +103,29 @@ export class Choice extends EventTarget {
   }
 
   get #parts() {
-    const { module, proficiency_levels: levels, language, parent_doc_id: page } = this.chosen;
+    const { module, proficiency_levels: levels, language: code, parent_doc_id: page } = this.chosen;
     const title = this.book?.modules.find(({ name }) => name === module)?.title ?? module;
-    return [page && this.pageTitle, title, chapters(this.chosen), levels.join(", "), language && languageName(language)].filter(Boolean);
+    return [page && this.pageTitle, title, chapters(this.chosen), levels.join(", "), code && languageName(code)].filter(Boolean);
   }
 
   /** The tier, where it leaves some of the book out. */
   get #tier() {
     const { hardware_tier: tier } = this.chosen;
-    return tier < Math.max(1, ...(this.book?.tiers ?? [])) ? `Tier ${this.tierName(tier)}` : null;
+    return tier < Math.max(1, ...(this.book?.tiers ?? [])) ? say("tier", { name: this.tierName(tier) }) : null;
   }
 }
 
 function chapters({ chapter_min: first, chapter_max: last }) {
   if (first === undefined && last === undefined) return null;
-  if (first === last) return `Chapter ${first}`;
-  if (last === undefined) return `Chapter ${first} on`;
-  return first === undefined ? `Up to chapter ${last}` : `Chapters ${first}–${last}`;
+  if (first === last) return say("chapter", { number: first });
+  if (last === undefined) return say("chapter_from", { number: first });
+  return first === undefined ? say("chapter_to", { number: last }) : say("chapters_between", { first, last });
 }
 
 /** @param {string} code */
 export function languageName(code) {
   try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+    return new Intl.DisplayNames([language], { type: "language" }).of(code);
   } catch {
     return code;
   }

@@ -1,6 +1,7 @@
 /** The box in which a question is written: Enter sends, Shift+Enter begins a line, Escape stops the answer. */
 
 import { element, icon } from "../elements.js";
+import { say } from "../language.js";
 
 const LONGEST = 1000;
 const NEARLY = 900;
@@ -11,7 +12,7 @@ export class Composer {
     this.send = send;
     this.stop = stop;
     this.box = element("textarea", {
-      id: "question", rows: 1, maxlength: LONGEST, dir: "auto", placeholder: "Ask the book…", "aria-label": "Your question",
+      id: "question", rows: 1, maxlength: LONGEST, dir: "auto", placeholder: say("placeholder"), "aria-label": say("your_question"),
       enterkeyhint: "send", autocomplete: "off", oninput: () => this.#written(), onkeydown: (event) => this.#pressed(event),
     });
     this.left = element("span", { class: "left", "aria-live": "polite" });
@@ -26,9 +27,9 @@ export class Composer {
   /** @param {boolean} isBusy whether an answer is being written, which the button then stops */
   set isBusy(isBusy) {
     this.busy = isBusy;
-    const label = isBusy ? "Stop (Esc)" : "Send (Enter)";
+    const label = say(isBusy ? "stop_key" : "send_key");
     this.button.replaceChildren(icon(isBusy ? "stop" : "send"));
-    this.button.setAttribute("aria-label", isBusy ? "Stop the answer" : "Send the question");
+    this.button.setAttribute("aria-label", say(isBusy ? "stop_answer" : "send_question"));
     this.button.title = label;
     this.button.classList.toggle("is-stop", isBusy);
     this.#written();
@@ -46,7 +47,7 @@ export class Composer {
 
   #written() {
     const { length } = this.box.value;
-    this.left.textContent = length > NEARLY ? `${LONGEST - length} left` : "";
+    this.left.textContent = length > NEARLY ? say("characters_left", { count: LONGEST - length }) : "";
     this.button.disabled = !this.busy && !this.box.value.trim();
     this.box.style.setProperty("--lines", String(this.box.value.split("\n").length));
   }

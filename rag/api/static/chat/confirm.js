@@ -1,6 +1,7 @@
 /** Asks before what cannot be undone. */
 
 import { button, element } from "../elements.js";
+import { say } from "../language.js";
 
 /**
  * @param {Node} place where the dialog is put
@@ -9,7 +10,7 @@ import { button, element } from "../elements.js";
  */
 export function confirmIn(place, { title, words, yes }) {
   const { promise, resolve } = Promise.withResolvers();
-  const stay = button({ class: "quiet", onclick: () => dialog.close() }, yes ? "Cancel" : "Close");
+  const stay = button({ class: "quiet", onclick: () => dialog.close() }, say(yes ? "cancel" : "close"));
   const dialog = element("dialog", { class: "modal", role: "alertdialog", "aria-labelledby": "confirm-title", "aria-describedby": "confirm-words" },
     element("form", { method: "dialog", class: "dialog-form" },
       element("h2", { id: "confirm-title" }, title),

@@ -2,6 +2,7 @@
 
 import { element, iconButton } from "../elements.js";
 import { askForKey } from "../key.js";
+import { say } from "../language.js";
 import { Problem } from "../wire.js";
 import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
@@ -26,12 +27,12 @@ export class Conversation extends EventTarget {
     this.passage = new PassagePanel(wire, { isModal, book: () => choice.chosen.book_id });
     this.composer = new Composer({ send: (question) => this.ask(question), stop: () => this.stop(), filters });
     this.log = element("div", { class: "log" });
-    const jump = iconButton("send", "To the newest", { class: "jump", hidden: true });
+    const jump = iconButton("send", say("to_newest"), { class: "jump", hidden: true });
     this.scroller = element("div", { class: "scroller", tabindex: "-1" }, this.log);
     this.following = followEnd(this.scroller, jump);
     place.append(
       element("div", { class: "conversation" }, this.scroller,
-        element("div", { class: "dock" }, jump, this.composer.element, element("p", { class: "fine-print" }, "Answers come from the book. Check the sources."))),
+        element("div", { class: "dock" }, jump, this.composer.element, element("p", { class: "fine-print" }, say("fine_print")))),
       this.passage.element, this.announcer.element);
   }
 
@@ -65,7 +66,7 @@ export class Conversation extends EventTarget {
     const running = new AbortController();
     this.#run(running);
     turn.search();
-    this.announcer.say("Searching the book");
+    this.announcer.say(say("searching"));
     this.following.toEnd();
     try {
       await this.#answer(turn, question, running.signal);
@@ -81,7 +82,7 @@ export class Conversation extends EventTarget {
     if (!this.running) return;
     this.running.abort();
     this.#run(null);
-    this.announcer.say("Stopped");
+    this.announcer.say(say("stopped"));
   }
 
   /** Has the reader give a key; resolves to whether there is one now. */
@@ -117,7 +118,7 @@ export class Conversation extends EventTarget {
 
   async #failed(turn, error) {
     if (!(error instanceof Problem)) console.error(error);
-    const problem = error instanceof Problem ? error : new Problem({ status: 500, detail: "This page made a mistake. Load it again." });
+    const problem = error instanceof Problem ? error : new Problem({ status: 500, detail: say("page_mistake") });
     turn.fail(problem);
     if (problem.status === 401 && (await this.unlock())) this.#again(turn);
   }
@@ -161,6 +162,6 @@ export class Conversation extends EventTarget {
 /** What is said of a finished answer: its text without the buttons in it, and how far to trust it. */
 function spoken(turn, response) {
   const count = response.sources.length;
-  const sources = count ? `${count} ${count === 1 ? "source" : "sources"}.` : "";
+  const sources = count ? say("source_count", { count }) : "";
   return [turn.prose.textContent, confidenceWords(response), sources].filter(Boolean).join(". ");
 }

@@ -1,6 +1,7 @@
 /** The filters: a button that says which are set, and a small panel above it to change them. */
 
 import { button, element, icon, iconButton } from "../elements.js";
+import { say } from "../language.js";
 import { languageName } from "./choice.js";
 
 const ANY = "";
@@ -15,7 +16,7 @@ export class Filters {
     Object.assign(this, { choice, chooseBook, pageHere });
     this.words = element("span", { class: "filter-words", dir: "auto" });
     this.button = button({ class: "filter-button", "aria-expanded": "false", "aria-haspopup": "dialog", onclick: () => this.toggle() }, icon("filter"), this.words);
-    this.panel = element("div", { class: "filter-panel", role: "dialog", "aria-label": "Filters", hidden: true });
+    this.panel = element("div", { class: "filter-panel", role: "dialog", "aria-label": say("filters"), hidden: true });
     this.element = element("div", { class: "filters" }, this.button, this.panel);
     this.element.addEventListener("keydown", (event) => this.#pressed(event));
     this.element.addEventListener("focusout", (event) => this.#left(event));
@@ -45,7 +46,7 @@ export class Filters {
   #changed() {
     const { summary } = this.choice;
     this.words.textContent = summary.join(" · ");
-    this.button.setAttribute("aria-label", `Filters: ${summary.join(", ")}`);
+    this.button.setAttribute("aria-label", say("filters_set", { summary: summary.join(", ") }));
     this.button.classList.toggle("is-set", this.choice.isChosen);
   }
 
@@ -54,19 +55,19 @@ export class Filters {
     const isFree = (name) => !(name in this.choice.fixed);
     const parts = [
       books.length > 1 && isFree("book_id") && this.#bookField(books),
-      book?.modules.length > 1 && isFree("module") && this.#select("Module", "module", book.modules.map(({ name, title }) => [name, title ?? name])),
+      book?.modules.length > 1 && isFree("module") && this.#select(say("module"), "module", book.modules.map(({ name, title }) => [name, title ?? name])),
       book && isFree("chapter_min") && this.#chapters(),
       book?.tiers.length > 1 && isFree("hardware_tier") && this.#tiers(book.tiers),
       book?.levels.length > 1 && isFree("proficiency_levels") && this.#levels(book.levels),
-      book?.languages.length > 1 && isFree("language") && this.#select("Language", "language", book.languages.map((code) => [code, languageName(code)])),
+      book?.languages.length > 1 && isFree("language") && this.#select(say("language"), "language", book.languages.map((code) => [code, languageName(code)])),
     ];
     const page = element("div", { hidden: true });
     this.#offerPage(page);
     this.panel.replaceChildren(
-      element("div", { class: "filter-head" }, element("p", { class: "filter-title" }, "Ask only…"),
-        iconButton("close", "Close the filters", { onclick: () => this.toggle(false) })),
+      element("div", { class: "filter-head" }, element("p", { class: "filter-title" }, say("ask_only")),
+        iconButton("close", say("close_filters"), { onclick: () => this.toggle(false) })),
       page, ...parts.filter(Boolean),
-      element("div", { class: "dialog-actions" }, button({ class: "quiet", onclick: () => { this.choice.clear(); this.#fill(); } }, "Reset")));
+      element("div", { class: "dialog-actions" }, button({ class: "quiet", onclick: () => { this.choice.clear(); this.#fill(); } }, say("reset"))));
   }
 
   /** A reader of a lesson may ask it alone. */
@@ -76,36 +77,36 @@ export class Filters {
     const onchange = (event) => this.choice.keepTo(event.target.checked ? page : null);
     const checked = this.choice.chosen.parent_doc_id === page.parent_doc_id;
     place.append(element("label", { class: "check" },
-      element("input", { type: "checkbox", checked, onchange }), element("span", {}, "This page: ", element("span", { dir: "auto" }, page.title))));
+      element("input", { type: "checkbox", checked, onchange }), element("span", {}, say("this_page"), element("span", { dir: "auto" }, page.title))));
     place.hidden = false;
   }
 
   #bookField(books) {
     const options = books.map(({ book_id: id, title }) => element("option", { value: id, selected: id === this.choice.chosen.book_id }, title ?? id));
-    return element("label", { class: "field" }, "Book",
+    return element("label", { class: "field" }, say("book"),
       element("select", { onchange: async (event) => { await this.chooseBook(event.target.value); this.#fill(); } }, ...options));
   }
 
   #select(label, name, values) {
     const option = ([value, words]) => element("option", { value, selected: value === (this.choice.chosen[name] ?? ANY) }, words);
     const onchange = (event) => this.choice.change({ [name]: event.target.value || undefined });
-    return element("label", { class: "field" }, label, element("select", { onchange }, ...[[ANY, "All"], ...values].map(option)));
+    return element("label", { class: "field" }, label, element("select", { onchange }, ...[[ANY, say("all")], ...values].map(option)));
   }
 
   #chapters() {
     const field = (name, label) => element("input", {
-      type: "number", min: 0, max: 1000, inputmode: "numeric", placeholder: "any", "aria-label": label, value: this.choice.chosen[name],
+      type: "number", min: 0, max: 1000, inputmode: "numeric", placeholder: say("any"), "aria-label": label, value: this.choice.chosen[name],
       onchange: (event) => this.choice.change(inOrder(this.choice.chosen, name, event.target.valueAsNumber)),
     });
-    return element("fieldset", { class: "field" }, element("legend", {}, "Chapters"),
-      element("div", { class: "range" }, field("chapter_min", "From chapter"), element("span", { "aria-hidden": "true" }, "to"), field("chapter_max", "To chapter")));
+    return element("fieldset", { class: "field" }, element("legend", {}, say("chapters")),
+      element("div", { class: "range" }, field("chapter_min", say("from_chapter")), element("span", { "aria-hidden": "true" }, say("to")), field("chapter_max", say("to_chapter"))));
   }
 
   #tiers(tiers) {
     const choose = (tier) => () => this.choice.change({ hardware_tier: tier });
     const option = (tier) => element("label", { class: "segment" },
       element("input", { type: "radio", name: "tier", value: tier, checked: tier === this.choice.chosen.hardware_tier, onchange: choose(tier) }), element("span", {}, this.choice.tierName(tier)));
-    return element("fieldset", { class: "field" }, element("legend", {}, "Hardware tier ", element("span", { class: "hint" }, "lessons for it or lower")),
+    return element("fieldset", { class: "field" }, element("legend", {}, say("hardware_tier"), element("span", { class: "hint" }, say("tier_hint"))),
       element("div", { class: "segments" }, ...tiers.map(option)));
   }
 
@@ -113,7 +114,7 @@ export class Filters {
     const onchange = () => this.choice.change({ proficiency_levels: [...this.panel.querySelectorAll("[name=level]:checked")].map(({ value }) => value) });
     const option = (level) => element("label", { class: "segment" },
       element("input", { type: "checkbox", name: "level", value: level, checked: this.choice.chosen.proficiency_levels.includes(level), onchange }), element("span", {}, level));
-    return element("fieldset", { class: "field" }, element("legend", {}, "Levels ", element("span", { class: "hint" }, "none chosen means all")),
+    return element("fieldset", { class: "field" }, element("legend", {}, say("levels"), element("span", { class: "hint" }, say("levels_hint"))),
       element("div", { class: "segments" }, ...levels.map(option)));
   }
 }

@@ -1,6 +1,7 @@
 /** What belongs to an answer or a refusal beside its sources: mended typos, hidden passages, other sections. */
 
 import { button, element, icon } from "../elements.js";
+import { say } from "../language.js";
 
 /**
  * @param {object} response a ChatResponse, or a kept message, which has none of this
@@ -9,16 +10,16 @@ import { button, element, icon } from "../elements.js";
  */
 export function hints({ searched_for: mended, hidden, see_also: places = [], should_answer: isAnswer }, actions) {
   return [
-    mended ? element("p", { class: "note" }, "Searched for: ", element("q", { dir: "auto" }, mended)) : null,
+    mended ? element("p", { class: "note" }, say("searched_for"), element("q", { dir: "auto" }, mended)) : null,
     hidden ? hiddenNote(hidden, actions) : null,
-    places.length ? placeList(places, isAnswer === false ? "Nearest sections" : "See also") : null,
+    places.length ? placeList(places, say(isAnswer === false ? "nearest_sections" : "see_also")) : null,
   ].filter(Boolean);
 }
 
 function hiddenNote({ count, filter, value }, { tier, tierName }) {
   const name = filter === "hardware_tier" ? tierName?.(Number(value)) ?? value : value;
-  const words = `${count === 1 ? "1 better passage needs" : `${count} better passages need`} ${filter.replace("_", " ")} ${name}.`;
-  const again = button({ class: "secondary", onclick: () => tier(Number(value)) }, icon("book"), `Ask for tier ${value}`);
+  const words = say("hidden_by_tier", { count, name });
+  const again = button({ class: "secondary", onclick: () => tier(Number(value)) }, icon("book"), say("ask_for_tier", { tier: String(value) }));
   return element("div", { class: "hidden-note" }, element("p", {}, words), tier && filter === "hardware_tier" ? again : null);
 }
 

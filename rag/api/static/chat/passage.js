@@ -1,6 +1,7 @@
 /** The passage behind a citation: beside the answer where there is room, else a sheet from below. */
 
 import { element, icon, iconButton } from "../elements.js";
+import { say } from "../language.js";
 import { isWebAddress } from "../markdown/inline.js";
 import { copyButton, markLines, showProse } from "../markdown/prose.js";
 import { withoutTags } from "../markdown/tags.js";
@@ -19,14 +20,14 @@ export class PassagePanel {
     this.isModal = isModal;
     this.book = book;
     this.lessons = new Map();
-    this.previous = iconButton("previous", "Previous source", { onclick: () => this.#step(-1) });
-    this.next = iconButton("next", "Next source", { onclick: () => this.#step(1) });
+    this.previous = iconButton("previous", say("previous_source"), { onclick: () => this.#step(-1) });
+    this.next = iconButton("next", say("next_source"), { onclick: () => this.#step(1) });
     this.title = element("h2", { class: "passage-title", id: "passage-title", dir: "auto", tabindex: "-1" });
     this.number = element("p", { class: "passage-number" });
-    this.body = element("div", { class: "passage-body", tabindex: "0", role: "group", "aria-label": "Passage" });
+    this.body = element("div", { class: "passage-body", tabindex: "0", role: "group", "aria-label": say("passage") });
     this.element = element("dialog", { class: "passage", "aria-labelledby": "passage-title" },
       element("div", { class: "passage-bar" }, this.number,
-        element("span", { class: "passage-steps" }, this.previous, this.next, iconButton("close", "Close the passage", { onclick: () => this.close() }))),
+        element("span", { class: "passage-steps" }, this.previous, this.next, iconButton("close", say("close_passage"), { onclick: () => this.close() }))),
       this.title, this.body);
     this.element.addEventListener("close", () => this.#closed());
     this.element.addEventListener("click", (event) => event.target === this.element && this.close());
@@ -78,13 +79,13 @@ export class PassagePanel {
     this.index = index;
     this.previous.disabled = index === 0;
     this.next.disabled = index === this.sources.length - 1;
-    this.number.textContent = source.number ? `Source ${source.number} of ${this.sources.length}` : "Passage";
+    this.number.textContent = source.number ? say("source_of", { number: source.number, count: this.sources.length }) : say("passage");
     this.title.textContent = source.page_title;
     const prose = element("div", { class: "prose passage-text" });
     const note = element("p", { class: "note" });
     this.body.replaceChildren(...[
       element("p", { class: "passage-place", dir: "auto" }, placeOf(source)),
-      source.verified ? null : element("p", { class: "note warn" }, icon("alert"), "The answer says something that this passage does not clearly state."),
+      source.verified ? null : element("p", { class: "note warn" }, icon("alert"), say("unclear_passage")),
       prose, note, facts(source),
     ].filter(Boolean));
     this.body.scrollTop = 0;
@@ -101,7 +102,7 @@ export class PassagePanel {
     const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
       ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
     if (chunk) this.#markCited(prose, chunk, source, cited);
-    else note.textContent = lesson ? "The lesson has changed since this was answered." : "The whole passage cannot be loaded now.";
+    else note.textContent = say(lesson ? "lesson_changed" : "passage_not_loaded");
   }
 
   /** Shows the whole passage, marks the lines that are cited, and scrolls to them. */
@@ -148,8 +149,8 @@ function facts(source) {
   const lines = linesOf(source);
   return element("div", { class: "facts" },
     isWebAddress(source.url)
-      ? element("a", { class: "open-lesson", ...lessonLink(source.url) }, "Open the lesson", icon("out"))
+      ? element("a", { class: "open-lesson", ...lessonLink(source.url) }, say("open_lesson"), icon("out"))
       : null,
-    element("p", { class: "fact" }, element("code", {}, lines), copyButton("Copy file and lines", () => lines)),
-    element("p", { class: "fact" }, `Similarity to the question ${source.similarity_score.toFixed(2)} of 1`));
+    element("p", { class: "fact" }, element("code", { dir: "ltr" }, lines), copyButton(say("copy_lines"), () => lines)),
+    element("p", { class: "fact" }, say("similarity", { score: source.similarity_score.toFixed(2) })));
 }

@@ -1,6 +1,7 @@
 /** The sources below an answer, and what each is called. */
 
 import { button, element, iconButton } from "../elements.js";
+import { say } from "../language.js";
 import { isWebAddress } from "../markdown/inline.js";
 
 /**
@@ -19,13 +20,18 @@ export function placeOf(source) {
   const chapter = source.chapter === source.page_title ? [] : [source.chapter];
   // What is cited has its own headings; only a whole passage is named by the first heading in it.
   const begins = path.length || source.number ? path : headingIn(source.chunk_text);
-  return [...chapter, ...(begins.length ? begins : [`lines ${source.line_start}–${source.line_end}`])].join(" › ");
+  return [...chapter, ...(begins.length ? begins : [linesIn(source)])].join(" › ");
 }
 
 /** A passage of several sections stands under none of them; the first that it begins names it. */
 function headingIn(text) {
-  if (text.startsWith("# ")) return ["Beginning"];
+  if (text.startsWith("# ")) return [say("beginning")];
   return HEADING.exec(text)?.slice(1, 2) ?? [];
+}
+
+/** The lines in words; they are addresses, so they are written without marks between thousands. */
+function linesIn({ line_start: first, line_end: last }) {
+  return say("lines", { first: String(first), last: String(last) });
 }
 
 /** The file and its lines, as editors write it. */
@@ -60,13 +66,13 @@ export function sourceList(sources, open, { areLinks = false } = {}) {
     const show = (event) => open(index, event.currentTarget);
     const words = cardWords(source, places[index]);
     if (!areLinks || !isWebAddress(source.url)) return element("li", {}, button({ class: "source", onclick: show }, ...words));
-    const name = source.number ? `Show the passage of source ${source.number}` : "Show the passage";
+    const name = source.number ? say("show_passage_of", { number: source.number }) : say("show_passage");
     return element("li", { class: "source-pair" },
       element("a", { class: "source", ...lessonLink(source.url) }, ...words),
       iconButton("book", name, { class: "small", onclick: show }));
   };
   return element("section", { class: "sources" },
-    element("h3", {}, isCited ? "Sources" : "Passages it was made from"),
+    element("h3", {}, say(isCited ? "sources" : "passages_made_from")),
     element("ol", {}, ...sources.map(entry)));
 }
 
@@ -75,9 +81,9 @@ function cardWords(source, place) {
     element("span", { class: "badge", "aria-hidden": "true" }, source.number ? String(source.number) : "·"),
     element("span", { class: "source-words" },
       element("span", { class: "source-title", dir: "auto" },
-        source.number ? element("span", { class: "unseen" }, `Source ${source.number}: `) : null, source.page_title),
+        source.number ? element("span", { class: "unseen" }, `${say("source_number", { number: source.number })}: `) : null, source.page_title),
       element("span", { class: "source-place", dir: "auto" }, place),
-      source.verified === false ? element("span", { class: "source-place" }, "Not clearly confirmed") : null),
+      source.verified === false ? element("span", { class: "source-place" }, say("not_confirmed")) : null),
   ];
 }
 
@@ -88,7 +94,7 @@ function distinctPlaces(sources) {
     const counts = Map.groupBy(sources.map((source, at) => words(source, places[at])), (each) => each);
     return (at) => counts.get(words(sources[at], places[at])).length > 1;
   };
-  return [({ line_start: start, line_end: end }) => `lines ${start}–${end}`, ({ source_file: file }) => file].reduce((places, more) => {
+  return [linesIn, ({ source_file: file }) => file].reduce((places, more) => {
     const isRepeated = repeats(places);
     return places.map((place, at) => (isRepeated(at) ? `${place} · ${more(sources[at])}` : place));
   }, sources.map(placeOf));

@@ -1,6 +1,7 @@
 /** Earlier conversations: the list, opening one, deleting one. */
 
 import { button, element, icon, iconButton } from "../elements.js";
+import { say } from "../language.js";
 import { confirmIn } from "./confirm.js";
 
 const DAY = 86_400_000;
@@ -20,7 +21,7 @@ export class Threads {
     this.found = [];
     this.older = null;
     place.append(
-      button({ class: "secondary fresh-thread", onclick: on.fresh }, icon("plus"), "New conversation"),
+      button({ class: "secondary fresh-thread", onclick: on.fresh }, icon("plus"), say("new_conversation")),
       this.list);
   }
 
@@ -62,8 +63,8 @@ export class Threads {
     const groups = Map.groupBy(begun, ({ updated_at: time }) => dayOf(new Date(time)));
     const sections = [...groups].map(([day, threads]) =>
       element("section", {}, element("h2", { class: "thread-day" }, day), element("ul", {}, ...threads.map((thread) => this.#entry(thread)))));
-    const none = element("p", { class: "note" }, "Your conversations will be listed here.");
-    const more = button({ class: "quiet", onclick: () => this.#more().catch(() => {}) }, "Older conversations");
+    const none = element("p", { class: "note" }, say("no_conversations"));
+    const more = button({ class: "quiet", onclick: () => this.#more().catch(() => {}) }, say("older_conversations"));
     this.list.replaceChildren(...(sections.length ? sections : [none]), ...(this.older ? [more] : []));
   }
 
@@ -72,19 +73,19 @@ export class Threads {
     const name = nameOf(thread);
     return element("li", { class: "thread" },
       button({ class: "thread-open", dir: "auto", "aria-current": id === this.current ? "true" : null, title: name, onclick: () => this.on.open(id) }, name),
-      iconButton("trash", `Delete “${name}”`, { class: "small", onclick: () => this.#delete(id, name) }));
+      iconButton("trash", say("delete_named", { name }), { class: "small", onclick: () => this.#delete(id, name) }));
   }
 
   async #delete(id, name) {
     const place = this.place.parentElement;
-    const asked = { title: "Delete this conversation?", words: `“${name}” and its answers will be gone for good.`, yes: "Delete" };
+    const asked = { title: say("delete_title"), words: say("delete_words", { name }), yes: say("delete") };
     if (!(await confirmIn(place, asked))) return;
     try {
       await this.wire.forget(id);
     } catch (problem) {
       // One that is gone already is as good as deleted.
       if (problem.status !== 404) {
-        await confirmIn(place, { title: "It could not be deleted", words: problem.message, yes: null });
+        await confirmIn(place, { title: say("not_deleted"), words: problem.message, yes: null });
         return;
       }
     }
@@ -95,12 +96,12 @@ export class Threads {
 }
 
 function nameOf({ topic_summary: topic, metadata }) {
-  return topic ?? metadata.question ?? "Conversation";
+  return topic ?? metadata.question ?? say("conversation");
 }
 
 function dayOf(date) {
   const midnight = new Date().setHours(0, 0, 0, 0);
-  if (date >= midnight) return "Today";
-  if (date >= midnight - DAY) return "Yesterday";
-  return date >= midnight - 7 * DAY ? "This week" : "Earlier";
+  if (date >= midnight) return say("today");
+  if (date >= midnight - DAY) return say("yesterday");
+  return say(date >= midnight - 7 * DAY ? "this_week" : "earlier");
 }

@@ -1,16 +1,17 @@
 /** A failed request as a reader sees it: what happened, what can be done, and a button to do it. */
 
 import { button, element, icon } from "../elements.js";
+import { say } from "../language.js";
 
 /** @param {import("../wire.js").Problem} problem */
 function headline({ status }) {
-  if (status === 0) return "No connection";
-  if (status === 401) return "A key is needed";
-  if (status === 403) return "Not open to your key";
-  if (status === 429) return "Too many questions at once";
-  if (status === 504) return "That took too long";
-  if (status >= 500) return "The server could not answer";
-  return "That could not be asked";
+  if (status === 0) return "no_connection";
+  if (status === 401) return "key_needed";
+  if (status === 403) return "key_not_enough";
+  if (status === 429) return "too_many";
+  if (status === 504) return "too_long";
+  if (status >= 500) return "server_failed";
+  return "not_asked";
 }
 
 /**
@@ -18,14 +19,14 @@ function headline({ status }) {
  * @param {{again: () => void}} actions
  */
 export function troubleNotice(problem, { again }) {
-  const retry = button({ class: "secondary", onclick: again }, icon("again"), element("span", {}, "Try again"));
+  const retry = button({ class: "secondary", onclick: again }, icon("again"), element("span", {}, say("try_again")));
   if (problem.retryAfter) countDown(retry, problem.retryAfter);
   return element("div", { class: "trouble", role: "alert" },
     icon("alert"),
     element("div", {},
-      element("p", { class: "trouble-title" }, headline(problem)),
-      element("p", { dir: "auto" }, problem.message),
-      problem.requestId ? element("p", { class: "note" }, `Request ${problem.requestId}`) : null,
+      element("p", { class: "trouble-title" }, say(headline(problem))),
+      element("p", { dir: "auto", lang: problem.status ? "en" : null }, problem.message),
+      problem.requestId ? element("p", { class: "note" }, say("request", { id: problem.requestId })) : null,
       retry));
 }
 
@@ -36,7 +37,7 @@ function countDown(retry, seconds) {
   const tick = () => {
     const left = Math.ceil((ready - Date.now()) / 1000);
     retry.disabled = left > 0;
-    words.textContent = left > 0 ? `Try again in ${left} s` : "Try again";
+    words.textContent = left > 0 ? say("try_again_in", { seconds: left }) : say("try_again");
     if (left <= 0) clearInterval(timer);
   };
   const timer = setInterval(tick, 250);

@@ -1,6 +1,7 @@
 /** One question with its answer, from the search to the sources. */
 
 import { button, element, icon, iconButton } from "../elements.js";
+import { say } from "../language.js";
 import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
@@ -26,7 +27,7 @@ export class Turn {
     this.prose = element("div", { class: "prose" });
     this.notes = element("div", { class: "notes" });
     this.answer = element("div", { class: "answer" }, this.progress, this.prose, this.notes);
-    this.element = element("article", { class: "turn", "aria-label": "Question and answer" },
+    this.element = element("article", { class: "turn", "aria-label": say("question_and_answer") },
       element("h2", { class: "question", dir: "auto" }, question), this.answer);
     this.prose.addEventListener("click", (event) => this.#cite(event));
   }
@@ -35,13 +36,13 @@ export class Turn {
   search() {
     this.answer.setAttribute("aria-busy", "true");
     this.#state("searching");
-    this.progress.textContent = "Searching the book…";
+    this.progress.textContent = say("searching");
   }
 
   /** @param {number} passages found so far @returns {string} what is said of it */
   found(passages) {
-    const words = passages === 1 ? "1 passage found" : `${passages} passages found`;
-    this.progress.textContent = `${words}${passages ? ", reading…" : ""}`;
+    const words = say("passages_found", { count: passages });
+    this.progress.textContent = passages ? say("found_reading", { found: words }) : words;
     return words;
   }
 
@@ -80,8 +81,8 @@ export class Turn {
 
   /** The reader had enough; what is there stays. */
   stop() {
-    const again = button({ class: "secondary", onclick: this.actions.again }, icon("again"), "Ask again");
-    this.#end("stopped", element("p", { class: "note" }, "Stopped."), again);
+    const again = button({ class: "secondary", onclick: this.actions.again }, icon("again"), say("ask_again"));
+    this.#end("stopped", element("p", { class: "note" }, say("stopped")), again);
   }
 
   /** @param {import("../wire.js").Problem} problem */
@@ -107,7 +108,7 @@ export class Turn {
     for (const cite of this.prose.querySelectorAll(".cite")) {
       const source = this.sources.find(({ number }) => number === Number(cite.dataset.number));
       cite.disabled = !source;
-      if (source) cite.setAttribute("aria-label", `Source ${source.number}: ${source.page_title}`);
+      if (source) cite.setAttribute("aria-label", say("source_titled", { number: source.number, title: source.page_title }));
     }
     this.element.dispatchEvent(new CustomEvent("grown", { bubbles: true }));
   }
@@ -122,9 +123,9 @@ export class Turn {
 
   #verdict(response) {
     const tools = element("span", { class: "answer-tools" },
-      iconButton("again", "Answer again", { class: "small", onclick: this.actions.anew }),
-      copyButton("Copy the answer", () => this.text),
-      this.sources.length ? copyButton("Copy with sources", () => withSources(this.text, this.sources), "sources") : null);
+      iconButton("again", say("answer_again"), { class: "small", onclick: this.actions.anew }),
+      copyButton(say("copy_answer"), () => this.text),
+      this.sources.length ? copyButton(say("copy_with_sources"), () => withSources(this.text, this.sources), "sources") : null);
     return element("div", { class: "verdict" }, confidenceMark(response), tools);
   }
 
@@ -132,8 +133,8 @@ export class Turn {
   #refusal({ scope = "", isChosen = false }) {
     return element("div", { class: "refusal" },
       element("p", {}, scope
-        ? `${isChosen ? "Your filters leave some of the book out." : "Some lessons need more equipment."} Only this was searched: ${scope}.`
-        : "Nothing was made up. Other words, or one question at a time, may help."),
-      scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), "Ask all of the book") : null);
+        ? say(isChosen ? "filters_leave_out" : "equipment_leaves_out", { scope })
+        : say("nothing_made_up")),
+      scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), say("ask_all")) : null);
   }
 }

@@ -1,6 +1,7 @@
 /** What an empty conversation shows: what this is, and a few questions that the book itself asks. */
 
 import { button, element } from "../elements.js";
+import { say, sayPlainly } from "../language.js";
 
 const SHOWN = 4;
 
@@ -15,15 +16,15 @@ export function welcome(book, ask) {
       element("span", { class: "example-question", dir: "auto" }, questionOf(title)),
       element("span", { class: "example-module", dir: "auto" }, names.get(module) ?? module)));
   const subjects = book ? spread(book) : [];
-  return element("section", { class: "welcome", "aria-label": "Welcome" },
-    element("p", { class: "welcome-title" }, "What would you like to know?"),
-    element("p", { class: "welcome-words" }, "Answers come from the book alone, and every one names the passages it rests on."),
-    subjects.length ? element("ul", { class: "examples", "aria-label": "Questions to begin with" }, ...subjects.map(example)) : null);
+  return element("section", { class: "welcome", "aria-label": say("welcome") },
+    element("p", { class: "welcome-title" }, say("welcome_title")),
+    element("p", { class: "welcome-words" }, say("welcome_words")),
+    subjects.length ? element("ul", { class: "examples", "aria-label": say("begin_with") }, ...subjects.map(example)) : null);
 }
 
 /** A heading as a question: most are names of a subject. */
 function questionOf(title) {
-  return /[?؟？]$/.test(title) ? title : `What does the book say about “${title}”?`;
+  return /[?؟？]$/.test(title) ? title : sayPlainly("question_about", { title });
 }
 
 /** The real questions first, then the subjects of the largest modules. */

@@ -1,6 +1,7 @@
 /** Makes nodes of the marks within a line: code, emphasis, links, references to sources. Text stays text. */
 
 import { element } from "../elements.js";
+import { say } from "../language.js";
 
 const LONGEST = 600;
 const DEEPEST = 8;
@@ -13,7 +14,7 @@ const RULES = [
   [/\\([!-/:-@[-`{-~])/y, ([, mark]) => mark],
   [/ {2,}\n|\\\n/y, () => element("br")],
   [/(`+)(?!`)((?:.|\n)+?)(?<!`)\1(?!`)/y, ([, , text]) => element("code", {}, text.replace(/^ (.*[^ ].*) $/, "$1"))],
-  [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || "picture")],
+  [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || say("picture"))],
   [/\[\^([^\]\s]{1,40})\]/y, ([, label]) => element("sup", { class: "footnote-mark" }, label)],
   [/\[(\d{1,3})\](?!\()([.,;:!?)]*)/y, ([, number, after]) => reference(number, after)],
   [/\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y,
@@ -80,7 +81,7 @@ function match(text, at, depth) {
 /** A reference to a source: a button, which stays off until the source is known; what follows it stays on its line. */
 function reference(number, after) {
   const bracket = (sign) => element("span", { class: "copied" }, sign);
-  const cite = element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": `Source ${number}` },
+  const cite = element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": say("source_number", { number: Number(number) }) },
     bracket("["), number, bracket("]"));
   return element("span", { class: "cited" }, cite, after);
 }

@@ -1,6 +1,7 @@
 /** Shows markdown as elements, and keeps those whose text did not change, so that a selection survives a stream. */
 
 import { button, element, icon } from "../elements.js";
+import { say } from "../language.js";
 import { blocksOf } from "./blocks.js";
 import { directionOf } from "./direction.js";
 import { inlineNodes } from "./inline.js";
@@ -93,7 +94,7 @@ function item(blocks) {
   const nodes = [...inlineNodes(first.text.slice(mark.length)), ...others.map(blockElement)];
   if (box === null) return element("li", {}, ...nodes);
   const isDone = box !== " ";
-  const check = element("input", { type: "checkbox", disabled: true, checked: isDone, "aria-label": isDone ? "Done" : "To do" });
+  const check = element("input", { type: "checkbox", disabled: true, checked: isDone, "aria-label": say(isDone ? "done" : "to_do") });
   return element("li", { class: "task" }, check, " ", ...nodes);
 }
 
@@ -102,15 +103,15 @@ function blockSource(blocks) {
 }
 
 function codeBlock({ language, text }) {
-  const copy = copyButton("Copy code", () => text);
-  return element("figure", { class: "code" },
+  const copy = copyButton(say("copy_code"), () => text);
+  return element("figure", { class: "code", dir: "ltr" },
     element("figcaption", {}, element("span", {}, language || "text"), copy),
-    element("pre", { tabindex: "0", "aria-label": `Code${language ? `, ${language}` : ""}`, role: "group" }, element("code", {}, text)));
+    element("pre", { tabindex: "0", "aria-label": language ? say("code_in", { language }) : say("code"), role: "group" }, element("code", {}, text)));
 }
 
 function tableElement({ aligns, head, rows }) {
   const cell = (tag) => (text, column) => element(tag, { class: `align-${aligns[column]}`, scope: tag === "th" ? "col" : null }, ...inlineNodes(text));
-  return element("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" },
+  return element("div", { class: "table", tabindex: "0", role: "group", "aria-label": say("table") },
     element("table", { dir: directionOf([head, ...rows].flat().join(" ")) },
       element("thead", {}, element("tr", {}, ...head.map(cell("th")))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell("td")))))));
@@ -127,7 +128,7 @@ export function copyButton(label, text, name = "copy") {
   async function copy() {
     const done = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
     made.replaceChildren(icon(done ? "check" : "alert"));
-    made.setAttribute("aria-label", done ? "Copied" : "The browser does not allow copying");
+    made.setAttribute("aria-label", say(done ? "copied" : "cannot_copy"));
     setTimeout(() => {
       made.replaceChildren(icon(name));
       made.setAttribute("aria-label", label);

@@ -6,6 +6,7 @@ import { Filters } from "../chat/filters.js";
 import { element, iconButton } from "../elements.js";
 import { KeyRing } from "../key.js";
 import { forTab } from "../kept.js";
+import { direction, language, say, speak } from "../language.js";
 import { Wire } from "../wire.js";
 
 const STYLES = ["tokens", "controls", "chat", "welcome", "composer", "prose", "panels"];
@@ -13,21 +14,21 @@ const KEPT = "widget.thread";
 const OPEN = "widget.open";
 
 /**
- * @param {{root: ShadowRoot, launch: HTMLElement, server: string, label: string, options: DOMStringMap}} parts
- *   `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
+ * @param {{root: ShadowRoot, launch: HTMLElement, server: string, label: string, spoken: string, options: DOMStringMap}} parts
+ *   `spoken` is the language of the words, `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
  */
-export async function makePanel({ root, launch, server, label, options }) {
-  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${server}/static/${name}.css`)));
+export async function makePanel({ root, launch, server, label, spoken, options }) {
+  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${server}/static/${name}.css`)).concat(speak(spoken)));
   const wire = new Wire(server, new KeyRing(server, options.key ?? null));
   const choice = new Choice(fixedBy(options), `filters.${server}`);
   const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
   const place = element("div", { class: "widget-chat" });
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false, isOnSite: true });
-  const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, hidden: true },
+  const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, lang: language, dir: direction, hidden: true },
     element("header", { class: "panel-head" },
       element("h2", { class: "panel-title", dir: "auto" }, label),
-      iconButton("plus", "New conversation", { onclick: () => begin(conversation) }),
-      iconButton("close", "Close the chat", { onclick: close })),
+      iconButton("plus", say("new_conversation"), { onclick: () => begin(conversation) }),
+      iconButton("close", say("close_chat"), { onclick: close })),
     place);
   panel.addEventListener("keydown", (event) => event.key === "Escape" && escape(event));
   root.append(panel);
