@@ -80,7 +80,7 @@ def check_view(report: CheckReport) -> View:
 
     Paths are those from the current folder, so that terminals and editors open them.
     """
-    from ingestion.operations.reports.problems import problems_of
+    from ingestion.operations.reports.problems import place_of, problems_of
 
     lines: list[str] = []
     before = None
@@ -88,7 +88,7 @@ def check_view(report: CheckReport) -> View:
         if before not in (None, problem.path):
             lines.append("")
         before = problem.path
-        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        place = _clickable(problem.path, problem.line)
         level = "error: " if problem.level == "error" else ""
         lines.append(f"{place}: {level}{problem.message} [{problem.rule}]")
     by_rule = sorted(Counter(each.rule for each in report.findings).items())
@@ -99,11 +99,15 @@ def check_view(report: CheckReport) -> View:
     return [
         *lines,
         *([""] if lines else []),
-        *map(str, report.fixed),
+        *(f"{_clickable(place_of(report.root, each.path), each.line)}: fixed: {each.what}" for each in report.fixed),
         *(f"note: {note}" for note in report.notes),
         *skipped_line(report.skipped),
         f"{report.files} pages checked: {failed}{rules}",
     ]
+
+
+def _clickable(path: str, line: int | None) -> str:
+    return f"{path}:{line}" if line else path
 
 
 def skipped_line(skipped: Sequence[Skipped]) -> list[str]:

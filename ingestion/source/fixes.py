@@ -28,9 +28,6 @@ class Fix:
     line: int | None
     what: str
 
-    def __str__(self) -> str:
-        return f"{self.path}{f':{self.line}' if self.line else ''}: fixed: {self.what}"
-
 
 def fix_book(root: Path, settings: Settings, paths: Collection[str] = ()) -> list[Fix]:
     """Mend the lessons below `root`, or only those at `paths`, and return what was done.

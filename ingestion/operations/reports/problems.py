@@ -44,14 +44,15 @@ class Problem(NamedTuple):
 def problems_of(report: Reportable) -> list[Problem]:
     """Return the failed lessons, then the mistakes, each in the order of the report."""
     failed = [
-        Problem("error", _place(report.root, error.path), error.line, FAILED, error.reason)
+        Problem("error", place_of(report.root, error.path), error.line, FAILED, error.reason)
         for error in report.failures
     ]
     return failed + [
-        Problem("warning", _place(report.root, finding.path), finding.line, finding.rule, finding.message)
+        Problem("warning", place_of(report.root, finding.path), finding.line, finding.rule, finding.message)
         for finding in report.findings
     ]
 
 
-def _place(root: str, path: str) -> str:
+def place_of(root: str, path: str) -> str:
+    """Return a lesson's path from the current folder, as terminals and editors open it."""
     return path if root in ("", ".") else f"{root.rstrip('/')}/{path}"
