@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from ingestion.chunking.chunks import chunk_lesson
 from ingestion.errors import LessonError
+from ingestion.ids import LessonKey
 from ingestion.settings import Settings, override
+from ingestion.settings.loader import load_settings
 from ingestion.settings.validators import Module
+from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
 from ingestion.source.nav import Entry
 from ingestion.source.parser import Lesson, UnpublishedPage, lesson_place, parse_lesson
@@ -225,3 +229,40 @@ def test_the_place_alone_is_that_of_the_parsed_lesson(front: str, path: str) -> 
 def test_path_patterns_of_the_book_are_used() -> None:
     lesson = parse("# H\n", "robots/s01e02.md", **{"book.paths": ("{module}/s{chapter}e{lesson}",)})
     assert (lesson.module, lesson.chapter, lesson.lesson) == ("robots", 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("config", "front", "mdx"),
+    [
+        ("", "", True),
+        ("markdown: {format: 'detect'},", "", False),
+        ("markdown: {format: 'md'},", "", False),
+        ("markdown: {format: 'md'},", "mdx:\n  format: mdx\n", True),
+        ("", "mdx:\n  format: md\n", False),
+        ("", "mdx:\n  format: detect\n", False),
+    ],
+)
+def test_a_docusaurus_page_is_mdx_as_its_site_and_its_own_metadata_say(
+    tmp_path: Path, config: str, front: str, mdx: bool
+) -> None:
+    (tmp_path / "docusaurus.config.js").write_text(
+        f"module.exports = {{url: 'https://x.example', {config} title: 'X'}}"
+    )
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text(
+        f"---\ntitle: A\n{front}---\n\nimport X from './x.js'\n\n# A\n\nText of it.\n"
+    )
+    settings = load_settings({}, environ={})
+    (file,) = crawl_book(tmp_path / "docs", settings).files
+    assert parse_lesson(read_source(file), settings).mdx is mdx
+
+
+def test_prose_that_begins_like_an_import_stays_outside_of_docusaurus(tmp_path: Path) -> None:
+    prose = "import numpy from 'the second cell' of the notebook before you go on, as every cell needs it."
+    (tmp_path / "a.md").write_text(f"# A\n\n{prose}\n\nMore text follows here.\n")
+    settings = load_settings({}, environ={})
+    (file,) = crawl_book(tmp_path, settings).files
+    lesson = parse_lesson(read_source(file), settings)
+    key = LessonKey(book_id="b", module=lesson.module, chapter=None, lesson=None, source_file=lesson.path)
+    chunks = chunk_lesson(lesson, key, settings, embedding="m")
+    assert not lesson.mdx and any(prose in chunk.embed_text for chunk in chunks)

@@ -13,6 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from ingestion.models import IngestionRecord
 from ingestion.source import parser
+from rag.grounding.passage_blocks import blocks_of
+from rag.models import SearchQuery
+from rag.retrieval.lessons import read_lesson
+from rag.retrieval.search import search
 from tests.support.books import BOOK, Library, long_text, page
 from tests.support.fakes import Crash
 
@@ -173,3 +177,31 @@ class IncludingHistory(RuleBasedStateMachine):
 
 TestIncludingHistory = IncludingHistory.TestCase
 TestIncludingHistory.settings = settings(max_examples=10, stateful_step_count=10, deadline=None)
+
+
+def test_plan_says_what_ingest_does_after_an_include_changed(library: Library) -> None:
+    add(library.folder, {"code/a.rs": "// ANCHOR: here\nlet second_name = 1;\n// ANCHOR_END: here\n"})
+    add(library.docs, {"later.md": "# Later\n\nThe late words are here.\n"})
+    planned = library.run(dry_run=True)
+    done = library.run()
+    assert planned.changes == done.changes == {ONE: "modified", "later.md": "new"}
+    assert planned.chunks == done.chunks and planned.chunks.embedded >= 1
+
+
+def test_chunks_of_a_page_with_includes_are_joined_as_its_site_shows_them(tmp_path: Path) -> None:
+    library = Library(tmp_path, flags={"chunk.tokens": 60, "chunk.max_tokens": 90})
+    listing = "\n\n".join(f"The listing says that wheel{number} turns {number} times." for number in range(30))
+    library.write({ONE: page("One", "{{#include ../code/long.md}}\n\nWhat stands after it.")})
+    add(tmp_path, {"book.toml": '[book]\nsrc = "docs"\n', "code/long.md": listing})
+    library.run()
+    store = library.generations.open_active()
+    lesson = read_lesson(store, BOOK, ONE)
+    assert len(lesson.chunks) > 3
+    assert listing in lesson.text() and lesson.text().count("wheel7 ") == 1
+    query = SearchQuery(text="how often does wheel7 turn", book_id=BOOK, whole_lesson=True, mode="keyword")
+    result = search(query, store, library.embedder).results[0]
+    assert listing in result.text
+    lines = (library.docs / ONE).read_text(encoding="utf-8").split("\n")
+    blocks = [block for block in blocks_of(result) if "wheel7 " in block.text]
+    directive = lines.index("{{#include ../code/long.md}}") + 1
+    assert [block.line_start <= directive <= block.line_end <= len(lines) for block in blocks] == [True]
