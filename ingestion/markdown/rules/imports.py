@@ -15,13 +15,17 @@ _IMPORT = re.compile(
     r"|export\s+(?:(?:const|let|var)\s+[\w$\[{]|(?:async\s+)?function\b\*?\s*\w*\s*\(|class\s+\w+\s*(?:extends\b|\{)"
     r"|default\s+(?:(?:async\s+)?function|class|[({\[]|[\w$.]+(?:\(.*\))?;?\s*$)|[{*])"
 )
+_PROSE_AFTER = re.compile(r"import\s[^'\"]*(['\"])[^'\"]*\1\s*(?!\s|;|//|/\*|$|(?:with|assert)\s*\{)")
+"""What no statement has: words after the name of the module."""
+
 _CONTINUES = re.compile(r"(?:[=,(\[{+?:&|.]|=>|\bfrom)\s*$")
 _STRING_OR_REMARK = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|//.*$|/\*.*?\*/""")
 
 
 def import_or_export(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a statement; sentences that begin with the same words are none."""
-    if silent or not begins_in_margin(state, start) or not _IMPORT.match(line_text(state, start)):
+    line = line_text(state, start)
+    if silent or not begins_in_margin(state, start) or not _IMPORT.match(line) or _PROSE_AFTER.match(line):
         return False
     found = find_end(state, start, end, _statement_end)
     return found is not None and add_leaf(state, "import", start, found)
