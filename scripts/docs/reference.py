@@ -18,6 +18,7 @@ from ingestion.settings import FIELDS
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from scripts.docs.book_pages import check_rules, files
 from scripts.docs.http_api import http_api
+from scripts.docs.json_shapes import json_output
 from scripts.docs.markdown import first_paragraph, table, text
 from scripts.docs.messages import messages
 from scripts.docs.python_api import python_api
@@ -133,6 +134,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "exit-codes": exit_codes,
     "files": files,
     "http-api": http_api,
+    "json": json_output,
     "payload": payload,
     "python-api": python_api,
     "troubleshooting": messages,
