@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ingestion.errors import ConfigurationError as ConfigurationError
     from ingestion.errors import LessonError as LessonError
     from ingestion.errors import RefusedByGuard as RefusedByGuard
+    from ingestion.errors import SourceError as SourceError
     from ingestion.errors import UsageError as UsageError
     from ingestion.report import IngestReport as IngestReport
     from rag.agent.events import Done as Done
@@ -58,6 +59,7 @@ _HOMES = {
     "SearchResponse": "rag.models",
     "SearchResult": "rag.models",
     "Searched": "rag.agent.events",
+    "SourceError": "ingestion.errors",
     "Token": "rag.agent.events",
     "UsageError": "ingestion.errors",
     "open_book": "rag.library",
@@ -80,6 +82,7 @@ __all__ = [
     "SearchResponse",
     "SearchResult",
     "Searched",
+    "SourceError",
     "Token",
     "UsageError",
     "open_book",

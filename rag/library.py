@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ingestion.errors import SourceError
 from ingestion.settings import Settings
 from ingestion.settings.loader import find_config, load
 from ingestion.tokens import choose_tokenizer
@@ -32,11 +33,12 @@ def open_book(folder: str | Path = ".", settings: Mapping[str, Any] | None = Non
 
     Settings come from `settings`, by name such as `{"book.id": "my-book"}`, then from the environment, the book's
     `bookwise.toml` and the user's configuration. The index lies in `.bookwise/` of the book's folder unless they say
-    otherwise. Nothing is opened before the first use. Raises ConfigurationError that lists every mistake.
+    otherwise. Nothing is opened before the first use. Raises SourceError where there is no such folder, and
+    ConfigurationError that lists every mistake.
     """
     start = Path(folder).absolute()
     if not start.is_dir():
-        raise NotADirectoryError(f"{folder}: no such folder")
+        raise SourceError(f"{folder}: no such folder; name the folder of the book")
     loaded = load(settings or {}, config=find_config(start), folder=start).settings
     choose_tokenizer(loaded.chunk.tokenizer)
     return Book(loaded)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import ConfigurationError
+from ingestion.extras import install_command
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
@@ -41,7 +42,7 @@ def start_tracing(environ: Mapping[str, str]) -> bool:
         provider.add_span_processor(BatchSpanProcessor(_exporter(exporter)))
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"{error.name} is not installed; traces need the extra: pip install 'bookwise[otel]'"
+            f"{error.name} is not installed; traces need the extra: {install_command('otel')}"
         ) from error
     trace.set_tracer_provider(provider)
     trace_with(provider)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.openai import FULL_DIMENSIONS
 from ingestion.errors import ConfigurationError, EmbeddingError
+from ingestion.extras import install_command
 
 if TYPE_CHECKING:
     from ingestion.models import Vector, Vectors
@@ -80,7 +81,7 @@ class LibraryEmbedder:
     def __init__(self, library: str, model: str, dimensions: int | None = None, *, threads: int = 0) -> None:
         self._library = LIBRARIES[library]
         if importlib.util.find_spec(self._library.package) is None:
-            raise ConfigurationError(f"BOOKWISE_EMBEDDER={library} needs an extra: pip install 'bookwise[{library}]'")
+            raise ConfigurationError(f"BOOKWISE_EMBEDDER={library} needs an extra: {install_command(library)}")
         if model in FULL_DIMENSIONS:
             raise ConfigurationError(
                 f"BOOKWISE_EMBEDDER={library} needs a model of its own in OPENAI_EMBEDDING_MODEL (embedding.model), "

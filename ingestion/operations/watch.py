@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from ingestion.errors import BookwiseError, ConfigurationError, Interrupted, SourceError
+from ingestion.extras import install_command
 from ingestion.report import IngestReport
 from ingestion.source.crawler import IGNORE_FILE, SUFFIXES
 
@@ -28,7 +29,7 @@ def watch(
     try:
         from watchfiles import watch as changes
     except ImportError:
-        raise ConfigurationError("`bookwise watch` needs the extra: pip install 'bookwise[watch]'") from None
+        raise ConfigurationError(f"`bookwise watch` needs the extra: {install_command('watch')}") from None
     if not root.is_dir():
         raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
     first = True

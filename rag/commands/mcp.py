@@ -11,6 +11,7 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config
 from ingestion.commands.terminal import note
 from ingestion.errors import ConfigurationError, VectorStoreError
+from ingestion.extras import install_command
 from rag.commands.ask import NoModel
 from rag.commands.filter_options import with_filters
 from rag.filters import NO_FILTERS, Filters
@@ -57,7 +58,7 @@ async def _serve(settings: Settings, filters: Filters, *, with_model: bool, addr
         from rag.mcp.transports import serve_stdio
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"{error.name} is not installed; `bookwise mcp` needs the extra: pip install 'bookwise[mcp]'"
+            f"{error.name} is not installed; `bookwise mcp` needs the extra: {install_command('mcp')}"
         ) from error
     from rag.serving.shared_index import SharedIndex
 

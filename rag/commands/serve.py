@@ -12,6 +12,7 @@ from ingestion.commands.configuration import read_book
 from ingestion.commands.options import Book, Config, Docs
 from ingestion.commands.terminal import note
 from ingestion.errors import ConfigurationError
+from ingestion.extras import install_command
 from rag.serving.sockets import listen, url_of
 from rag.tracing import start_tracing
 
@@ -46,7 +47,7 @@ def serve(
         from rag.conversations.api_keys import keys_required
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"{error.name} is not installed; the server needs the extra: pip install 'bookwise[api]'"
+            f"{error.name} is not installed; the server needs the extra: {install_command('api')}"
         ) from error
     start_tracing(os.environ)
     settings, root = read_book(docs, config, flags={"book.id": book, "api.root_path": root_path})

@@ -128,7 +128,7 @@ def test_failures_say_what_to_do(tmp_path: Path) -> None:
         bookwise.open_book(tmp_path, {"chunk.tokens": "many"})
     with pytest.raises(bookwise.UsageError, match="hardware tier"):
         bookwise.Filters(hardware_tier=9)
-    with pytest.raises(NotADirectoryError, match="no such folder"):
+    with pytest.raises(bookwise.SourceError, match="no such folder"):
         bookwise.open_book(tmp_path / "absent")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ingestion.errors import ConfigurationError
+from ingestion.extras import install_command
 from ingestion.factory import kind_of
 from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
@@ -37,7 +38,7 @@ def embedder_checks(settings: Settings) -> Iterator[Check]:
         yield ok("embedder", f"{settings.embedding.model} by {kind}; texts stay on this machine")
     else:
         yield problem(
-            "embedder", f"{kind} is not installed", f"install bookwise[{kind}], or set BOOKWISE_EMBEDDER=local"
+            "embedder", f"{kind} is not installed", f"{install_command(kind)}, or set BOOKWISE_EMBEDDER=local"
         )
 
 
@@ -97,7 +98,7 @@ def rate_store_checks(settings: Settings) -> Iterator[Check]:
     if settings.api.rate_store is None:
         return
     if not find_spec("redis"):
-        yield problem("redis", "the package redis is not installed", "install bookwise[redis]")
+        yield problem("redis", "the package redis is not installed", install_command("redis"))
         return
     import redis
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ingestion.errors import ConfigurationError, RerankError
+from ingestion.extras import install_command
 
 
 class CrossEncoderReranker:
@@ -27,7 +28,7 @@ class CrossEncoderReranker:
         try:
             from sentence_transformers import CrossEncoder
         except ImportError as exc:
-            raise ConfigurationError("a local reranker needs: pip install 'bookwise[sentence-transformers]'") from exc
+            raise ConfigurationError(f"a local reranker needs: {install_command('sentence-transformers')}") from exc
         try:
             return CrossEncoder(self._name)
         except (OSError, ValueError) as exc:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ingestion.errors import ConfigurationError, RerankError
+from ingestion.extras import install_command
 
 if TYPE_CHECKING:
     import httpx
@@ -43,7 +44,7 @@ class RerankEndpoint:
         try:
             import httpx
         except ImportError as exc:
-            raise ConfigurationError("a rerank endpoint needs httpx: pip install 'bookwise[rerank]'") from exc
+            raise ConfigurationError(f"a rerank endpoint needs httpx: {install_command('rerank')}") from exc
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
         return httpx.Client(timeout=TIMEOUT, headers=headers)
 

@@ -15,6 +15,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
+from ingestion.extras import install_command
 from rag.mcp.transports import refusal_of
 from tests.support.books import write_book
 from tests.support.mcp_servers import (
@@ -173,4 +174,4 @@ def test_without_the_extra_the_start_names_it(folder: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "mcp", None)
     monkeypatch.delitem(sys.modules, "rag.mcp.server")
     ended = run("mcp")
-    assert ended.exit_code == 4 and "pip install 'bookwise[mcp]'" in ended.stderr
+    assert ended.exit_code == 4 and install_command("mcp") in ended.stderr
