@@ -307,6 +307,19 @@ def test_jobs_lists_runs_that_had_something_to_do(indexed: Path) -> None:
         assert run("jobs", *wrong).exit_code == 2
 
 
+def test_lesson_takes_the_path_that_tab_completion_gives(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run("lesson", QOS).stdout
+    assert run("lesson", f"docs/{QOS}").stdout == expected
+    assert run("lesson", str((indexed / "docs" / QOS).resolve())).stdout == expected
+    (indexed / "other.md").write_text("# Not of the book\n")
+    assert run("lesson", "other.md").exit_code == 2
+
+
+def test_jobs_are_readable_at_80_columns(indexed: Path) -> None:
+    lines = run("jobs").stdout.splitlines()
+    assert max(map(len, lines)) <= 80 and "completed" in lines[2]
+
+
 def test_verify_finds_lost_points_that_records_still_claim(indexed: Path) -> None:
     assert run("verify").exit_code == 0
     (indexed / "docs" / GPU).write_text(PAGES[GPU].replace("sixteen", "twelve"))

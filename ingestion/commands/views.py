@@ -121,21 +121,16 @@ def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
 
 
 def jobs_view(entries: Sequence[LedgerEntry]) -> View:
-    """The runs, newest first."""
-    columns = (
-        "job",
-        "book",
-        "mode",
-        "status",
-        "started",
-        "seconds",
-        "files",
-        "embedded",
-        "reused",
-        "deleted",
-        "cost",
-    )
-    return [Table("Jobs", columns, [_job_row(entry) for entry in entries])] if entries else ["No runs yet."]
+    """The runs, newest first, in 80 columns; `jobs show` has the rest."""
+    if not entries:
+        return ["No runs yet."]
+    books = {entry.job.book_id for entry in entries}
+    columns: tuple[str, ...] = ("job", "started", "mode", "status", "time", "files", "embedded", "cost")
+    rows = [_job_row(entry) for entry in entries]
+    if len(books) > 1:
+        columns = (*columns, "book")
+        rows = [(*row, entry.job.book_id) for row, entry in zip(rows, entries, strict=True)]
+    return [Table(f"Jobs of {books.pop()}" if len(books) == 1 else "Jobs", columns, rows)]
 
 
 def job_view(entry: LedgerEntry) -> View:
@@ -148,8 +143,9 @@ def job_view(entry: LedgerEntry) -> View:
 def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
     job = entry.job
     cost = None if entry.cost is None else f"${entry.cost:.4f}" if entry.cost else "$0"
-    numbers = (job.duration_seconds, job.files_processed, entry.embedded, entry.reused, job.chunks_deleted)
-    return job.job_id, job.book_id, job.mode, job.status, job.started_at, *numbers, cost
+    took = None if job.duration_seconds is None else f"{job.duration_seconds} s"
+    started = job.started_at[:16].replace("T", " ")
+    return job.job_id, started, job.mode, job.status, took, job.files_processed, entry.embedded, cost
 
 
 def generations_view(kept: Sequence[KeptGeneration]) -> View:

@@ -157,7 +157,7 @@ def _save(session: ChatSession, name: str) -> str:
 
 
 async def _lines(settings: Settings) -> AsyncGenerator[str]:
-    """What is typed, or what comes through the pipe; ends with the input, and with Ctrl-D."""
+    """What is typed, or what comes through the pipe; ends with the input, with Ctrl-D, and with Ctrl-C twice."""
     if not is_interactive():
         for line in sys.stdin:
             yield line
@@ -169,8 +169,17 @@ async def _lines(settings: Settings) -> AsyncGenerator[str]:
     prompt: PromptSession[str] = PromptSession(
         "> ", history=FileHistory(str(Path(settings.index.directory) / "chat_history"))
     )
+    interrupted = False
     while True:
         try:
-            yield await prompt.prompt_async()
+            line = await prompt.prompt_async()
+        except KeyboardInterrupt:
+            if interrupted:
+                return
+            interrupted = True
+            note("line cleared; press Ctrl-C again to leave")
         except EOFError:
             return
+        else:
+            interrupted = False
+            yield line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,5 +27,13 @@ def lesson(
 
     settings = read_settings(config, flags={"book.id": book})
     with closing(open_index(settings)) as store:
-        read = read_lesson(store, book_to_read(settings, store), reference)
+        read = read_lesson(store, book_to_read(settings, store), _path_in_book(reference, Path(settings.book.docs)))
     show([Markdown(read.text())], {"title": read.title, "chunks": read.chunks}, as_json=as_json)
+
+
+def _path_in_book(reference: str, docs: Path) -> str:
+    """Return the path below the folder of the lessons where a file is named from here, as tab completion does."""
+    file, root = Path(reference).absolute(), docs.resolve()
+    # The folder's links are resolved, not the file's: a lesson may itself be a link.
+    inside = file.parent.resolve() / file.name
+    return inside.relative_to(root).as_posix() if file.is_file() and inside.is_relative_to(root) else reference

@@ -178,7 +178,7 @@ def kept(clean_surroundings: Path) -> int:
 
 
 def test_the_command_lists_jobs_and_shows_one(kept: int) -> None:
-    assert f"{BOOK}  full  completed" in command().stdout
+    assert f"Jobs of {BOOK}:" in command().stdout and "full  completed" in command().stdout
     listed: list[Any] = json.loads(command("--json").stdout)["jobs"]
     shown = json.loads(command("show", str(kept), "--json").stdout)
     assert listed == [shown] and shown["job_id"] == kept and shown["mode"] == "full"
