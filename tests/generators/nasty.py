@@ -235,6 +235,29 @@ DOCUSAURUS: Mapping[str, str] = {
 }
 
 
+_PLAIN: Mapping[str, str] = {
+    "headings.md": COMMON["headings.md"],
+    "body.md": COMMON["body.md"],
+    "01 Basics/02_First steps.md": "# First steps\n\nPush the lilac knob.\n\n## Go on\n\nPull it.\n",
+    "Ünïcode/straße.md": "# Straße\n\nLetters of a street.\n\n## Straße\n\nAgain.\n",
+    "part/1.2-release.md": "# Release\n\nVersions are no numbers either.\n\n## Fixes\n\nNone.\n",
+}
+
+MKDOCS: Mapping[str, str] = {
+    "mkdocs.yml": "site_name: Book\nsite_url: https://x.example/\nmarkdown_extensions: [attr_list, toc]\n",
+    "docs/index.md": "# Home\n\nThe first page.\n\n## Own {#mine}\n\nAn id of its own.\n",
+    "docs/part/README.md": "# Part\n\nStands for its folder in saffron.\n",
+    **{f"docs/{path}": text for path, text in _PLAIN.items()},
+}
+
+MDBOOK: Mapping[str, str] = {
+    "book.toml": '[book]\ntitle = "Book"\n',
+    "src/SUMMARY.md": "# Summary\n\n" + "".join(f"- [Page](<{path}>)\n" for path in ("README.md", *_PLAIN)),
+    "src/README.md": "# Home\n\nThe first page.\n\n## Own {#mine}\n\nAn id of its own.\n",
+    **{f"src/{path}": text for path, text in _PLAIN.items()},
+}
+
+
 def write_site(folder: Path, files: Mapping[str, str]) -> None:
     """Write a site's files, and a picture beside every page that shows one."""
     for path, text in files.items():

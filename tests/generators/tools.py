@@ -1,7 +1,7 @@
 """Real site generators, installed once outside of the tests' environment.
 
-`.generators/` at the root of the checkout holds the node modules. Where they cannot be had (no npm, no network), the
-tests that need them are skipped and say so.
+`.generators/` at the root of the checkout holds the node modules and a Python environment. Where they cannot be had
+(no npm, no network), the tests that need them are skipped and say so.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -53,6 +54,26 @@ def node_modules() -> Path:
         _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
         _mark(folder, wanted)
     return folder / "node_modules"
+
+
+@cache
+def _python_tools() -> Path:
+    wanted = HERE / "requirements.txt"
+    folder = FOLDER / "python"
+    if not _is_made(folder, wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        _install([sys.executable, "-m", "venv", str(folder)], HERE)
+        _install([str(folder / "bin/python"), "-m", "pip", "install", "-q", "-r", str(wanted)], HERE)
+        _mark(folder, wanted)
+    return folder / "bin"
+
+
+def python_tool(name: str) -> str:
+    """A generator from PyPI; skips the test where it cannot be installed or lacks this machine's kind."""
+    tool = _python_tools() / name
+    if not tool.exists():
+        pytest.skip(f"{name} is not at hand")
+    return str(tool)
 
 
 def _install(command: list[str], folder: Path) -> None:

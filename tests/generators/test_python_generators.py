@@ -1,0 +1,35 @@
+"""Every stored link leads somewhere on sites that MkDocs and mdBook built; both come from PyPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.generators.built import Comparison, compare
+from tests.generators.nasty import MDBOOK, MKDOCS, write_site
+from tests.generators.tools import python_tool, run
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+def check(result: Comparison, pages: int) -> None:
+    assert result.dead == []
+    assert result.pages == pages and result.links > 2 * pages
+    assert "zqremark" not in result.texts
+
+
+@pytest.mark.parametrize("directory_urls", ["true", "false"])
+def test_no_link_of_a_book_of_nasty_names_is_dead_in_mkdocs(tmp_path: Path, directory_urls: str) -> None:
+    write_site(tmp_path, MKDOCS)
+    with (tmp_path / "mkdocs.yml").open("a") as config:
+        config.write(f"use_directory_urls: {directory_urls}\n")
+    run([python_tool("mkdocs"), "build", "-q"], tmp_path)
+    check(compare(tmp_path / "docs", tmp_path / "site", r"^\w+ .*\bmain\b"), 7)
+
+
+def test_no_link_of_a_book_of_nasty_names_is_dead_in_mdbook(tmp_path: Path) -> None:
+    write_site(tmp_path, MDBOOK)
+    run([python_tool("mdbook"), "build"], tmp_path)
+    flags = {"book.base_url": "https://x.example"}
+    check(compare(tmp_path / "src", tmp_path / "book", r"^main ", **flags), 6)
