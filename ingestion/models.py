@@ -53,6 +53,7 @@ class DocumentMetadata:
     """Where a chunk stands and for whom it is; `section_*` are of the headings that begin inside it.
 
     `expanded_lines` are its first and last line in the page with its included files read in; None where it has none.
+    `mdx` tells that the page is MDX, which its name alone does not.
     `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
     to readers who ask for none.
     """
@@ -86,6 +87,7 @@ class DocumentMetadata:
     line_end: int
     expanded_lines: tuple[int, ...] | None = None
     language: str = "en"
+    mdx: bool = False
     docs_version: str | None = None
     docs_version_rank: int = 0
     doc_type: str = "lesson"

@@ -118,7 +118,8 @@ class SearchResult(_Model):
     """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
     The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
-    lines in the page with its included files read in, None for a page that includes none.
+    lines in the page with its included files read in, None for a page that includes none. `mdx` tells whether
+    the page is MDX, None in an index of an earlier release.
     """
 
     id: str
@@ -140,6 +141,7 @@ class SearchResult(_Model):
     section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
+    mdx: Annotated[bool | None, Field(exclude=True)] = None
     expanded_lines: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
     book_id: str
     module: str
@@ -158,6 +160,11 @@ class SearchResult(_Model):
     next_chunk_id: str | None
     content_hash: str | None
     is_widened: bool = False
+
+    @property
+    def is_mdx(self) -> bool:
+        """Return whether the page is MDX, by the name of its file where the index does not say."""
+        return self.source_file.lower().endswith(".mdx") if self.mdx is None else self.mdx
 
     @property
     def page_lines(self) -> tuple[int, int]:

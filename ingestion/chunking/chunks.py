@@ -81,6 +81,7 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
         "page_title": shorten(lesson.title, MAX_TITLE),
         "page_url": lesson.url,
         "language": lesson.language,
+        "mdx": lesson.mdx,
         "docs_version": lesson.docs_version,
         "docs_version_rank": lesson.docs_version_rank,
         "doc_type": lesson.doc_type,

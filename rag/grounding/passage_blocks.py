@@ -38,7 +38,7 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
     section, anchor = passage.section_title, passage.anchor
     begin: int | None = None
     added = _repeated_lines(passage)
-    for block in parse_blocks(page.lines, mdx=passage.source_file.lower().endswith(".mdx")):
+    for block in parse_blocks(page.lines, mdx=passage.is_mdx):
         if block.kind == "heading":
             section, anchor = next(sections, (section, anchor))
         if block.kind in _NOT_CONTENT:
