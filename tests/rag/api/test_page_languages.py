@@ -87,11 +87,15 @@ def test_the_page_speaks_the_reader_s_language_in_its_direction(
     words = words_of(language)
     assert page.locator(".welcome-title").inner_text() == words["welcome_title"]
     assert page.evaluate("getComputedStyle(document.body).direction") == ("ltr" if language == "de" else "rtl")
+    box = page.locator("#question")
+    assert box.evaluate("each => getComputedStyle(each).direction") == ("ltr" if language == "de" else "rtl")
     script(served, "The default keeps nothing {0}.")
     page.get_by_label(str(words["your_question"])).fill(QUESTION)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name=str(words["sources"])).wait_for()
     assert overflow(page) <= 0
+    for place in page.locator(".places li").all():
+        assert place.evaluate("each => getComputedStyle(each).direction") == ("ltr" if language == "de" else "rtl")
     page.locator(".cite").first.click()
     page.get_by_role("link", name=str(words["open_lesson"])).wait_for()
     assert overflow(page) <= 0

@@ -27,7 +27,7 @@ function placeList(places, title) {
   const entry = ({ page_title: page, section_title: section, page_url: url, source_file: file, line_start: line }) => {
     const name = section && section !== page ? `${page} › ${section}` : page;
     const isLink = /^(https?:\/\/|\/)/.test(url ?? "");
-    return element("li", { dir: "auto" }, isLink ? element("a", { href: url }, name) : `${name} (${file}:${line})`);
+    return element("li", {}, isLink ? element("a", { href: url, dir: "auto" }, name) : element("bdi", {}, `${name} (${file}:${line})`));
   };
   return element("section", { class: "places" }, element("h3", {}, title), element("ul", {}, ...places.map(entry)));
 }
