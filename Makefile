@@ -8,7 +8,7 @@ DEMO := examples/physical-ai
 BOOKS ?= examples/physical-ai/docs
 PEERS := langchain llamaindex qdrant_tutorial
 
-.PHONY: bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check bench golden lock clean
+.PHONY: pictures bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -82,6 +82,9 @@ docs: .venv-docs/.made  ## Build the documentation site in site/
 
 docs-write: setup  ## Rewrite the generated parts of the documentation; review the difference
 	$(BIN)/python -m scripts.docs
+
+pictures: setup  ## Draw the picture of a terminal again
+	$(BIN)/python -m scripts.pictures
 
 .venv-peers/%/.made: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv .venv-peers/$*

@@ -48,7 +48,7 @@ def refreshed(text: str, root: Path) -> str:
         def run(found: re.Match[str]) -> str:
             name = found["folder"]
             if name not in folders:
-                folders[name] = _folder(name, root, Path(stack.enter_context(tempfile.TemporaryDirectory())))
+                folders[name] = sample_folder(name, root, Path(stack.enter_context(tempfile.TemporaryDirectory())))
             lines = int(found["lines"]) if found["lines"] else None
             output = _session(found["body"], folders[name], root, lines)
             # An output that shows code has fences of its own.
@@ -59,11 +59,12 @@ def refreshed(text: str, root: Path) -> str:
         return FENCE.sub(run, text)
 
 
-def _folder(name: str, root: Path, place: Path) -> Path:
+def sample_folder(name: str, root: Path, place: Path) -> Path:
+    """Return a copy of the sample book below `place`; `indexed` has an index, `sample` none."""
     folder = place / "my-book"
     shutil.copytree(root / "examples" / "physical-ai", folder)
     if name == "indexed":
-        _run("bookwise ingest", folder, root)
+        run_command("bookwise ingest", folder, root)
     elif name != "sample":
         raise ValueError(f"no folder {name!r}; use sample or indexed")
     return folder
@@ -72,14 +73,15 @@ def _folder(name: str, root: Path, place: Path) -> Path:
 def _session(body: str, folder: Path, root: Path, lines: int | None) -> str:
     shown = []
     for command in re.findall(r"^\$ (.*(?:\\\n.*)*)$", body, re.MULTILINE):
-        output = _run(command, folder, root)
+        output = run_command(command, folder, root)
         if lines is not None and output.count("\n") > lines:
             output = "".join(output.splitlines(keepends=True)[:lines]) + "…\n"
         shown.append(f"$ {command}\n{output}")
     return "\n".join(shown)
 
 
-def _run(command: str, folder: Path, root: Path) -> str:
+def run_command(command: str, folder: Path, root: Path) -> str:
+    """Return what a command prints in a folder, with what differs from run to run replaced."""
     tools = folder.parent / "tools"
     if not tools.exists():
         tools.mkdir()

@@ -33,7 +33,7 @@ def test_every_shown_output_is_what_the_command_prints() -> None:
 def test_an_output_that_holds_fences_stays_one_block_however_often_it_is_refreshed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(console, "_run", lambda *_: "text\n```python\nx = 1\n```\n")
+    monkeypatch.setattr(console, "run_command", lambda *_: "text\n```python\nx = 1\n```\n")
     page = "before\n\n<!-- run: sample -->\n```console\n$ bookwise ask x\n```\n\nafter\n"
     once = refreshed(page, ROOT)
     assert once.count("x = 1") == 1 and "````console" in once and once.endswith("````\n\nafter\n")
