@@ -258,6 +258,18 @@ MDBOOK: Mapping[str, str] = {
 }
 
 
+_LAYOUT = "<html><body><main>{{ .Content }}</main></body></html>\n"
+HUGO: Mapping[str, str] = {
+    "hugo.toml": 'baseURL = "https://x.example/"\ntitle = "Book"\ndisableKinds = ["taxonomy", "term", "rss"]\n',
+    **{f"layouts/_default/{kind}.html": _LAYOUT for kind in ("single", "list")},
+    "layouts/index.html": _LAYOUT,
+    "content/_index.md": "# Home\n\nThe first page.\n\n## Own {#mine}\n\nAn id of its own.\n",
+    "content/part/_index.md": "# Part\n\nStands for its folder in saffron.\n",
+    "content/draft.md": COMMON["draft.md"],
+    **{f"content/{path}": text for path, text in _PLAIN.items()},
+}
+
+
 def write_site(folder: Path, files: Mapping[str, str]) -> None:
     """Write a site's files, and a picture beside every page that shows one."""
     for path, text in files.items():

