@@ -112,6 +112,23 @@ def settle_embedder(settings: Settings) -> Settings:
     return override(settings, {"embedding.embedder": "local"})
 
 
+def remedy_of(settings: Settings, made_by: str) -> str:
+    """Return what to do about an index made by another embedder than the chosen one, named as its schema does."""
+    model = made_by.partition("/")[0].partition("@")[0]
+    library = next((name for name in _LIBRARIES if made_by.startswith(f"{name}-")), None)
+    if library:
+        name = made_by.partition("/")[2].rpartition("/")[0].partition("@")[0]
+        return f"set BOOKWISE_EMBEDDER={library} and OPENAI_EMBEDDING_MODEL={name} (this index was made by {made_by})"
+    if model.startswith("all-MiniLM-L6-v2-int8"):
+        return f"set BOOKWISE_EMBEDDER=local (this index was made by {model})"
+    if settings.embedding.embedder == "auto" and not settings.openai.api_key:
+        return f"set OPENAI_API_KEY (this index was made by the service's model {model})"
+    return f"set OPENAI_EMBEDDING_MODEL={model}, and BOOKWISE_EMBEDDER=openai (this index was made by it)"
+
+
+_LIBRARIES = ("fastembed", "sentence-transformers")
+
+
 def embedder_ahead(settings: Settings) -> Embedder:
     """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
     from ingestion.embedding.minilm import MiniLm

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.agent.phrases import OTHER_LANGUAGE, phrase
-from rag.agent.prompts import NO_MORE, NOTHING_YET, REFUSAL
+from rag.agent.prompts import NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET, REFUSAL
 from rag.agent.quotes import Excerpt, best_excerpt, other_places, place_of
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.spots import Nearness, plain_title, stemmer_of_passages
@@ -17,7 +17,7 @@ from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, Search
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
-    from rag.models import ConfidenceMetrics, Place
+    from rag.models import ConfidenceMetrics, Place, RefusalReason
 
 
 def answer_extractively(query: str, retriever: Retriever, filters: Filters) -> AgentResponse:
@@ -81,19 +81,25 @@ def _excerpt(result: GatedResult, retriever: Retriever, told: PastAnswers) -> Ex
     return best_excerpt(question, result.spots, retriever.following)
 
 
+_REFUSALS: dict[RefusalReason | None, str] = {
+    "nothing_more": NO_MORE,
+    "nothing_indexed": NOTHING_INDEXED,
+    "nothing_within_filters": NOTHING_WITHIN_FILTERS,
+    "other_language": OTHER_LANGUAGE,
+}
+"""The sentences of the reasons that have their own."""
+
+
 def _refusing(metrics: ConfidenceMetrics, reason: str) -> ConfidenceMetrics:
     changes = {"reason": reason, "confidence_level": "insufficient", "should_answer": False}
     return metrics.model_copy(update=changes)
 
 
 def _refusal(metrics: ConfidenceMetrics, result: GatedResult) -> str:
-    if metrics.reason == "nothing_more":
-        return phrase(NO_MORE, result.question)
     if metrics.reason == "says_nothing_yet" and result.spots:
         place = place_of(result.spots.ranked[0], result.spots)
         return phrase(NOTHING_YET, result.question).format(place.section_title or place.page_title)
-    refusal = OTHER_LANGUAGE if metrics.reason == "other_language" else REFUSAL
-    return phrase(refusal, result.question)
+    return phrase(_REFUSALS.get(metrics.reason, REFUSAL), result.question)
 
 
 def _see_also(result: GatedResult, excerpt: Excerpt | None) -> tuple[Place, ...]:

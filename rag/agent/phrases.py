@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_YET, REFUSAL
+from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET, REFUSAL
 from rag.retrieval.languages import language_of
 
 OTHER_LANGUAGE = "The book is in another language than the question, and nothing in it was found that answers."
@@ -13,6 +13,8 @@ _PHRASES: dict[str, dict[str, str]] = {
         REFUSAL: "Dazu steht nichts im Buch.",
         DISCLAIMER: "Das Buch beantwortet dies vielleicht nicht ganz; bitte die Quellen prüfen.\n\n",
         OTHER_LANGUAGE: "Das Buch ist in einer anderen Sprache als die Frage; darin wurde keine Antwort gefunden.",
+        NOTHING_INDEXED: "Der Index enthält noch nichts von diesem Buch.",
+        NOTHING_WITHIN_FILTERS: "Keine Seite des Buchs liegt innerhalb dieser Filter; es wurde nichts durchsucht.",
         NO_MORE: "Mehr sagt das Buch dazu nicht.",
         NOTHING_YET: "Das Buch hat dazu einen Abschnitt, „{}“, in dem noch nichts steht.",
     },
@@ -20,6 +22,8 @@ _PHRASES: dict[str, dict[str, str]] = {
         REFUSAL: "El libro no dice nada sobre esto.",
         DISCLAIMER: "Es posible que el libro no responda del todo a esto; compruebe las fuentes.\n\n",
         OTHER_LANGUAGE: "El libro está en otro idioma que la pregunta y no se encontró en él una respuesta.",
+        NOTHING_INDEXED: "El índice aún no contiene nada de este libro; no hay de dónde responder.",
+        NOTHING_WITHIN_FILTERS: "Ninguna página del libro está dentro de estos filtros; no se buscó en nada.",
         NO_MORE: "El libro no dice más sobre esto.",
         NOTHING_YET: "El libro tiene una sección sobre esto, «{}», que todavía no dice nada.",
     },
@@ -27,6 +31,8 @@ _PHRASES: dict[str, dict[str, str]] = {
         REFUSAL: "Le livre ne dit rien à ce sujet.",
         DISCLAIMER: "Le livre n'y répond peut-être pas entièrement ; vérifiez les sources.\n\n",
         OTHER_LANGUAGE: "Le livre est dans une autre langue que la question, et aucune réponse n'y a été trouvée.",
+        NOTHING_INDEXED: "L'index ne contient encore rien de ce livre ; il n'y a rien d'où répondre.",
+        NOTHING_WITHIN_FILTERS: "Aucune page du livre n'est dans ces filtres ; rien n'a été cherché.",
         NO_MORE: "Le livre n'en dit pas plus.",
         NOTHING_YET: "Le livre a une section à ce sujet, « {} », qui ne dit encore rien.",
     },
@@ -34,6 +40,8 @@ _PHRASES: dict[str, dict[str, str]] = {
         REFUSAL: "书中没有这方面的内容。",
         DISCLAIMER: "书中的内容可能没有完全回答这个问题，请查看出处。\n\n",
         OTHER_LANGUAGE: "这本书与问题的语言不同，没有在书中找到答案。",
+        NOTHING_INDEXED: "索引中还没有这本书的内容，因此无法回答。",
+        NOTHING_WITHIN_FILTERS: "书中没有符合这些筛选条件的页面，因此没有进行搜索。",
         NO_MORE: "书中没有更多这方面的内容。",
         NOTHING_YET: "书中有一节“{}”与此有关，但还没有内容。",
     },

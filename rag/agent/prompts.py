@@ -11,6 +11,12 @@ NO_MORE = "The book says no more on this."
 NOTHING_YET = "The book has a section on this, “{}”, which says nothing yet."
 """What answers where the best place for a question has only a heading, a picture or an announcement."""
 
+NOTHING_INDEXED = "The index holds nothing of this book yet, so there is nothing to answer from."
+"""What answers where the book has no chunk at all."""
+
+NOTHING_WITHIN_FILTERS = "No page of the book is within these filters, so nothing was searched."
+"""What answers where the filters leave no page."""
+
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
 """What counts as the model's refusal; the second is that of specification 000."""
 

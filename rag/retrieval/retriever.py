@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import UsageError
-from ingestion.factory import embedder_of, open_index, settle_embedder
+from ingestion.factory import embedder_of, open_index, remedy_of, settle_embedder
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
@@ -88,7 +88,8 @@ def open_retrievers(settings: Settings) -> Iterator[list[Retriever]]:
 def _opened(settings: Settings, embedder: Embedder | None = None) -> Iterator[tuple[VectorStore, Embedder]]:
     embedder = embedder or embedder_of(settle_embedder(settings))
     with closing(open_index(settings)) as store:
-        require_schema(store.schema, Schema(embedder.model, embedder.dimensions))
+        made_by = store.schema.embedding
+        require_schema(store.schema, Schema(embedder.model, embedder.dimensions), remedy=remedy_of(settings, made_by))
         yield store, embedder
 
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
-from ingestion.factory import embedder_of, generations_of, kind_of, open_index, settle_embedder
+from ingestion.factory import embedder_of, generations_of, kind_of, open_index, remedy_of, settle_embedder
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
@@ -144,7 +144,8 @@ class SharedIndex:
         embedder = self._embedder_now()
         store = open_index(self.settings, generations)
         try:
-            require_schema(store.schema, Schema(embedder.model, embedder.dimensions))
+            remedy = remedy_of(self.settings, store.schema.embedding)
+            require_schema(store.schema, Schema(embedder.model, embedder.dimensions), remedy=remedy)
         except ConfigurationError:
             store.close()
             raise

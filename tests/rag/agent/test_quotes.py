@@ -8,6 +8,7 @@ import pytest
 
 from ingestion.settings.loader import load_settings
 from rag.agent.extractive import REFUSAL, answer_extractively
+from rag.agent.prompts import NOTHING_WITHIN_FILTERS
 from rag.agent.quotes import MAX_CHARS, Excerpt, best_excerpt
 from rag.agent.spots import Nearness, rank_spots
 from rag.filters import NO_FILTERS
@@ -233,7 +234,7 @@ def test_a_weak_best_passage_is_refused_without_citations() -> None:
 
 
 def test_nothing_found_is_refused() -> None:
-    assert answer().confidence == "none" and answer().answer == REFUSAL
+    assert answer().confidence == "none" and answer().answer == NOTHING_WITHIN_FILTERS
 
 
 def test_a_question_in_another_language_is_told_that_the_book_is_not_in_it() -> None:
