@@ -14,6 +14,7 @@ from statistics import fmean
 from rag.evaluation.metrics import MEASURES, Outcome
 
 DRAWS = 10_000
+FEWER_DRAWS = 1_000
 SEED = 20_231
 COMPARED = (
     "file recall@1",
@@ -74,12 +75,18 @@ def _compare(name: str, pairs: Sequence[tuple[Outcome, Outcome]]) -> Comparison 
     return Comparison(name, fmean(old for old, _ in values), fmean(new for _, new in values), low, high, len(values))
 
 
-def _interval(differences: Sequence[float]) -> tuple[float, float]:
+def _interval(differences: Sequence[float], draws: int = DRAWS) -> tuple[float, float]:
     if not any(differences):
         return 0.0, 0.0
     source = random.Random(SEED)
-    means = sorted(fmean(source.choices(differences, k=len(differences))) for _ in range(DRAWS))
-    return means[int(0.025 * DRAWS)], means[int(0.975 * DRAWS) - 1]
+    means = sorted(fmean(source.choices(differences, k=len(differences))) for _ in range(draws))
+    return means[int(0.025 * draws)], means[int(0.975 * draws) - 1]
+
+
+def interval_of(name: str, outcomes: Sequence[Outcome]) -> tuple[float, float] | None:
+    """Return what holds 95 % of a measure's means over questions drawn again, None where it never applies."""
+    values = [value for each in outcomes if (value := MEASURES[name](each)) is not None]
+    return _interval(values, FEWER_DRAWS) if values else None
 
 
 def as_json(comparisons: Sequence[Comparison]) -> list[Mapping[str, object]]:

@@ -12,7 +12,7 @@ from ingestion.output import Cell, Table, View
 from rag.evaluation.answer_changes import WORDS, AnswerChange
 from rag.evaluation.answer_changes import as_json as changes_as_json
 from rag.evaluation.answer_metrics import AnswerOutcome, answer_totals
-from rag.evaluation.comparison import Comparison, as_json
+from rag.evaluation.comparison import Comparison, as_json, interval_of
 from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_of
 
 PERCENTILES = (50, 99)
@@ -31,7 +31,7 @@ BY_GROUP = (
 def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> View:
     """The measures over all questions, by language and by book, and the comparison with another run."""
     return [
-        Table("Measures", ("measure", "figure", "questions"), _measures(outcomes)),
+        Table("Measures", ("measure", "figure", "95 % interval", "questions"), _measures(outcomes)),
         _grouped("language", outcomes, lambda each: each.language),
         _grouped("book", outcomes, lambda each: each.book),
         *(
@@ -99,6 +99,7 @@ def evaluation_document(
     return {
         "questions": len(outcomes),
         "measures": _figures(outcomes),
+        "intervals": {name: interval_of(name, outcomes) for name in _figures(outcomes)},
         "leak_rate": leak_rate(outcomes),
         "latency_ms": _percentiles(each.milliseconds for each in outcomes),
         "answers": _answer_document(outcomes),
@@ -157,9 +158,14 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 def _measures(outcomes: Sequence[Outcome]) -> list[tuple[Cell, ...]]:
     return [
-        (name, f"{figure:.3f}", sum(MEASURES[name](each) is not None for each in outcomes))
+        (name, f"{figure:.3f}", _range(name, outcomes), sum(MEASURES[name](each) is not None for each in outcomes))
         for name, figure in _figures(outcomes).items()
     ]
+
+
+def _range(name: str, outcomes: Sequence[Outcome]) -> str:
+    low, high = interval_of(name, outcomes) or (0.0, 0.0)
+    return f"{low:.2f}–{high:.2f}"
 
 
 def _groups(outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ingestion.errors import UsageError
 from rag.evaluation.answer_metrics import AnswerOutcome
-from rag.evaluation.comparison import compare
+from rag.evaluation.comparison import compare, interval_of
 from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_of
 from rag.evaluation.views import evaluation_document, evaluation_view, markdown, outcomes_of
 
@@ -136,6 +136,15 @@ def test_a_document_gives_its_outcomes_back() -> None:
 def test_markdown_has_a_table_a_part_and_the_leak_rate() -> None:
     outcomes = [outcome(1), outcome(2, page_rank=None, refused=True)]
     shown = markdown(evaluation_view(outcomes, compare(outcomes, outcomes)))
-    assert "| file recall@5 | 0.500 | 2 |" in shown
+    assert "| file recall@5 | 0.500 | 0.00–1.00 | 2 |" in shown
     assert "| q2 | b | page not among the first five |" in shown
     assert "leak rate 0 over 20 passages" in shown
+
+
+def test_a_measure_has_an_interval_that_holds_it_and_narrows_with_more_questions() -> None:
+    base = outcome()
+    few = [replace(base, page_rank=rank) for rank in (1, None) * 4]
+    low, high = interval_of("file recall@5", few) or (1.0, 0.0)
+    narrow = interval_of("file recall@5", few * 20) or (0.0, 1.0)
+    assert low <= 0.5 <= high and narrow[1] - narrow[0] < high - low
+    assert interval_of("typos answered", few) is None
