@@ -159,7 +159,8 @@ def test_where_the_child_that_asks_the_service_dies_the_run_says_so_and_keeps_wh
     _, said = process.communicate(timeout=60)
     service.go_on.set()
     assert process.returncode == 6 and len(desk.records()) == 4
-    (line,) = said.strip().splitlines()
+    told, line = said.strip().splitlines()
+    assert told.startswith("the texts of the lessons are sent to")
     assert line.startswith("error: the process that asks the embedding service has ended (exit code -9); run again")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from ingestion.errors import RecordsDamaged, UsageError
 from ingestion.factory import kind_of
 
 if TYPE_CHECKING:
+    from ingestion.models import IngestionRecord
     from ingestion.sync.parts import Parts
 
 HOW_TO_NAME = "`bookwise init` writes an id into bookwise.toml, --book and BOOKWISE_BOOK set one too"
@@ -33,7 +35,8 @@ def announce(parts: Parts, root: Path, *, book_id: str, dry_run: bool, is_new: b
         return  # the run that follows tells of it
     if not parts.settings.book.id:
         here = Path(os.path.relpath(root.resolve(), parts.states.folder.resolve())).as_posix()
-        if book_id == DEFAULT_BOOK and state.records and state.docs_root not in (None, here):
+        is_elsewhere = state.docs_root not in (None, here)
+        if book_id == DEFAULT_BOOK and is_elsewhere and not _holds_most(root, state.records):
             raise UsageError(
                 f"{book_id} is the id of a book without one, and was indexed from {state.docs_root}; {here} would "
                 f"take its place. Give each book an id: {HOW_TO_NAME}"
@@ -46,3 +49,13 @@ def announce(parts: Parts, root: Path, *, book_id: str, dry_run: bool, is_new: b
             f"the texts of the lessons {verb} to {host}, to be embedded by {parts.settings.embedding.model}; "
             "BOOKWISE_EMBEDDER=local embeds them on this machine"
         )
+
+
+def _holds_most(root: Path, records: Mapping[str, IngestionRecord]) -> bool:
+    """Whether most recorded lessons are below `root` as they are recorded: the same book, in another checkout."""
+    from ingestion.source.reader import hash_of_text
+
+    files = ((root / path, record.file_hash) for path, record in records.items())
+    return 2 * sum(path.is_file() and hash_of_text(path.read_bytes()) == known for path, known in files) >= len(
+        records
+    )

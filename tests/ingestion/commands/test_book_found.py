@@ -88,9 +88,17 @@ def test_a_book_without_an_id_is_told_which_it_gets_and_how_to_set_one(clean_sur
     assert "is taken" not in run("ingest", "--book", "mine", "--dry-run").stderr
 
 
-def test_a_second_folder_under_the_default_id_is_refused_and_a_named_one_is_not(clean_surroundings: Path) -> None:
+def test_another_checkout_of_the_same_lessons_is_the_same_book(clean_surroundings: Path) -> None:
     write_book(clean_surroundings / "docs", PAGES)
     write_book(clean_surroundings / "other", PAGES)
+    assert run("ingest").exit_code == 0
+    told = document(run("ingest", "other", "--json"))
+    assert told["chunks"]["embedded"] == 0 and told["chunks"]["deleted"] == 0
+
+
+def test_a_second_folder_under_the_default_id_is_refused_and_a_named_one_is_not(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    write_book(clean_surroundings / "other", {path: f"{text}\nAnother book.\n" for path, text in PAGES.items()})
     assert run("ingest").exit_code == 0
     result = run("ingest", "other")
     assert result.exit_code == 2 and "Give each book an id" in result.stderr
