@@ -229,9 +229,8 @@ class IngestionRecord:
 
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
-    fingerprint's version found, `includes` maps each file that the lesson includes (path relative to the docs root)
-    to its hash, empty where it is missing, and `links` are the lesson's links to other lessons, sorted: path relative
-    to the docs root, and the anchor after `#` where there is one.
+    fingerprint's version found, and `includes` maps each file that the lesson includes (path relative to the docs
+    root) to its hash, empty where it is missing.
     """
 
     source_file: str
@@ -246,7 +245,6 @@ class IngestionRecord:
     fingerprint: Mapping[str, str]
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
 
     @property
     def chunk_count(self) -> int:

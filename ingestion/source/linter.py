@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ingestion.errors import LessonError, SourceError
+from ingestion.errors import BookwiseError, LessonError, SourceError
 from ingestion.markdown.links import Link
 from ingestion.markdown.linter import LintedPage, lint_page
 from ingestion.settings import Settings
@@ -109,6 +109,10 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
             skipped.append(Skipped(file.path, unpublished.reason))
         except LessonError as error:
             failures.append(error)
+        except BookwiseError:
+            raise
+        except Exception as error:  # One page never ends a command.
+            failures.append(LessonError(file.path, f"cannot be checked: {error!r}; please report this"))
         else:
             findings += own
             lessons.append(lesson)

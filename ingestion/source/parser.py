@@ -44,8 +44,8 @@ class Lesson:
     """A parsed lesson. `body` starts after front matter and has the text of included files in it.
 
     Its line n is the file's line n + `body_offset`, unless `origins` gives the line of the body in the file, from 1,
-    for each of its lines. `mdx` tells that the body is MDX rather than markdown. `includes` and `links` are those of
-    its IngestionRecord. `docs_version` is the version of a site that has several, None elsewhere.
+    for each of its lines. `mdx` tells that the body is MDX rather than markdown. `includes` are those of its
+    IngestionRecord. `docs_version` is the version of a site that has several, None elsewhere.
     """
 
     path: str
@@ -66,7 +66,6 @@ class Lesson:
     front_matter: str
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
     origins: tuple[int, ...] = ()
     mdx: bool = False
     docs_version: str | None = None

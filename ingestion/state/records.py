@@ -8,7 +8,7 @@ from typing import Any
 from ingestion.models import IngestionRecord, RecordedFinding
 
 FORMAT_VERSION = 2
-"""Format 2 adds findings, included files and links. Format 1 is read; its files are looked at again once."""
+"""Format 2 adds findings and included files. Format 1 is read; its files are looked at again once."""
 
 READABLE_FORMATS = (1, 2)
 
@@ -29,8 +29,6 @@ def record_as_json(record: IngestionRecord) -> dict[str, Any]:
         document["findings"] = [list(finding) for finding in record.findings]
     if record.includes:
         document["includes"] = dict(record.includes)
-    if record.links:
-        document["links"] = list(record.links)
     return document
 
 
@@ -53,7 +51,6 @@ def record_from_json(book_id: str, path: str, document: Mapping[str, Any]) -> In
         fingerprint=text_mapping(fingerprint),
         findings=tuple(_finding(each) for each in document["findings"]) if "findings" in document else (),
         includes=text_mapping(document.get("includes", {})),
-        links=_texts(document["links"]) if "links" in document else (),
     )
 
 

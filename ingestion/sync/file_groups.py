@@ -42,7 +42,6 @@ class ChunkedFile:
     chunks: tuple[DocumentChunk, ...]
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ def _chunked(plan: FilePlan, source: SourceFile, settings: Settings, embedding: 
         logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
         return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
     found = tuple(RecordedFinding(each.line, each.rule, each.message) for each in lesson.findings)
-    return ChunkedFile(plan, tuple(chunks), found, lesson.includes, lesson.links)
+    return ChunkedFile(plan, tuple(chunks), found, lesson.includes)
 
 
 def _parse(plan: FilePlan, source: SourceFile, settings: Settings) -> Lesson:

@@ -56,7 +56,6 @@ class Recorder:
             fingerprint=self._fingerprint,
             findings=file.chunked.findings,
             includes=file.chunked.includes,
-            links=file.chunked.links,
         )
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -65,6 +65,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         responses=problems.RESPONSES,
         docs_url=None,
         redoc_url=None,
+        root_path_in_servers=False,
         telemetry=TELEMETRY,
     )
     app.state.services = services

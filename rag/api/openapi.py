@@ -61,7 +61,7 @@ def _complete(document: dict[str, Any]) -> None:
     document["components"]["securitySchemes"] = _KEYS
     document["tags"] = [{"name": name, "description": description} for name, description in TAGS.items()]
     # Relative to the description itself, so that it holds under a proxy's path too.
-    document.setdefault("servers", [{"url": "./", "description": "This server."}])
+    document["servers"] = [{"url": "./", "description": "This server."}]
     for method, path, operation in operations(document):
         if path not in _OPEN:
             operation["security"] = [{"bearer": []}, {"header": []}, {}]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingestion.source import linter
 from tests.support.books import write_book
 from tests.test_cli import document, run
 
@@ -97,3 +99,22 @@ def test_what_is_skipped_by_rule_is_one_line_of_check_plan_and_ingest(clean_surr
     for command in ("check", "plan", "ingest"):
         lines = [line for line in run(command).stdout.splitlines() if line.startswith("skipped ")]
         assert len(lines) == 1 and "`bookwise crawl` lists them" in lines[0], command
+
+
+def test_a_page_that_meets_a_fault_of_ours_fails_alone(
+    clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(clean_surroundings, a=GOOD, b=LINKS_NOWHERE)
+    real = linter.lint_page
+
+    def faulty(body: str, **options: Any) -> Any:
+        if "gone.md" not in body:
+            raise IndexError("list index out of range")
+        return real(body, **options)
+
+    monkeypatch.setattr(linter, "lint_page", faulty)
+    result = run("check", "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 3 and [each["path"] for each in told["failures"]] == ["a.md"]
+    assert "please report this" in told["failures"][0]["reason"]
+    assert [each["rule"] for each in told["findings"]] == ["broken-link"]

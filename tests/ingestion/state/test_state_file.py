@@ -61,20 +61,18 @@ def test_what_is_saved_is_what_is_loaded(states: StateFile) -> None:
     assert loaded.total_chunks == 2
 
 
-def test_findings_includes_and_links_come_back(states: StateFile) -> None:
+def test_findings_and_includes_come_back(states: StateFile) -> None:
     found = (
         RecordedFinding(3, "chapter-range", "chapter 30 is outside 0 to 20; kept"),
         RecordedFinding(None, "r", "m"),
     )
     saved = state(
-        record(
-            "a.md", findings=found, includes={"../code/x.py": "f" * 64, "gone.py": ""}, links=("b.md#part", "c.md")
-        ),
+        record("a.md", findings=found, includes={"../code/x.py": "f" * 64, "gone.py": ""}),
         record("b.md"),
     )
     states.save(saved)
     assert states.load("b", "c") == saved
-    assert '"links": []' not in states.path.read_text(), "what is empty takes no room"
+    assert '"includes": {}' not in states.path.read_text(), "what is empty takes no room"
 
 
 def test_records_with_the_same_fingerprint_name_it_once(states: StateFile) -> None:
@@ -124,7 +122,6 @@ def test_a_state_of_format_1_is_read(states: StateFile) -> None:
         ("findings", [["a"]]),
         ("findings", 7),
         ("includes", {"a": None}),
-        ("links", [1]),
     ],
 )
 def test_a_record_of_wrong_types_is_an_error_and_never_a_crash(states: StateFile, field: str, value: Any) -> None:

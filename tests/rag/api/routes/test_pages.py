@@ -36,6 +36,16 @@ def test_the_page_may_load_from_its_own_server_alone(client: TestClient) -> None
     assert not re.search(r"<style|style=|\son\w+=|<script(?![^>]*src=)", page.text)
 
 
+@pytest.mark.parametrize("path", ["/openapi.json", "/book/openapi.json"])
+def test_the_description_names_its_server_relative_to_itself_under_a_path_prefix(
+    clean_surroundings: Path, path: str
+) -> None:
+    settings = load_settings({"api.root_path": "/book"}, environ={})
+    app = create_app(settings, clean_surroundings, open_to_all=True)
+    document = TestClient(app, base_url="http://127.0.0.1").get(path).json()
+    assert [server["url"] for server in document["servers"]] == ["./"]
+
+
 def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) -> None:
     pages = [client.get(path).text for path in ("/", "/owner", "/docs")]
     named = {f"/{name}" for page in pages for name in REFERENCE.findall(page) if name.startswith("static/")}
