@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -93,10 +93,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
     """
     require_known(settings.check.disable)
     found = crawl_book(root, settings)
-    findings = [
-        Finding(group[0], None, "path-clash", f"differs only in case from {', '.join(group[1:])}")
-        for group in found.clashes
-    ]
+    findings = list(_clashes(found.clashes))
     failures = [LessonError(folder.path, folder.reason) for folder in found.unreadable]
     skipped = list(found.skipped)
     lessons: list[Lesson] = []
@@ -127,6 +124,11 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
     return CheckReport(
         str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), tuple(links.notes)
     )
+
+
+def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
+    for first, *others in groups:
+        yield Finding(first, None, "path-clash", f"differs only in case from {', '.join(others)}")
 
 
 def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tuple[Lesson, LintedPage, list[Finding]]:
