@@ -39,7 +39,8 @@ Kind = Literal["statement", "code", "gap", "other"]
 Part = str | Reference
 
 _END = re.compile(
-    rf"{STOP}(?:[ \t]*{MARKER})*\s+|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*|[ \t]*(?P<lines>\n\s*)", re.IGNORECASE
+    rf"{STOP}(?:[ \t]*{MARKER})*(?:\s+|\Z)|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*|[ \t]*(?P<lines>\n\s*)",
+    re.IGNORECASE,
 )
 _STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
 _CODE = re.compile(CODE_SPAN)
@@ -220,7 +221,8 @@ class AnswerText:
             end = text.rfind("`", 0, end)
         if found := _MAY_BE_REFERENCE.search(text, 0, end):
             end = found.start()
-        return len(text[:end].rstrip())
+        # The stop waits too: the number of the source stands before it.
+        return _STOP_AT_END.search(text[:end]).start()  # type: ignore[union-attr]
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:

@@ -62,6 +62,7 @@ def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "numb
     [
         (f"It runs [{A}]. It waits [{B}]. It runs [{A}].", "It runs [1]. It waits [2]. It runs [1].", 0),
         (f"It runs. [{A}] It waits.[{B}]", "It runs [1]. It waits[2].", 0),
+        (f"It runs 5 s. It waits 9 s. [{B}]", "It runs 5 s [1]. It waits 9 s [2].", 0),
         ("It runs for 5 s. It waits for 9 s.", "It runs for 5 s [1]. It waits for 9 s [2].", 0),
         (f"It runs **fast** [{A}].", "It runs **fast** [1].", 0),
         (f"It **runs.** [{A}] It waits 9 s.", "It **runs [1].** It waits 9 s [2].", 0),
@@ -100,9 +101,12 @@ def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "numb
         ("Does it run? Yes.", "Does it run? Yes.", 0),
     ],
 )  # fmt: skip
-def test_an_answer_is_what_the_model_wrote_with_its_sources(text: str, read: str, dropped: int) -> None:
-    answer = written(text)
-    assert (answer.text, answer.dropped) == (read, dropped)
+def test_an_answer_is_what_the_model_wrote_with_its_sources_however_it_is_streamed(
+    text: str, read: str, dropped: int
+) -> None:
+    for sizes in (10_000,), (7,), (1,), (3, 11, 2):
+        answer = written(text, sizes=sizes)
+        assert (answer.text, answer.dropped) == (read, dropped), sizes
 
 
 def test_code_is_kept_letter_by_letter_and_judged_as_one(  # its brackets are no references
