@@ -83,8 +83,9 @@ docs: .venv-docs/.made  ## Build the documentation site in site/
 docs-write: setup  ## Rewrite the generated parts of the documentation; review the difference
 	$(BIN)/python -m scripts.docs
 
-pictures: setup  ## Draw the picture of a terminal again
+pictures: setup  ## Draw the pictures of the documentation again
 	$(BIN)/python -m scripts.pictures
+	$(BIN)/python -m scripts.charts
 
 .venv-peers/%/.made: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv .venv-peers/$*
