@@ -28,7 +28,7 @@ from ingestion.commands.options import (
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
-from ingestion.errors import ExitCode, UsageError
+from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
@@ -60,7 +60,7 @@ def ingest(
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete}
     if books:
-        from ingestion.commands.ingest_books import run_books
+        from ingestion.commands.ingest_books import refuse_one_book, run_books
 
         refuse_one_book(docs, book, mode)
         run_books(books, mode, config, flags, reports, strict=strict, as_json=as_json, verbose=verbose, **how)
@@ -69,14 +69,6 @@ def ingest(
     show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
-
-
-def refuse_one_book(docs: Path | None, book: str | None, mode: IngestionMode) -> None:
-    """Raise UsageError for what can be said of one book only."""
-    if docs or book:
-        raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
-    if mode == "recreate":
-        raise UsageError("recreate builds a new index of one book at a time: use it without --books")
 
 
 def run_ingest(

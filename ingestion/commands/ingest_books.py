@@ -14,12 +14,20 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import check_reports, write_reports
 from ingestion.commands.terminal import note, show
-from ingestion.errors import ExitCode
+from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionMode
     from ingestion.operations.many_books import ManyReport
     from ingestion.output import View
+
+
+def refuse_one_book(docs: Path | None, book: str | None, mode: IngestionMode) -> None:
+    """Raise UsageError for what can be said of one book only."""
+    if docs or book:
+        raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
+    if mode == "recreate":
+        raise UsageError("recreate builds a new index of one book at a time: use it without --books")
 
 
 def run_books(

@@ -134,7 +134,7 @@ def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:
 def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tuple[Lesson, LintedPage, list[Finding]]:
     """Return a lesson, its markdown, and what is wrong with the page by itself."""
     front = read_metadata(source, settings)
-    lesson = parse_lesson(source, settings)
+    lesson = parse_lesson(source, settings, front)
     page = lint_page(lesson.body, mdx=lesson.mdx, dropped=dropped)
     return (
         lesson,

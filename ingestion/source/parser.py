@@ -116,12 +116,13 @@ def page_address(source: SourceText, values: Mapping[str, Any], settings: Settin
     return lesson_url(_page_name(source.path, values), settings, source.site)
 
 
-def parse_lesson(source: SourceText, settings: Settings) -> Lesson:
+def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | None = None) -> Lesson:
     """Return the lesson in a file; raises as `read_metadata` does. Metadata that is merely odd makes findings.
 
-    A page that takes far more work than its size allows raises LessonError too.
+    `front` is its metadata, where they are read already. A page that takes far more work than its size allows raises
+    LessonError too.
     """
-    front = read_metadata(source, settings)
+    front = front or read_metadata(source, settings)
     place = page_place(source.path, source.entry, settings)
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)

@@ -219,10 +219,12 @@ class AnswerText:
         end = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end), text.rfind("\n", 0, end), 0)
         if text.count("`", 0, end) % 2:
             end = text.rfind("`", 0, end)
-        if found := _MAY_BE_REFERENCE.search(text, 0, end):
-            end = found.start()
+        if reference := _MAY_BE_REFERENCE.search(text, 0, end):
+            end = reference.start()
         # The stop waits too: the number of the source stands before it.
-        return _STOP_AT_END.search(text[:end]).start()  # type: ignore[union-attr]
+        stop = _STOP_AT_END.search(text[:end])
+        assert stop
+        return stop.start()
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:

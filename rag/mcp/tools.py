@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -106,28 +106,12 @@ class AskArguments(_FilterFields):
     question: Annotated[str, Field(max_length=4000, description="One question, complete by itself."), LongEnough()]
 
 
-class ListedLesson(BaseModel):
-    """One lesson; `page_url` is empty where the book has no address."""
-
-    title: str
-    source_file: str
-    parent_doc_id: str
-    page_url: str
-    module: str
-    chapter: int | None
-    lesson: int | None
-    hardware_tier: int
-    language: str
-    doc_type: str
-    description: str
-
-
 class LessonList(BaseModel):
     """Lessons in the order of the book; `total` counts all inside the filters."""
 
     book_id: str
     total: int
-    lessons: tuple[ListedLesson, ...]
+    lessons: tuple[LessonEntry, ...]
     next_offset: int | None = Field(description="`offset` of the next page, null on the last one.")
 
 
@@ -193,7 +177,7 @@ class BookTools:
         document = LessonList(
             book_id=await self.settled_book(),
             total=len(entries),
-            lessons=tuple(ListedLesson(**asdict(entry)) for entry in entries[asked.offset : end]),
+            lessons=tuple(entries[asked.offset : end]),
             next_offset=end if end < len(entries) else None,
         )
         return Answer(document, lessons_text(document))
