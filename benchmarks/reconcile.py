@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ingestion.settings import Settings
 
 FILES = 10_000
-LESSONS_A_CHAPTER = 15
+LESSONS_PER_CHAPTER = 15
 WORDS = [
     "robot",
     "arm",
@@ -86,8 +86,8 @@ class HashEmbedder:
 def write_book(docs: Path, files: int) -> None:
     """A generated book: each file has two sections of about 300 tokens that no other file has."""
     for number in range(files):
-        module, rest = divmod(number, 20 * LESSONS_A_CHAPTER)
-        chapter, lesson = divmod(rest, LESSONS_A_CHAPTER)
+        module, rest = divmod(number, 20 * LESSONS_PER_CHAPTER)
+        chapter, lesson = divmod(rest, LESSONS_PER_CHAPTER)
         page = docs / f"module-{module}-m{module}" / f"chapter-{chapter}-c" / f"{lesson:02}-page-{number}.md"
         page.parent.mkdir(parents=True, exist_ok=True)
         sections = "\n".join(f"## Part {part}\n\n{paragraph(number, part)}\n" for part in (1, 2))

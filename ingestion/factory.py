@@ -106,7 +106,7 @@ def settle_embedder(settings: Settings) -> Settings:
         return settings
     from ingestion.embedding.minilm import MiniLm
 
-    active = next((each for each in generations_of(settings).kept() if each.role == "active"), None)
+    active = next((generation for generation in generations_of(settings).kept() if generation.role == "active"), None)
     if active is None or active.schema is None or active.schema.embedding != MiniLm.model:
         return settings
     return override(settings, {"embedding.embedder": "local"})

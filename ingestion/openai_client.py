@@ -280,7 +280,7 @@ def _with_body(response: httpx2.Response, body: httpx2.SyncByteStream | httpx2.A
     of_the_body = ("content-encoding", "content-length", "transfer-encoding")
     return httpx2.Response(
         response.status_code,
-        headers=[each for each in response.headers.multi_items() if each[0] not in of_the_body],
+        headers=[header for header in response.headers.multi_items() if header[0] not in of_the_body],
         stream=body,
         request=response.request,
         extensions=response.extensions,

@@ -29,7 +29,7 @@ class ChunkCounts:
         return ChunkCounts(*(getattr(self, name) + getattr(other, name) for name in _COUNTS))
 
 
-_COUNTS = tuple(each.name for each in fields(ChunkCounts))
+_COUNTS = tuple(field.name for field in fields(ChunkCounts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

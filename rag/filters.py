@@ -79,7 +79,7 @@ class Filters:
         return ((name, getattr(self, name)) for name in QUERY_FIELDS)
 
 
-QUERY_FIELDS: dict[str, str] = {each.name: each.metadata["query_field"] or each.name for each in fields(Filters)}
+QUERY_FIELDS: dict[str, str] = {field.name: field.metadata["query_field"] or field.name for field in fields(Filters)}
 """The name of each filter in SearchQuery."""
 
 

@@ -48,7 +48,7 @@ def submit(
     settings, root = read_book(docs, config, verbose=verbose, flags=flags)
     with _batches(settings) as (book_id, batches):
         submission = batches.submit(root, mode=mode)
-    lines = [_sent_line(each) for each in submission.batches]
+    lines = [_sent_line(sent) for sent in submission.batches]
     if submission.waiting:
         lines.append(f"Already in an open batch: {submission.waiting} texts.")
     if submission.batches or submission.waiting:
@@ -58,7 +58,7 @@ def submit(
     document = {
         "book_id": book_id,
         "waiting": submission.waiting,
-        "batches": [each.as_json() for each in submission.batches],
+        "batches": [sent.as_json() for sent in submission.batches],
     }
     show([f"{book_id}: {lines[0]}", *lines[1:]], document, as_json=as_json)
 
@@ -68,8 +68,8 @@ def list_batches(book: Book = None, config: Config = None, as_json: Json = False
     """List the open batches with their status; exit 12 while one is running."""
     with _batches(read_settings(config, verbose=verbose, flags={"book.id": book})) as (book_id, batches):
         found = batches.open()
-    lines = [_status_line(each) for each in found] or [f"{book_id}: no open batch."]
-    show(lines, {"book_id": book_id, "batches": [each.as_json() for each in found]}, as_json=as_json)
+    lines = [_status_line(status) for status in found] or [f"{book_id}: no open batch."]
+    show(lines, {"book_id": book_id, "batches": [status.as_json() for status in found]}, as_json=as_json)
     _exit_pending(found)
 
 
@@ -82,16 +82,16 @@ def fetch(book: Book = None, config: Config = None, as_json: Json = False, verbo
     """
     with _batches(read_settings(config, verbose=verbose, flags={"book.id": book})) as (book_id, batches):
         fetching = batches.fetch()
-    lines = [line for each in fetching.fetched for line in _fetched_lines(each)]
-    lines += [_status_line(each) for each in fetching.running]
+    lines = [line for ended in fetching.fetched for line in _fetched_lines(ended)]
+    lines += [_status_line(status) for status in fetching.running]
     lines = lines or [f"{book_id}: no open batch."]
     document = {
         "book_id": book_id,
-        "fetched": [each.as_json() for each in fetching.fetched],
-        "running": [each.as_json() for each in fetching.running],
+        "fetched": [ended.as_json() for ended in fetching.fetched],
+        "running": [status.as_json() for status in fetching.running],
     }
     show(lines, document, as_json=as_json)
-    if any(each.failed for each in fetching.fetched):
+    if any(ended.failed for ended in fetching.fetched):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
     _exit_pending(fetching.running)
 
@@ -113,7 +113,7 @@ def _batches(settings: Settings) -> Iterator[tuple[str, Batches]]:
 
 
 def _exit_pending(found: Sequence[OpenBatch]) -> None:
-    if not all(each.status.ended for each in found):
+    if not all(state.status.ended for state in found):
         raise typer.Exit(ExitCode.NOT_IN_STEP)
 
 

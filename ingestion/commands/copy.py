@@ -38,12 +38,12 @@ def copy(
     """
     copied = _copy(read_settings(config, verbose=verbose), to, to_collection, book)
     lines = [
-        f"{each.book_id}: {each.points} points, {each.copied} copied, {each.already_there} already there, "
-        f"{each.removed} removed, {each.records} records; point counts per file and {each.vectors_checked} vectors "
+        f"{done.book_id}: {done.points} points, {done.copied} copied, {done.already_there} already there, "
+        f"{done.removed} removed, {done.records} records; point counts per file and {done.vectors_checked} vectors "
         "verified."
-        for each in copied
+        for done in copied
     ]
-    show(lines, {"to": to, "books": [each.as_json() for each in copied]}, as_json=as_json)
+    show(lines, {"to": to, "books": [done.as_json() for done in copied]}, as_json=as_json)
 
 
 def _copy(settings: Settings, to: str, to_collection: str | None, book_id: str | None) -> list[CopiedBook]:

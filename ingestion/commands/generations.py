@@ -64,4 +64,4 @@ def drop(yes: Yes = False, config: Config = None, as_json: Json = False) -> None
 def _show(kept: list[KeptGeneration], as_json: bool) -> None:
     from ingestion.commands.views import generations_view
 
-    show(generations_view(kept), {"generations": [each.as_json() for each in kept]}, as_json=as_json)
+    show(generations_view(kept), {"generations": [generation.as_json() for generation in kept]}, as_json=as_json)

@@ -55,10 +55,13 @@ def run_books(
     if strict:
         from ingestion.source.linter import check_book
 
-        places = {each.book_id: each for each in books}
+        places = {entry.book_id: entry for entry in books}
         found = {report.book_id: places[report.book_id] for report in done.reports}
         checked = {name: check_book(book.root, book.settings).findings for name, book in found.items()}
-        done = replace(done, reports=[replace(each, findings=checked[each.book_id]) for each in done.reports])
+        done = replace(
+            done,
+            reports=[replace(book_report, findings=checked[book_report.book_id]) for book_report in done.reports],
+        )
     whole = done.whole
     show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
     write_reports(reports, whole)

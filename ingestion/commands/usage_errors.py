@@ -23,7 +23,7 @@ def _message(error: Any, arguments: Sequence[str]) -> str:
     if descriptor is not None and "issing" not in type(error).__name__:
         said = f"invalid {_name(param)}{_given(param, error, arguments)}"
         if descriptor.is_choice and descriptor.choices:
-            return f"{said}: choose {either([_choice(each) for each in descriptor.choices])}"
+            return f"{said}: choose {either([_choice(choice) for choice in descriptor.choices])}"
         low, high = getattr(param, "min", None), getattr(param, "max", None)
         if low is not None or high is not None:
             return f"{said}: choose a number {_range(low, high)}"

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 def contents_view(contents: Contents) -> View:
     """What would be indexed, by module, and what is skipped and why."""
     pages = [
-        (each.path, each.place.module, each.place.chapter, each.place.lesson, each.place.doc_type)
-        for each in contents.pages
+        (page.path, page.place.module, page.place.chapter, page.place.lesson, page.place.doc_type)
+        for page in contents.pages
     ]
     return [
         Table("Lessons", ("path", "module", "chapter", "lesson", "kind"), pages),
         Table("Modules", ("module", "files"), sorted(contents.modules.items())),
-        Table("Skipped", ("path", "reason"), [(each.path, each.reason) for each in contents.skipped]),
+        Table("Skipped", ("path", "reason"), [(entry.path, entry.reason) for entry in contents.skipped]),
         *(f"These paths clash where case does not count: {', '.join(group)}" for group in contents.clashes),
         f"{len(contents.pages)} files to index below {contents.root}, {len(contents.skipped)} skipped",
     ]
@@ -42,7 +42,7 @@ def report_view(report: IngestReport, *, verbose: bool) -> View:
     ]
     shown = changes if verbose or len(changes) <= 20 else []
     findings = report.findings if verbose else report.findings[:10]
-    skipped = [(each.path, each.reason) for each in report.skipped] if verbose else []
+    skipped = [(entry.path, entry.reason) for entry in report.skipped] if verbose else []
     more = len(report.findings) - len(findings)
     return [
         Table("Files", ("change", "path", ""), shown),
@@ -91,7 +91,7 @@ def check_view(report: CheckReport) -> View:
         place = _clickable(problem.path, problem.line)
         level = "error: " if problem.level == "error" else ""
         lines.append(f"{place}: {level}{problem.message} [{problem.rule}]")
-    by_rule = sorted(Counter(each.rule for each in report.findings).items())
+    by_rule = sorted(Counter(finding.rule for finding in report.findings).items())
     rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or (
         "no other problems found" if report.failures else "no problems found"
     )
@@ -99,7 +99,7 @@ def check_view(report: CheckReport) -> View:
     return [
         *lines,
         *([""] if lines else []),
-        *(f"{_clickable(place_of(report.root, each.path), each.line)}: fixed: {each.what}" for each in report.fixed),
+        *(f"{_clickable(place_of(report.root, fix.path), fix.line)}: fixed: {fix.what}" for fix in report.fixed),
         *(f"note: {note}" for note in report.notes),
         *skipped_line(report.skipped),
         f"{report.files} pages checked: {failed}{rules}",
@@ -114,7 +114,7 @@ def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
     """One line on what is no part of the book by rule, and the most frequent reasons; none where nothing is."""
     if not skipped:
         return []
-    reasons = Counter(each.reason for each in skipped).most_common()
+    reasons = Counter(entry.reason for entry in skipped).most_common()
     told = ", ".join(f"{count} {reason}" for reason, count in reasons[:3])
     more = f" and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
     return [f"skipped {len(skipped)}: {told}{more}; `bookwise crawl` lists them"]
@@ -136,7 +136,7 @@ def jobs_view(entries: Sequence[LedgerEntry]) -> View:
 def job_view(entry: LedgerEntry) -> View:
     """One run, whole."""
     told = {name: value for name, value in entry.as_json().items() if name != "failures"}
-    failed = [f"failed: {each['path']}: {each['reason']}" for each in entry.failures]
+    failed = [f"failed: {failure['path']}: {failure['reason']}" for failure in entry.failures]
     return [*(f"{name}: {value}" for name, value in told.items() if value is not None), *failed]
 
 
@@ -151,8 +151,13 @@ def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
 def generations_view(kept: Sequence[KeptGeneration]) -> View:
     """The physical indexes, the active one first."""
     rows = [
-        (each.name, each.role or "unused", each.points, each.schema.embedding if each.schema else None)
-        for each in kept
+        (
+            generation.name,
+            generation.role or "unused",
+            generation.points,
+            generation.schema.embedding if generation.schema else None,
+        )
+        for generation in kept
     ]
     return [
         Table("Generations", ("name", "role", "points", "embedding"), rows),

@@ -155,7 +155,7 @@ def _identity(model: str) -> str:
     if not folder.is_dir():
         return model
     digest = hashlib.sha256()
-    for file in sorted(each for each in folder.rglob("*") if each.is_file() and each.suffix not in (".md", ".py")):
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".md", ".py")):
         digest.update(file.relative_to(folder).as_posix().encode())
         with file.open("rb") as content:
             digest.update(hashlib.file_digest(content, "sha256").digest())

@@ -199,7 +199,7 @@ def _status(batch: Batch) -> BatchStatus:
         completed=counts.completed if counts else 0,
         failed=counts.failed if counts else 0,
         files=tuple(file for file in (batch.output_file_id, batch.error_file_id) if file),
-        reason="; ".join(each.message or each.code or "" for each in errors)[:300],
+        reason="; ".join(error.message or error.code or "" for error in errors)[:300],
     )
 
 

@@ -48,7 +48,7 @@ class HeadingIds:
     def name(self, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
         """Return the text and the anchor (or "") of each heading of a page, given as level and text."""
         titled = [self.split(text) for _, text in headings]
-        slugs = [self.slug(read_spans(each.text[:MAX_LENGTH])) for each in titled]
+        slugs = [self.slug(read_spans(heading.text[:MAX_LENGTH])) for heading in titled]
         anchors = self.number([(slug, each.own_id) for slug, each in zip(slugs, titled, strict=True)])
         return [
             (each.text, anchor if level > self.silent_levels else "")

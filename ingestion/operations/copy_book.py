@@ -16,7 +16,7 @@ from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, StoredPoint, require_schema
 
-POINTS_A_STEP = 256
+POINTS_PER_STEP = 256
 VECTORS_CHECKED = 64
 TOLERANCE = 1e-4
 """What two engines may differ by in a number of a unit vector; another text differs by far more."""
@@ -83,7 +83,7 @@ def copy_book(
     book = Where((Equals("book_id", book_id),))
     copied, ids = 0, []
     points = source.scroll(book, vectors=True)
-    while batch := list(islice(points, POINTS_A_STEP)):
+    while batch := list(islice(points, POINTS_PER_STEP)):
         lease()
         copied += _copy_missing(target, batch)
         ids += [point.id for point in batch]

@@ -99,15 +99,15 @@ def find_books(target: str) -> list[Path]:
     """
     path = Path(target)
     if path.is_dir():
-        found = [each for each in path.iterdir() if each.is_dir() and not each.name.startswith((".", "_"))]
+        found = [folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith((".", "_"))]
     elif path.is_file():
         lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
         found = [path.parent / line for line in lines if line]
-        if missing := [each for each in found if not each.is_dir()]:
+        if missing := [folder for folder in found if not folder.is_dir()]:
             raise UsageError(f"{path}: no such folder: {', '.join(map(str, missing))}")
     else:
         base = Path(path.anchor) if path.anchor else Path()
-        found = [each for each in base.glob(str(path.relative_to(path.anchor))) if each.is_dir()]
+        found = [folder for folder in base.glob(str(path.relative_to(path.anchor))) if folder.is_dir()]
     if not found:
         raise UsageError(f"--books {target}: no folder there; name a folder of books, a pattern or a list of folders")
     return sorted(found)
@@ -175,7 +175,7 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
             with shown() as progress:
                 reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
         except OUTAGES as error:
-            rest = [each.book_id for each in waiting[number:]]
+            rest = [later.book_id for later in waiting[number:]]
             return ManyReport(
                 reports=reports,
                 failures=failures,
@@ -201,8 +201,10 @@ def _left(settings: Settings, done: Sequence[IngestReport]) -> Settings:
     limits: dict[str, Any] = {}
     if settings.embedding.max_tokens is not None:
         limits["embedding.max_tokens"] = max(
-            0, settings.embedding.max_tokens - sum(each.chunks.tokens for each in done)
+            0, settings.embedding.max_tokens - sum(report.chunks.tokens for report in done)
         )
     if settings.embedding.max_cost is not None:
-        limits["embedding.max_cost"] = max(0.0, settings.embedding.max_cost - sum(each.cost or 0.0 for each in done))
+        limits["embedding.max_cost"] = max(
+            0.0, settings.embedding.max_cost - sum(report.cost or 0.0 for report in done)
+        )
     return override(settings, limits) if limits else settings

@@ -14,7 +14,7 @@ def roll_back(parts: Parts) -> None:
     Raises VectorStoreError where there is none, IndexLocked while another run writes.
     """
     with parts.as_writer() as lease:
-        if any(each.role == "former" for each in parts.generations.kept()):
+        if any(generation.role == "former" for generation in parts.generations.kept()):
             _forget_records(parts)
         parts.generations.rollback(lease)
 

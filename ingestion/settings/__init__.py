@@ -60,9 +60,9 @@ TABLES: Mapping[str, type[Any]] = {
     "trust": TrustSettings,
 }
 
-FIELDS: Mapping[str, Field[Any]] = {"modules": next(each for each in fields(Settings) if each.name == "modules")} | {
-    f"{table}.{each.name}": each for table, kind in TABLES.items() for each in fields(kind)
-}
+FIELDS: Mapping[str, Field[Any]] = {
+    "modules": next(field for field in fields(Settings) if field.name == "modules")
+} | {f"{table}.{field.name}": field for table, kind in TABLES.items() for field in fields(kind)}
 """Every setting by its name in `bookwise.toml`, such as `qdrant.url`."""
 
 

@@ -51,5 +51,5 @@ def _written(value: Value) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     if isinstance(value, Sequence):
-        return f"[{', '.join(repr(float(each)) for each in value)}]"
+        return f"[{', '.join(repr(float(item)) for item in value)}]"
     return repr(value)

@@ -104,8 +104,8 @@ def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
 
 def trusts_book(values: Mapping[str, Any], folder: Path) -> bool:
     """Whether the user trusts the files of this book."""
-    folders = [Path(each).expanduser().resolve() for each in values["trust.folders"]]
-    return bool(values["trust.config"]) or any(folder.resolve().is_relative_to(each) for each in folders)
+    folders = [Path(value).expanduser().resolve() for value in values["trust.folders"]]
+    return bool(values["trust.config"]) or any(folder.resolve().is_relative_to(trusted) for trusted in folders)
 
 
 def is_tracked(path: Path) -> bool:

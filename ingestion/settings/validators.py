@@ -177,11 +177,11 @@ def parse_numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
 
     def read(raw: Any) -> tuple[float, ...]:
         usable = isinstance(raw, list) and all(
-            isinstance(each, int | float) and not isinstance(each, bool) and isfinite(each) for each in raw
+            isinstance(item, int | float) and not isinstance(item, bool) and isfinite(item) for item in raw
         )
         if not usable or len(raw) not in counts:
             raise ValueError(f"{raw!r} is not a list of {' or '.join(map(str, counts))} numbers")
-        return tuple(float(each) for each in raw)
+        return tuple(float(item) for item in raw)
 
     return read
 
@@ -210,10 +210,10 @@ MAX_TIERS = 4
 
 def parse_modules(raw: Any) -> tuple[Module, ...]:
     """The `[[modules]]` tables of `bookwise.toml`."""
-    if not isinstance(raw, list) or not all(isinstance(each, dict) for each in raw):
+    if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
         raise ValueError("is not a list of tables, write [[modules]]")
-    read = tuple(_module(each) for each in raw)
-    names = [name for each in read for name in (each.name, *each.aliases)]
+    read = tuple(_module(item) for item in raw)
+    names = [name for module in read for name in (module.name, *module.aliases)]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"used for more than one module: {', '.join(repeated)}")

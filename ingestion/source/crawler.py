@@ -153,7 +153,7 @@ class _Rules:
         except (OSError, UnicodeDecodeError) as error:
             raise SourceError(f"{own}: cannot be read: {error}") from error
         lines = [line for line in lines if line.strip() and not line.startswith("#")]
-        named = [*built_in, *(("setting crawl.exclude", each) for each in exclude)]
+        named = [*built_in, *(("setting crawl.exclude", excluded) for excluded in exclude)]
         named += [(IGNORE_FILE, line) for line in lines]
         self._sources = [source for source, _ in named]
         self._patterns = [pattern for _, pattern in named]

@@ -181,7 +181,7 @@ class LinkRules:
     def _gather(self, lost: Sequence[_Lost]) -> Iterator[Finding]:
         """Yield a finding for each lost file, or note that most of many are lost and therefore kept elsewhere."""
         for kind in ("picture", "file", "folder"):
-            findings = [each.finding for each in lost if each.kind == kind]
+            findings = [target.finding for target in lost if target.kind == kind]
             if len(findings) < KEPT_ELSEWHERE or len(findings) <= self._found[kind]:
                 yield from findings
             else:

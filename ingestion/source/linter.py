@@ -51,7 +51,7 @@ class CheckReport:
 
     def only(self, paths: Collection[str]) -> CheckReport:
         """Return what concerns these lessons; the others were read too, since problems may be between pages."""
-        skipped = tuple(each for each in self.skipped if each.path in paths)
+        skipped = tuple(entry for entry in self.skipped if entry.path in paths)
         outside = sorted(path for path in paths if path.startswith("../"))
         return replace(
             self,
@@ -65,23 +65,23 @@ class CheckReport:
     @property
     def mistakes(self) -> int:
         """Findings that are not mere notes of what is left out of search."""
-        return sum(not each.rule.startswith(DROPPED) for each in self.findings)
+        return sum(not finding.rule.startswith(DROPPED) for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON document."""
         found = [
-            {"path": each.path, "line": each.line, "rule": each.rule, "message": each.message}
-            for each in self.findings
+            {"path": finding.path, "line": finding.line, "rule": finding.rule, "message": finding.message}
+            for finding in self.findings
         ]
-        failed = [{"path": each.path, "line": each.line, "reason": each.reason} for each in self.failures]
+        failed = [{"path": failure.path, "line": failure.line, "reason": failure.reason} for failure in self.failures]
         return {
             "root": self.root,
             "files": self.files,
             "findings": found,
             "failures": failed,
-            "skipped": [asdict(each) for each in self.skipped],
+            "skipped": [asdict(entry) for entry in self.skipped],
             "notes": list(self.notes),
-            "fixed": [asdict(each) for each in self.fixed],
+            "fixed": [asdict(fix) for fix in self.fixed],
         }
 
 
@@ -119,7 +119,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
         raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
     links = LinkRules(found.root, find_site(root), linked)
     findings += [*_shared_places(lessons), *_missing_audience(lessons), *links.findings()]
-    shown = [each for each in findings if each.rule not in settings.check.disable]
+    shown = [finding for finding in findings if finding.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
     return CheckReport(
         str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), tuple(links.notes)
@@ -143,7 +143,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
             *lesson.findings,
             *_key_findings(lesson.path, front),
             *_page_findings(lesson, front),
-            *(Finding(lesson.path, lesson.line(each.line), each.rule, each.message) for each in page.notices),
+            *(Finding(lesson.path, lesson.line(notice.line), notice.rule, notice.message) for notice in page.notices),
         ],
     )
 

@@ -163,7 +163,10 @@ def _version(source: SourceText) -> dict[str, Any]:
     if site is None or not site.versions:
         return {}
     version = page_version(source.path)
-    order = [site.shown_version, *(each for each in (CURRENT_VERSION, *site.versions) if each != site.shown_version)]
+    order = [
+        site.shown_version,
+        *(version for version in (CURRENT_VERSION, *site.versions) if version != site.shown_version),
+    ]
     return {"docs_version": version, "docs_version_rank": order.index(version) if version in order else len(order)}
 
 

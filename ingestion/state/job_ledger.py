@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ingestion.report import IngestReport
 
-_JOB_FIELDS = tuple(each.name for each in fields(IngestionJob))
+_JOB_FIELDS = tuple(field.name for field in fields(IngestionJob))
 OPEN = ("queued", "running")
 _TALLY = ("embedded", "reused", "tokens")
 
@@ -103,7 +103,7 @@ class JobLedger:
         values = {name: getattr(ended, name) for name in _JOB_FIELDS if name != "job_id"}
         values |= {name: getattr(counts, name) for name in _TALLY} | {"cost": report.cost}
         values["failures"] = [
-            {"path": each.path, "line": each.line, "reason": each.reason} for each in report.failures
+            {"path": failure.path, "line": failure.line, "reason": failure.reason} for failure in report.failures
         ]
         with self._database.transaction() as (connection, table):
             connection.execute(table.update().where(table.c.job_id == job.job_id).values(**values))

@@ -49,14 +49,14 @@ def record_from_json(book_id: str, path: str, document: Mapping[str, Any]) -> In
         lesson=_number(document["lesson"]),
         shares_lesson=shares_lesson,
         fingerprint=text_mapping(fingerprint),
-        findings=tuple(_finding(each) for each in document["findings"]) if "findings" in document else (),
+        findings=tuple(_finding(finding) for finding in document["findings"]) if "findings" in document else (),
         includes=text_mapping(document.get("includes", {})),
     )
 
 
 def text_mapping(value: Any) -> dict[str, str]:
     """Return a mapping from text to text; raises TypeError for anything else."""
-    if not isinstance(value, dict) or not all(type(each) is str for pair in value.items() for each in pair):
+    if not isinstance(value, dict) or not all(type(text) is str for pair in value.items() for text in pair):
         raise TypeError(f"{str(value)[:80]} is not a mapping of texts")
     return value
 
@@ -73,7 +73,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(type(each) is str for each in value):
+    if not isinstance(value, list) or not all(type(item) is str for item in value):
         raise TypeError(f"{str(value)[:80]} is not a list of texts")
     return tuple(value)
 

@@ -42,7 +42,7 @@ class StateFolder:
 
     def books(self) -> list[str]:
         """See StateStore."""
-        own = {unquote(each.stem) for each in self.path.glob("*.json")}
+        own = {unquote(path.stem) for path in self.path.glob("*.json")}
         return sorted(own.union(self._single.books()))
 
     def save(self, state: IngestionState) -> None:

@@ -156,7 +156,7 @@ def _chunked(plan: FilePlan, source: SourceFile, settings: Settings, embedding: 
     except Exception as error:
         logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
         return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
-    found = tuple(RecordedFinding(each.line, each.rule, each.message) for each in lesson.findings)
+    found = tuple(RecordedFinding(finding.line, finding.rule, finding.message) for finding in lesson.findings)
     return ChunkedFile(plan, tuple(chunks), found, lesson.includes)
 
 

@@ -53,8 +53,8 @@ def do_all(items: Iterable[T], action: Callable[[T], None], *, most: int) -> Non
 
 
 def _raise_first(ended: Iterable[Future[None]]) -> None:
-    for each in ended:
-        each.result()
+    for future in ended:
+        future.result()
 
 
 def deletions(where: Where, most: int) -> Iterator[Where]:

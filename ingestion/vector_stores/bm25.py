@@ -53,7 +53,7 @@ def document_vector(text: str, language: str | None = "english") -> SparseVector
 
 def query_vector(text: str, language: str | None = "english") -> SparseVector:
     """The terms of a question, each with weight 1; `language` as the documents were made with."""
-    symbols = {_symbol_term(each): 1.0 for each in symbols_in(text, is_question=True)}
+    symbols = {_symbol_term(symbol): 1.0 for symbol in symbols_in(text, is_question=True)}
     return _sparse(_model(language).embed_query(_words(text)), symbols)
 
 

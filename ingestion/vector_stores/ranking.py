@@ -70,7 +70,7 @@ def ranked_lists(ask: Ask, queries: Sequence[ListQuery | None]) -> list[list[Hit
         for (at, asked), answer in zip(tuple(open_.items()), ask(list(open_.values())), strict=True):
             query = queries[at]
             assert query is not None
-            scores = [round(each.score, SCORE_DIGITS) for each in answer]
+            scores = [round(point.score, SCORE_DIGITS) for point in answer]
             if len(scores) < asked.limit or scores[query.limit - 1] != scores[-1]:
                 lists[at] = _first(query.limit, answer, scores)
                 del open_[at]

@@ -94,7 +94,7 @@ def _index_problem(name: str, value: Any) -> str | None:
         return None
     wanted = int if kind == "integer" else str
     values = value if type(value) is list else [value]
-    return None if all(type(each) is wanted for each in values) else f"is {value!r}, not of type {wanted.__name__}"
+    return None if all(type(item) is wanted for item in values) else f"is {value!r}, not of type {wanted.__name__}"
 
 
 def _json_problem(value: Any) -> str | None:

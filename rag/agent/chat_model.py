@@ -211,7 +211,7 @@ def _sendable(value: Any) -> Any:
         return valid_text(value)
     if isinstance(value, Mapping):
         return {name: _sendable(each) for name, each in value.items()}
-    return [_sendable(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_sendable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _not_http() -> tuple[type[Exception], ...]:

@@ -62,7 +62,7 @@ def quote(
         state=result.state if excerpt else "no_results",
         metrics=metrics,
         passages=PassagesUsed(
-            retrieved=tuple(each.id for each in response.results), shown=cited, cited=cited, verified=cited
+            retrieved=tuple(hit.id for hit in response.results), shown=cited, cited=cited, verified=cited
         ),
         see_also=_see_also(result, excerpt),
         searched_for=response.searched_for,

@@ -168,7 +168,7 @@ def _pieces(block: PassageBlock) -> list[tuple[int, int]]:
     if block.kind in ("paragraph", "quote"):
         return sentence_spans(block.text)
     found = re.finditer(r"[^\n]*\S[^\n]*", block.text)
-    return [(each.start(), each.end()) for each in found]
+    return [(match.start(), match.end()) for match in found]
 
 
 class _Growing:
@@ -178,7 +178,7 @@ class _Growing:
         self.kept = [chosen]
         self._chosen = chosen
         self._blocks: list[ShownBlock] = list(spots.blocks[spot.passage.id])
-        self._scores = {each.at: each.score for each in spots.ranked if each.passage.id == spot.passage.id}
+        self._scores = {ranked.at: ranked.score for ranked in spots.ranked if ranked.passage.id == spot.passage.id}
         self._room = MAX_CHARS - length(chosen.text)
         self._behind, self._ahead = spot.at - 1, spot.at + 1
         self._following: Following | None = following

@@ -22,17 +22,17 @@ CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
 
 def is_refusal(text: str) -> bool:
     """Whether this is the model's way to say that the passages do not answer."""
-    return text.strip().rstrip(".") in {each.rstrip(".") for each in REFUSALS}
+    return text.strip().rstrip(".") in {refusal.rstrip(".") for refusal in REFUSALS}
 
 
 def may_become_refusal(text: str) -> bool:
     """Whether what has come so far may still turn out to be a refusal."""
-    return any(each.startswith(text.strip()) for each in REFUSALS)
+    return any(refusal.startswith(text.strip()) for refusal in REFUSALS)
 
 
 def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
     """The finding that the answer rests on: the question's own, or the first that answers where that does not."""
-    return next((each for each in (gated, *results) if each.metrics.should_answer), gated)
+    return next((found for found in (gated, *results) if found.metrics.should_answer), gated)
 
 
 def generated_answer(
@@ -101,7 +101,7 @@ def _answered(
 def _replacement(gated: GatedResult, loop: ToolLoop, quoted: AgentResponse) -> AgentResponse:
     """The book's own words in place of what the model made up."""
     shown = tuple(passage.id for passage in loop.shown)
-    found = (passage.id for each in (gated, *loop.results) for passage in each.response.results)
+    found = (passage.id for searched in (gated, *loop.results) for passage in searched.response.results)
     used = quoted.passages.model_copy(update={"shown": shown or quoted.passages.shown})
     return quoted.model_copy(
         update={
@@ -145,7 +145,7 @@ def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
 
 
 def _passages_used(gated: GatedResult, loop: ToolLoop, answer: AnswerText) -> PassagesUsed:
-    found = [result.id for each in (gated, *loop.results) for result in each.response.results]
+    found = [result.id for searched in (gated, *loop.results) for result in searched.response.results]
     sources = answer.citations.sources
     return PassagesUsed(
         retrieved=tuple(dict.fromkeys(found)),

@@ -162,14 +162,14 @@ def _sentences_to_ask(question: str) -> Sequence[str]:
     if len(question.split()) <= STORY_WORDS:
         return ()
     sentences = [question[start:end] for start, end in sentence_spans(question)]
-    full = [each for each in sentences if len(query_vector(each).indices) >= MIN_SENTENCE_TERMS]
+    full = [sentence for sentence in sentences if len(query_vector(sentence).indices) >= MIN_SENTENCE_TERMS]
     return sorted(full, key=lambda each: not re.search(r"[?？؟]\W*$", each))[:MAX_SENTENCES]
 
 
 def _is_foreign(question: str, response: SearchResponse) -> bool:
     """Whether the question is in another language than every passage that was found."""
     language = language_of(question)
-    return language is not None and not any(same_language(language, each.language) for each in response.results)
+    return language is not None and not any(same_language(language, result.language) for result in response.results)
 
 
 def _judged_by_its_best_block(result: GatedResult) -> GatedResult:

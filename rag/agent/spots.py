@@ -126,7 +126,7 @@ class Nearness:
         """Return for each text its nearness by meaning and words."""
         if not texts:
             return []
-        cosines = [float(each) for each in self._embedder.embed_documents(texts) @ self._vector]
+        cosines = [float(cosine) for cosine in self._embedder.embed_documents(texts) @ self._vector]
         dense = [Hit(f"{index:04}", cosine) for index, cosine in enumerate(cosines)]
         vectors = (document_vector(text, self._stemmer) for text in texts)
         sparse = [Hit(f"{index:04}", _overlap(self._terms, vector)) for index, vector in enumerate(vectors)]

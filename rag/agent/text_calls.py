@@ -96,7 +96,7 @@ class TextCalls:
 
     def _next_opening(self, *, is_end: bool) -> tuple[int, Any]:
         """Where the first opening of a call begins: its match, True where it is not complete, or None without one."""
-        for at in (each.start() for each in _CANDIDATE.finditer(self._held)):
+        for at in (candidate.start() for candidate in _CANDIDATE.finditer(self._held)):
             if not at and not self._before.isspace() and self._held[0] not in "<`[":
                 continue  # in the middle of a word
             found = _OPENING.match(self._held, at, partial=not is_end)
@@ -164,8 +164,8 @@ def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
         yield TextCall(name or TOOL_NAME, _arguments(_keywords(body)))
         return
     value = _value(body)
-    for each in value if isinstance(value, list) else [value]:
-        call = _as_call(each, name or _tag_name(head))
+    for item in value if isinstance(value, list) else [value]:
+        call = _as_call(item, name or _tag_name(head))
         if call:
             yield call
     if value is None and (name or _TAGGED.search(head)):

@@ -75,8 +75,8 @@ class ToolLoop:
         self._left = settings.agent.context_tokens - settings.agent.answer_tokens - TOOL_TOKENS
         self._left -= tokens_of(rules) + tokens_of(question)
         past = recent_turns(history, max_tokens=min(settings.agent.history_tokens, self._left // 2))
-        self._messages = [system, *({"role": each.role, "content": each.content} for each in past), asked]
-        self._left -= sum(tokens_of(each.content) for each in past)
+        self._messages = [system, *({"role": turn.role, "content": turn.content} for turn in past), asked]
+        self._left -= sum(tokens_of(turn.content) for turn in past)
         if self._left <= 0:
             raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
 
@@ -95,7 +95,7 @@ class ToolLoop:
                 yield Searched(result.response.query, result.response.results)
             if self._mistakes > MAX_MISTAKES:
                 self.failure = "the language model called the search wrongly too often"
-            answerable = any(not each.is_off_subject for each in (gated, *self.results))
+            answerable = any(not result.is_off_subject for result in (gated, *self.results))
             if self.failure or (self._searches and not answerable):
                 return
 

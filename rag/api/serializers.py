@@ -52,10 +52,10 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
 def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
     """What a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one object."""
     sources = [source_of(passage) for passage in passages]
-    average = fmean(each.similarity_score for each in sources) if sources else 0.0
+    average = fmean(source.similarity_score for source in sources) if sources else 0.0
     return {
         "query": query,
-        "passages": [each.model_dump(mode="json") for each in sources],
+        "passages": [source.model_dump(mode="json") for source in sources],
         "average_score": average,
         "has_sufficient_context": average >= SUFFICIENT_SCORE and len(sources) >= SUFFICIENT_COUNT,
     }
@@ -105,10 +105,18 @@ def heading_path_of(passage: SearchResult, citation: Citation | None) -> tuple[s
 
 def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iterable[Source]:
     """What is cited; an answer that cites nothing still shows what it was made from."""
-    cited = [source_of(found[each.chunk_id], each) for each in response.citations if each.chunk_id in found]
-    return cited or _without_repeats(source_of(found[each]) for each in response.passages.shown if each in found)
+    cited = [
+        source_of(found[citation.chunk_id], citation) for citation in response.citations if citation.chunk_id in found
+    ]
+    return cited or _without_repeats(
+        source_of(found[passage]) for passage in response.passages.shown if passage in found
+    )
 
 
 def _without_repeats(sources: Iterable[Source]) -> list[Source]:
     """The sources, each place once: the same lines may be shown as parts of several passages."""
-    return list({(each.source_file, each.line_start, each.line_end, each.section): each for each in sources}.values())
+    return list(
+        {
+            (source.source_file, source.line_start, source.line_end, source.section): source for source in sources
+        }.values()
+    )

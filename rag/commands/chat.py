@@ -133,8 +133,8 @@ def _sources(session: ChatSession) -> str:
 def _searches(session: ChatSession) -> str:
     return (
         "\n".join(
-            f"{each.query!r}: {each.results_count} passages, mean score {each.average_similarity:.2f}"
-            for each in session.searches
+            f"{search.query!r}: {search.results_count} passages, mean score {search.average_similarity:.2f}"
+            for search in session.searches
         )
         or "No searches yet."
     )

@@ -84,7 +84,7 @@ def evaluate_command(
     settings = read_settings(config, flags={"book.id": book})
     asked_for = _chosen(load_questions(questions), corpus)
     asked = _ask(settings, asked_for, answers=answers)
-    outcomes = [each.outcome for each in asked]
+    outcomes = [asked_question.outcome for asked_question in asked]
     before = _other_run(settings, asked_for, compare, against, answers)
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
     view = [*evaluation_view(outcomes, comparisons), *(changes_view(changes, len(outcomes)) if before else [])]
@@ -128,10 +128,10 @@ def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQ
     """The questions to ask; those of one corpus are asked of whichever book is chosen."""
     if corpus is None:
         return list(questions)
-    if corpus not in {each.book for each in questions}:
-        named = sorted({each.book for each in questions if each.book})
+    if corpus not in {question.book for question in questions}:
+        named = sorted({question.book for question in questions if question.book})
         raise UsageError(f"no question about {corpus!r}; the file has {', '.join(named) or 'no corpus'}")
-    return [replace(each, book=None) for each in questions if each.book in (corpus, None)]
+    return [replace(question, book=None) for question in questions if question.book in (corpus, None)]
 
 
 def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool | None) -> list[Asked]:
@@ -162,8 +162,8 @@ def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
     from rag.confidence.policies import WEIGHTS
 
     policy = fit_policy(
-        [each.evidence for each in asked if each.outcome.answerable],
-        [each.evidence for each in asked if not each.outcome.answerable],
+        [asked_question.evidence for asked_question in asked if asked_question.outcome.answerable],
+        [asked_question.evidence for asked_question in asked if not asked_question.outcome.answerable],
     )
     model = embedder_of(settings).model
     weights = [getattr(policy, name) for name in WEIGHTS]

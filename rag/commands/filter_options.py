@@ -24,7 +24,7 @@ Command = Callable[..., None]
 
 def with_filters(*names: str) -> Callable[[Command], Command]:
     """Give a command the options of these filters (of all, unless named) in place of its parameter `filters`."""
-    wanted = names or (CHAPTER, *(each.name for each in fields(Filters)))
+    wanted = names or (CHAPTER, *(field.name for field in fields(Filters)))
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command, eval_str=True)
@@ -38,7 +38,9 @@ def with_filters(*names: str) -> Callable[[Command], Command]:
         kept = list(signature.parameters.values())
         at = list(signature.parameters).index("filters")
         run.__signature__ = signature.replace(parameters=[*kept[:at], *options, *kept[at + 1 :]])  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in (*kept, *options) if each.name != "filters"}
+        run.__annotations__ = {
+            parameter.name: parameter.annotation for parameter in (*kept, *options) if parameter.name != "filters"
+        }
         return run
 
     return decorate
@@ -58,7 +60,7 @@ def chapter_range(text: str | None) -> tuple[int | None, int | None]:
 
 def _options(names: tuple[str, ...]) -> list[inspect.Parameter]:
     hints = get_type_hints(Filters)
-    options = [_option(each, hints[each.name]) for each in fields(Filters) if each.name in names if _flag(each)]
+    options = [_option(field, hints[field.name]) for field in fields(Filters) if field.name in names if _flag(field)]
     if CHAPTER in names:
         chapter = Annotated[
             str | None, typer.Option("--chapter", help="A chapter, or a range such as 2-4.", rich_help_panel=PANEL)
@@ -92,7 +94,7 @@ def _option(each: Field[Any], hint: Any) -> inspect.Parameter:
 
 def _read(hint: Any) -> tuple[Any, tuple[str, ...]]:
     """The type that Typer reads, and the values to choose from, if they are given. Case is ours to overlook."""
-    inner = next((each for each in get_args(hint) if each is not NoneType), hint)
+    inner = next((kind for kind in get_args(hint) if kind is not NoneType), hint)
     many = get_origin(inner) is tuple
     choices = get_args(get_args(inner)[0] if many else inner)
     if many:
@@ -107,7 +109,7 @@ def _filters(chosen: Mapping[str, Any]) -> Filters:
         choices = _read(hints[name])[1] if name in hints else ()
         spelled = {choice.lower(): choice for choice in choices}
         if isinstance(value, list):
-            values[name] = tuple(spelled.get(each.lower(), each) for each in value) or None
+            values[name] = tuple(spelled.get(item.lower(), item) for item in value) or None
         else:
             values[name] = spelled.get(value.lower(), value) if choices and value else value
     first, last = chapter_range(values.pop(CHAPTER, None))

@@ -43,7 +43,7 @@ def fit_policy(answerable: Sequence[Evidence], unanswerable: Sequence[Evidence])
         )
     import numpy as np
 
-    rows = np.array([[getattr(each, name) for name in PIECES] for each in (*answerable, *unanswerable)])
+    rows = np.array([[getattr(evidence, name) for name in PIECES] for evidence in (*answerable, *unanswerable)])
     expected = np.repeat([1.0, 0.0], [len(answerable), len(unanswerable)])
     bias, weights = _fit(rows, expected)
     estimates = 1.0 / (1.0 + np.exp(-(rows @ weights + bias)))

@@ -151,7 +151,7 @@ class ChatSession:
     def as_markdown(self) -> str:
         """The conversation as a document."""
         names = {"user": "Question", "assistant": "Answer"}
-        return "".join(f"## {names[each.role]}\n\n{each.content}\n\n" for each in self.messages)
+        return "".join(f"## {names[message.role]}\n\n{message.content}\n\n" for message in self.messages)
 
 
 def _past(event: Searched) -> PastSearch:

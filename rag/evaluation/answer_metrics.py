@@ -39,8 +39,8 @@ def answer_outcome(response: AgentResponse, is_right_page: Callable[[str], bool]
         ending=_ending(response),
         cited_sentences=response.cited_sentences,
         supported_sentences=response.cited_sentences - len(response.unsupported),
-        true_citations=sum(each.verified for each in response.citations),
-        cites_right_page=any(is_right_page(each.source_file) for each in response.citations),
+        true_citations=sum(citation.verified for citation in response.citations),
+        cites_right_page=any(is_right_page(citation.source_file) for citation in response.citations),
         dropped=response.passages.dropped,
         tokens=response.tokens_used,
         milliseconds=response.total_time_ms,
@@ -57,12 +57,12 @@ def _ending(response: AgentResponse) -> Ending:
 
 def answer_totals(answers: Sequence[AnswerOutcome]) -> dict[str, Any]:
     """The counts over all answers, as a JSON object; `endings` has one count for each way to end."""
-    endings = [each.ending for each in answers]
+    endings = [answer.ending for answer in answers]
     return {
-        "model": ", ".join(sorted({each.model for each in answers})),
+        "model": ", ".join(sorted({answer.model for answer in answers})),
         "endings": {ending: endings.count(ending) for ending in get_args(Ending)},
-        "cited_sentences": sum(each.cited_sentences for each in answers),
-        "supported_sentences": sum(each.supported_sentences for each in answers),
-        "dropped": sum(each.dropped for each in answers),
-        "tokens": sum(each.tokens for each in answers),
+        "cited_sentences": sum(answer.cited_sentences for answer in answers),
+        "supported_sentences": sum(answer.supported_sentences for answer in answers),
+        "dropped": sum(answer.dropped for answer in answers),
+        "tokens": sum(answer.tokens for answer in answers),
     }

@@ -60,8 +60,8 @@ class Comparison:
 
 def compare(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Comparison]:
     """Each measure over the questions that both runs asked of the same book."""
-    earlier = {each.key: each for each in before}
-    pairs = [(earlier[each.key], each) for each in after if each.key in earlier]
+    earlier = {outcome.key: outcome for outcome in before}
+    pairs = [(earlier[outcome.key], outcome) for outcome in after if outcome.key in earlier]
     return [made for name in COMPARED if (made := _compare(name, pairs)) is not None]
 
 
@@ -85,7 +85,7 @@ def _interval(differences: Sequence[float], draws: int = DRAWS) -> tuple[float, 
 
 def interval_of(name: str, outcomes: Sequence[Outcome]) -> tuple[float, float] | None:
     """Return what holds 95 % of a measure's means over questions drawn again, None where it never applies."""
-    values = [value for each in outcomes if (value := MEASURES[name](each)) is not None]
+    values = [value for outcome in outcomes if (value := MEASURES[name](outcome)) is not None]
     return _interval(values, FEWER_DRAWS) if values else None
 
 
@@ -93,12 +93,12 @@ def as_json(comparisons: Sequence[Comparison]) -> list[Mapping[str, object]]:
     """For the one document of a `--json` call."""
     return [
         {
-            "measure": each.measure,
-            "before": each.before,
-            "after": each.after,
-            "difference": each.difference,
-            "interval": [each.low, each.high],
-            "pairs": each.pairs,
+            "measure": comparison.measure,
+            "before": comparison.before,
+            "after": comparison.after,
+            "difference": comparison.difference,
+            "interval": [comparison.low, comparison.high],
+            "pairs": comparison.pairs,
         }
-        for each in comparisons
+        for comparison in comparisons
     ]

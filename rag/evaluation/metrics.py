@@ -151,14 +151,14 @@ GATE = "file recall@5"
 
 def mean_of(name: str, outcomes: Iterable[Outcome]) -> float | None:
     """A measure over outcomes; None where it applies to none of them."""
-    values = [value for each in outcomes if (value := MEASURES[name](each)) is not None]
+    values = [value for outcome in outcomes if (value := MEASURES[name](outcome)) is not None]
     return fmean(values) if values else None
 
 
 def leak_rate(outcomes: Sequence[Outcome]) -> float:
     """Share of the passages that lay outside the filters."""
-    checked = sum(each.passages for each in outcomes)
-    return sum(each.leaks for each in outcomes) / checked if checked else 0.0
+    checked = sum(outcome.passages for outcome in outcomes)
+    return sum(outcome.leaks for outcome in outcomes) / checked if checked else 0.0
 
 
 def latency(milliseconds: Iterable[float], percent: int) -> float:

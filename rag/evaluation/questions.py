@@ -110,10 +110,12 @@ def check_pages(questions: Iterable[EvalQuestion], folder: str, indexed: Sequenc
     """Raise UsageError naming the questions whose page is not in the index."""
     known = set(indexed)
     lost = [
-        each for each in questions if each.answerable and not _is_indexed(each.pages[0].removeprefix(folder), known)
+        question
+        for question in questions
+        if question.answerable and not _is_indexed(question.pages[0].removeprefix(folder), known)
     ]
     if lost:
-        named = "; ".join(f"{each.id}: {each.pages[0]}" for each in lost[:5])
+        named = "; ".join(f"{target.id}: {target.pages[0]}" for target in lost[:5])
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
         raise UsageError(f"pages that the questions name are not indexed: {named}{more}")
 
@@ -137,13 +139,15 @@ def titles_of(store: VectorStore, book_id: str) -> dict[str, set[str]]:
 def check_sections(questions: Iterable[EvalQuestion], folder: str, titles: Mapping[str, set[str]]) -> None:
     """Raise UsageError naming the questions whose section is on none of their pages."""
     lost = [
-        each
-        for each in questions
-        if each.section is not None
-        and not any(as_title(each.section) in titles[path] for path in titles if is_right_page(each, path, folder))
+        question
+        for question in questions
+        if question.section is not None
+        and not any(
+            as_title(question.section) in titles[path] for path in titles if is_right_page(question, path, folder)
+        )
     ]
     if lost:
-        named = "; ".join(f"{each.id}: {each.section}" for each in lost[:5])
+        named = "; ".join(f"{target.id}: {target.section}" for target in lost[:5])
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
         raise UsageError(f"sections that the questions name are on none of their pages: {named}{more}")
 

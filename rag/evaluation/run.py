@@ -64,21 +64,21 @@ def evaluate(
     nothing is embedded but the question, once. Raises UsageError where no question is about any of the books, one is
     not said of which, or a page or section that one names is not in the index.
     """
-    if len(retrievers) > 1 and any(each.answerable and each.book is None for each in questions):
+    if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
         raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
     asked: list[Asked] = []
     for retriever in retrievers:
-        own = [each for each in questions if each.book in (retriever.book_id, None)]
-        written_for = [each for each in own if each.answerable]
+        own = [question for question in questions if question.book in (retriever.book_id, None)]
+        written_for = [question for question in own if question.answerable]
         if written_for:
             paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
             folder = folder_of(written_for, paths)
             check_pages(written_for, folder, paths)
             check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))
             remembering = replace(retriever, embedder=SharedEmbedder(retriever.embedder))
-            asked += [_ask(each, remembering, folder, answer, quotes=quotes) for each in own]
+            asked += [_ask(question, remembering, folder, answer, quotes=quotes) for question in own]
     if not asked:
-        named = sorted({each.book for each in questions if each.book})
+        named = sorted({question.book for question in questions if question.book})
         books = ", ".join(retriever.book_id for retriever in retrievers)
         raise UsageError(f"the questions are about {', '.join(named)}, the index holds {books}; see --corpus")
     return asked
@@ -97,7 +97,7 @@ def _ask(
     milliseconds += (time.perf_counter() - started) * 1000
     narrow = retriever.search(question.text, limit=DEEPEST, filters=Filters(hardware_tier=OPEN_TIER))
     is_right = partial(is_right_page, question, folder=folder)
-    right = [question.answerable and is_right(each.source_file) for each in response.results]
+    right = [question.answerable and is_right(result.source_file) for result in response.results]
     in_section = [ok and _is_of_section(question, each) for ok, each in zip(right, response.results, strict=True)]
     answered = answer(question.text, retriever, filters) if answer else None
     metrics = gated.metrics
@@ -136,7 +136,7 @@ def _quoted(
     agent = retriever.settings.agent
     gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=quotes)
     started = time.perf_counter()
-    gated = gate.find_for(question.text, topic_of([Earlier(each) for each in question.history]))
+    gated = gate.find_for(question.text, topic_of([Earlier(turn) for turn in question.history]))
     return gated, quote(question.text, gated, retriever, started=started) if quotes else None
 
 
@@ -161,7 +161,7 @@ def _holds_fact(question: EvalQuestion, text: str) -> bool | None:
     if not question.answerable or not question.expected:
         return None
     said = text.lower()
-    return all(any(each.lower() in said for each in item.split("|")) for item in question.expected)
+    return all(any(part.lower() in said for part in item.split("|")) for item in question.expected)
 
 
 def _filler(question: EvalQuestion, quoted: AgentResponse) -> float | None:
@@ -202,4 +202,4 @@ def _is_answered(question: EvalQuestion, answer: AgentResponse) -> bool | None:
     if not question.expected:
         return None
     said = answer.answer.lower()
-    return all(any(each.lower() in said for each in item.split("|")) for item in question.expected)
+    return all(any(part.lower() in said for part in item.split("|")) for item in question.expected)

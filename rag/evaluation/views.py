@@ -36,17 +36,17 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
         _grouped("book", outcomes, lambda each: each.book),
         *(
             [_grouped("kind", outcomes, lambda each: each.kind or "other")]
-            if any(each.kind for each in outcomes)
+            if any(outcome.kind for outcome in outcomes)
             else []
         ),
         Table(
             "Compared (difference with the range of 95 % of 10,000 draws)",
             ("measure", "before", "after", "difference", "from", "to", "", "pairs"),
-            [_compared(each) for each in comparisons],
+            [_compared(comparison) for comparison in comparisons],
         ),
         _misses(outcomes),
-        f"leak rate {leak_rate(outcomes):g} over {sum(each.passages for each in outcomes)} passages; "
-        + _times(_percentiles(each.milliseconds for each in outcomes)),
+        f"leak rate {leak_rate(outcomes):g} over {sum(outcome.passages for outcome in outcomes)} passages; "
+        + _times(_percentiles(outcome.milliseconds for outcome in outcomes)),
         _answers(outcomes),
     ]
 
@@ -101,20 +101,20 @@ def evaluation_document(
         "measures": _figures(outcomes),
         "intervals": {name: interval_of(name, outcomes) for name in _figures(outcomes)},
         "leak_rate": leak_rate(outcomes),
-        "latency_ms": _percentiles(each.milliseconds for each in outcomes),
+        "latency_ms": _percentiles(outcome.milliseconds for outcome in outcomes),
         "answers": _answer_document(outcomes),
         "languages": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.language).items()},
         "books": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.book).items()},
         "compared": as_json(comparisons),
         "changed_answers": changes_as_json(changes),
-        "outcomes": [asdict(each) for each in outcomes],
+        "outcomes": [asdict(outcome) for outcome in outcomes],
     }
 
 
 def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
     """The outcomes of an earlier run's document; raises UsageError where it holds none."""
     try:
-        return [_outcome(each) for each in document["outcomes"]]
+        return [_outcome(outcome) for outcome in document["outcomes"]]
     except (KeyError, TypeError) as error:
         raise UsageError(f"{place}: is not what `bookwise eval --json` prints: {error}") from error
 
@@ -135,8 +135,8 @@ def _times(percentiles: Mapping[str, float]) -> str:
 
 def _answer_document(outcomes: Sequence[Outcome]) -> dict[str, Any] | None:
     """The totals over the answers of a language model; None where none was asked."""
-    answers = [each.answer for each in outcomes if each.answer]
-    times = (each.milliseconds for each in answers if each.ending != "not_asked")
+    answers = [outcome.answer for outcome in outcomes if outcome.answer]
+    times = (scored.milliseconds for scored in answers if scored.ending != "not_asked")
     return {**answer_totals(answers), "latency_ms": _percentiles(times)} if answers else None
 
 
@@ -158,7 +158,12 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 def _measures(outcomes: Sequence[Outcome]) -> list[tuple[Cell, ...]]:
     return [
-        (name, f"{figure:.3f}", _range(name, outcomes), sum(MEASURES[name](each) is not None for each in outcomes))
+        (
+            name,
+            f"{figure:.3f}",
+            _range(name, outcomes),
+            sum(MEASURES[name](outcome) is not None for outcome in outcomes),
+        )
         for name, figure in _figures(outcomes).items()
     ]
 
@@ -170,8 +175,8 @@ def _range(name: str, outcomes: Sequence[Outcome]) -> str:
 
 def _groups(outcomes: Sequence[Outcome], group: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:
     groups: dict[str, list[Outcome]] = {}
-    for each in sorted(outcomes, key=group):
-        groups.setdefault(group(each), []).append(each)
+    for outcome in sorted(outcomes, key=group):
+        groups.setdefault(group(outcome), []).append(outcome)
     return groups
 
 
@@ -191,9 +196,15 @@ def _compared(each: Comparison) -> tuple[Cell, ...]:
 
 def _misses(outcomes: Sequence[Outcome]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for each in outcomes:
-        if each.answerable and (each.page_rank is None or each.page_rank > 5):
-            rows.append((each.id, each.book, "page not among the first five"))
-        if each.answerable == each.refused:
-            rows.append((each.id, each.book, "refused" if each.refused else f"not refused ({each.level} confidence)"))
+    for outcome in outcomes:
+        if outcome.answerable and (outcome.page_rank is None or outcome.page_rank > 5):
+            rows.append((outcome.id, outcome.book, "page not among the first five"))
+        if outcome.answerable == outcome.refused:
+            rows.append(
+                (
+                    outcome.id,
+                    outcome.book,
+                    "refused" if outcome.refused else f"not refused ({outcome.level} confidence)",
+                )
+            )
     return Table("Misses", ("question", "book", "what went wrong"), rows)

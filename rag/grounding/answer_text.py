@@ -149,7 +149,7 @@ class AnswerText:
         holders = verdict.passages if verdict and verdict.held else ()
         references = [part for part in sentence.parts if isinstance(part, Reference)]
         self.dropped += sum(part.unknown for part in references)
-        self.dropped += sum(1 for part in references for each in part.passages if holders and each not in holders)
+        self.dropped += sum(1 for part in references for cited in part.passages if holders and cited not in holders)
         text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
         named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
         if not named and not any(passage in holders for passage in sentence.cited):

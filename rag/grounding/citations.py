@@ -30,7 +30,7 @@ class Source:
         """The lines of the file that the answer rests on."""
         if not self.blocks:
             return self.passage.line_start, self.passage.line_end
-        return min(each.line_start for each in self.blocks), max(each.line_end for each in self.blocks)
+        return min(block.line_start for block in self.blocks), max(block.line_end for block in self.blocks)
 
 
 class Citations:

@@ -67,14 +67,14 @@ def _nearest(clause: Statement, evidence: Evidence) -> list[_Near]:
         for at in evidence.chosen
         for text in evidence.places[at].clauses
     ]
-    best = max(each.score for each in found)
-    return [each for each in found if each.score >= TIE * best]
+    best = max(match.score for match in found)
+    return [match for match in found if match.score >= TIE * best]
 
 
 def _score(clause: Statement, text: str, at: int, evidence: Evidence) -> float:
     units = units_in(evidence.places[at].block.text)
     facts = sum(_has_code(name, text, clause, evidence) for name in clause.code)
-    facts += sum(is_among(each, quantities_in(text), units) for each in clause.counted)
+    facts += sum(is_among(quantity, quantities_in(text), units) for quantity in clause.counted)
     words = len(clause.plain & terms_of(text))
     whole = len(clause.code) + len(clause.counted) + len(clause.plain)
     return (facts + words) / (whole or 1.0)
@@ -91,7 +91,7 @@ def _has_code(name: str, text: str, clause: Statement, evidence: Evidence) -> bo
 
 def _other_facts(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """Another name or number where the book has its own, or one that it does not have."""
-    found = [next(_facts_against(clause, each, evidence), None) for each in near]
+    found = [next(_facts_against(clause, statement, evidence), None) for statement in near]
     return None if None in found else found[0]
 
 
@@ -101,7 +101,7 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
     is_same = (
         share_of(terms_of(text), clause.plain) >= SAME
         or any(_has_code(name, text, clause, evidence) for name in clause.code)
-        or any(is_among(each, quantities, units) for each in clause.counted)
+        or any(is_among(quantity, quantities, units) for quantity in clause.counted)
     )
     for name in clause.code:
         if _has_code(name, text, clause, evidence):
@@ -114,10 +114,10 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
     for name in clause.names:
         if not _is_named(name, evidence):
             yield f"{name} is not named"
-    for each in clause.quantities:
-        is_held = is_among(each, quantities, units)
-        if not is_held and _is_other_number(each, quantities, units, is_same, evidence):
-            yield f"{clause.text[each.start : each.end]} is another number"
+    for quantity in clause.quantities:
+        is_held = is_among(quantity, quantities, units)
+        if not is_held and _is_other_number(quantity, quantities, units, is_same, evidence):
+            yield f"{clause.text[quantity.start : quantity.end]} is another number"
 
 
 def _rivals(name: str, text: str, evidence: Evidence) -> list[str]:
@@ -182,13 +182,14 @@ def _is_other_number(
         return False
     if is_small_word(number):
         return any(
-            each.noun and each.noun[:4] == number.noun[:4] and each.value != number.value for each in quantities
+            quantity.noun and quantity.noun[:4] == number.noun[:4] and quantity.value != number.value
+            for quantity in quantities
         )
     if is_same and any(
-        (each.dimension == number.dimension or each.dimension is None)
-        and not is_among(each, evidence.statement.quantities)
-        and not is_small_word(each)
-        for each in quantities
+        (quantity.dimension == number.dimension or quantity.dimension is None)
+        and not is_among(quantity, evidence.statement.quantities)
+        and not is_small_word(quantity)
+        for quantity in quantities
     ):
         return True
     return not is_among(number, quantities_in(evidence.text), units)
@@ -226,13 +227,13 @@ def _begins_with(word: int, clause: str) -> bool:
 def _opposite(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """An odd number of: a denial in one alone, a word and its opposite, a comparison the other way round."""
     words = clause.words
-    good = [each for each in near if share_of(terms_of(each.text), words) >= ALIKE]
+    good = [held for held in near if share_of(terms_of(held.text), words) >= ALIKE]
     statement = evidence.statement
     is_denied = (
         bool(good)
         and not polarity.denies(statement.text)
         and not polarity.denies_outright(statement.text)
-        and all(polarity.denies_outright(each.text) for each in good)
+        and all(polarity.denies_outright(held.text) for held in good)
     )
     is_opposed = not polarity.denies_outright(clause.text) and _is_opposed(clause, good, evidence)
     is_swapped = any(
@@ -256,21 +257,21 @@ def _is_opposed(clause: Statement, good: Sequence[_Near], evidence: Evidence) ->
         return True
     if evidence.best.block.kind == "table" and alike(evidence.best, 0.3) and any(map(against, evidence.best.clauses)):
         return True
-    return bool(good) and all(against(each.text) for each in good)
+    return bool(good) and all(against(statement.text) for statement in good)
 
 
 def _other_quantifier(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """All where the book says any, or only."""
     denies = polarity.denies_outright(evidence.statement.text)
     good = [
-        each
-        for each in near
-        if share_of(terms_of(each.text), clause.words) >= ALIKE
-        and (denies or not polarity.denies_outright(each.text))
+        held
+        for held in near
+        if share_of(terms_of(held.text), clause.words) >= ALIKE
+        and (denies or not polarity.denies_outright(held.text))
     ]
-    if good and all(polarity.has_other_quantifier(clause.text, each.text) for each in good):
+    if good and all(polarity.has_other_quantifier(clause.text, held.text) for held in good):
         return "the book says so of others"
-    if near and all(polarity.says_only(clause.text, each.text) for each in near):
+    if near and all(polarity.says_only(clause.text, held.text) for held in near):
         return "the book does not say only"
     return None
 
@@ -386,11 +387,11 @@ def _affirmation(evidence: Evidence) -> str | None:
 
 def _other_unit(evidence: Evidence) -> str | None:
     """A unit without a number, where the book has another one of its kind."""
-    counted = {each.dimension for each in evidence.statement.quantities}
+    counted = {quantity.dimension for quantity in evidence.statement.quantities}
     theirs = [UNITS[unit] for unit in units_in(evidence.best.text)]
     for unit in units_in(evidence.statement.text):
         ours = UNITS[unit]
-        if ours[0] not in counted and ours not in theirs and any(each[0] == ours[0] for each in theirs):
+        if ours[0] not in counted and ours not in theirs and any(quantity[0] == ours[0] for quantity in theirs):
             return f"{unit} is another unit"
     return None
 

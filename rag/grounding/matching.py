@@ -64,7 +64,7 @@ class Evidence:
         words, numbers = self.statement.words - words_of(_DENIAL), self.statement.quantities
         held = terms_of(self.text)
         quantities, units = quantities_in(self.text), units_in(self.text)
-        found = sum(is_among(each, quantities, units) or self.follows(each) for each in numbers)
+        found = sum(is_among(number, quantities, units) or self.follows(number) for number in numbers)
         whole = len(words) + len(numbers)
         return (len(words & held) + found) / whole if whole else 1.0
 

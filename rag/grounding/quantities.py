@@ -93,15 +93,16 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 
 def is_among(number: Quantity, quantities: Iterable[Quantity], units: Sequence[str] = ()) -> bool:
     """Return whether the same amount is among `quantities`; one without a unit may have any of `units`."""
-    for each in quantities:
+    for quantity in quantities:
         if number.dimension is None:
-            if each.value == number.value or each.written == number.value:
+            if quantity.value == number.value or quantity.written == number.value:
                 return True
-        elif each.dimension == number.dimension:
-            if _near(each.value, number.value):
+        elif quantity.dimension == number.dimension:
+            if _near(quantity.value, number.value):
                 return True
-        elif each.dimension is None and any(
-            UNITS[unit][0] == number.dimension and _near(each.value * UNITS[unit][1], number.value) for unit in units
+        elif quantity.dimension is None and any(
+            UNITS[unit][0] == number.dimension and _near(quantity.value * UNITS[unit][1], number.value)
+            for unit in units
         ):
             return True
     return False

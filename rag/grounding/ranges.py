@@ -41,7 +41,7 @@ def ranges_in(text: str) -> tuple[Range, ...]:
             # The unit of "from 5 to 10 seconds" is that of both.
             shared = following.value / following.written if number.dimension is None and following.written else 1.0
             found.append((number.value * shared, following.value, following.dimension))
-    return tuple(each for each in found if each[0] < each[1])
+    return tuple(bounds for bounds in found if bounds[0] < bounds[1])
 
 
 def _is_range(text: str, first: Quantity, last: Quantity) -> bool:
@@ -51,7 +51,7 @@ def _is_range(text: str, first: Quantity, last: Quantity) -> bool:
 
 def follows(number: Quantity, said: str, held: str, *, is_denied: bool) -> bool:
     """Return whether a number that `said` says can or cannot be follows from the only range of `held` of its kind."""
-    ranges = {each for each in ranges_in(held) if each[2] == number.dimension}
+    ranges = {bounds for bounds in ranges_in(held) if bounds[2] == number.dimension}
     if len(ranges) != 1 or not _IS_LIMITED.search(said):
         return False
     low, high, _ = ranges.pop()

@@ -83,7 +83,7 @@ class ReferenceReader:
         """A link stays, unless it leads to what was not shown: then its label does; a label may be a reference."""
         label, target = found["label"], found["target"]
         leads_elsewhere = bool(_IS_ADDRESS.match(target)) and not self._is_shown(target)
-        named = tuple(passage for each in _IDS.findall(label) if (passage := self._shown.get(each.lower())))
+        named = tuple(passage for name in _IDS.findall(label) if (passage := self._shown.get(name.lower())))
         if named:
             yield Reference(named, int(leads_elsewhere), "")
         elif not leads_elsewhere:
@@ -95,17 +95,19 @@ class ReferenceReader:
     def _marker(self, found: re.Match[str]) -> str | Reference:
         marker = found["marker"].strip()
         space = found["marker"][: len(found["marker"]) - len(marker)]
-        ids = [each.lower() for each in _IDS.findall(marker)]
+        ids = [name.lower() for name in _IDS.findall(marker)]
         if marker.strip("[]^").replace(",", " ").replace(";", " ").replace(" ", "").isdigit():
-            numbers = [int(each) for each in ids]
+            numbers = [int(passage_id) for passage_id in ids]
             if not self._are_references(numbers, found, space):
                 return found[0]
             return Reference(*self._counted(numbers), space)
-        if not any(each.startswith("p-") or self._shown.get(each) for each in ids) and self._is_text(found):
+        if not any(
+            passage_id.startswith("p-") or self._shown.get(passage_id) for passage_id in ids
+        ) and self._is_text(found):
             return found[0]
         # In a marker with passage ids, what is not one is a word between them.
-        ids = [each for each in ids if each.startswith("p-")] or ids
-        passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
+        ids = [passage_id for passage_id in ids if passage_id.startswith("p-")] or ids
+        passages = tuple(passage for passage_id in ids if (passage := self._shown.get(passage_id)))
         return Reference(passages, len(ids) - len(passages), space)
 
     def _counted(self, numbers: list[int]) -> tuple[tuple[SearchResult, ...], int]:
@@ -151,6 +153,8 @@ class ReferenceReader:
 
     def _is_shown(self, address: str) -> bool:
         return any(
-            address in (each.source_file, each.page_url) or each.location.startswith(address) or address in each.text
-            for each in self._shown
+            address in (passage.source_file, passage.page_url)
+            or passage.location.startswith(address)
+            or address in passage.text
+            for passage in self._shown
         )

@@ -38,7 +38,7 @@ class Statement:
     @property
     def counted(self) -> tuple[Quantity, ...]:
         """The numbers that a source must have: not "two", which may sum up what it lists."""
-        return tuple(each for each in self.quantities if not is_small_word(each))
+        return tuple(quantity for quantity in self.quantities if not is_small_word(quantity))
 
     def _part(self, clause: str) -> Statement:
         numbers = _terms_of_numbers(clause)
@@ -86,4 +86,6 @@ def share_of(held: frozenset[int], words: frozenset[int]) -> float:
 
 
 def _terms_of_numbers(text: str) -> frozenset[int]:
-    return frozenset(term for each in quantities_in(text) for term in words_of(text[each.start : each.end]))
+    return frozenset(
+        term for quantity in quantities_in(text) for term in words_of(text[quantity.start : quantity.end])
+    )

@@ -75,7 +75,7 @@ class SupportCheck:
             verdict = self._by_cited(sentence, cited) if cited else Verdict(False)
             if verdict.held:
                 return verdict
-            other = self._by_nearest(sentence, [each for each in shown if each not in cited])
+            other = self._by_nearest(sentence, [passage for passage in shown if passage not in cited])
             return other if other.held or not cited else verdict
 
     def judge_code(self, code: str) -> Verdict:
@@ -108,7 +108,9 @@ class SupportCheck:
 
     def _by_nearest(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
         """By one passage alone, among those nearest to the sentence, or by the nearest ones together."""
-        found = [(each, evidence) for each in passages if (evidence := self._evidence(sentence, [each]))]
+        found = [
+            (candidate, evidence) for candidate in passages if (evidence := self._evidence(sentence, [candidate]))
+        ]
         if not found:
             return Verdict(False, reason="no passage was shown")
         found.sort(key=lambda pair: -max(pair[1].ranks))
@@ -125,7 +127,7 @@ class SupportCheck:
         statement = read_statement(sentence)
         text = "\n".join(passage.text for passage in cited)
         quantities = quantities_in(text)
-        has_numbers = all(is_among(each, quantities) for each in quantities_in(plain_text(sentence)))
+        has_numbers = all(is_among(quantity, quantities) for quantity in quantities_in(plain_text(sentence)))
         missing = [name for name in statement.code if name not in code_names_in(text) and name not in text]
         if missing or not has_numbers:
             return Verdict(False, reason=f"{', '.join(missing) or 'a number'} is not there")

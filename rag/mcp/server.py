@@ -115,7 +115,7 @@ async def _result(
     try:
         answer = await kind.run(tools, kind.arguments.model_validate(arguments), progress)
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, each['loc'])) or name}: {each['msg']}" for each in error.errors())
+        lines = (f"{'.'.join(map(str, problem['loc'])) or name}: {problem['msg']}" for problem in error.errors())
         return _failed("; ".join(lines))
     except BookwiseError as error:
         logger.warning("%s: %s", name, error)

@@ -36,7 +36,7 @@ def lessons_text(listed: LessonList) -> str:
     """One line per lesson, and how to get the next page."""
     if not listed.lessons:
         return f"No lessons of {listed.book_id} inside these filters, or none after this offset."
-    lines = [f"- {each.title} (source_file: {each.source_file})" for each in listed.lessons]
+    lines = [f"- {lesson.title} (source_file: {lesson.source_file})" for lesson in listed.lessons]
     more = (
         []
         if listed.next_offset is None

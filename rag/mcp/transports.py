@@ -74,9 +74,9 @@ async def serve_http(
 def _on_signals(end: Callable[[int, None], object]) -> None:
     """Call `end` with the signal's number when SIGINT or SIGTERM comes."""
     loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows: there an interrupt ends the loop
-            loop.add_signal_handler(each, end, each, None)
+            loop.add_signal_handler(signal_number, end, signal_number, None)
 
 
 async def _valid_messages(lines: AsyncIterator[str], refuse: Callable[[JSONRPCError], None]) -> AsyncIterator[str]:

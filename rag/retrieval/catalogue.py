@@ -43,7 +43,9 @@ def list_lessons(store: VectorStore, where: Where, modules: Sequence[Module] = (
     chunk. While a run rewrites a lesson, its newest chunks tell its title.
     """
     newest: dict[str, dict[str, Any]] = {}
-    names_version = any(isinstance(each, Equals) and each.field == "docs_version" for each in where.must)
+    names_version = any(
+        isinstance(condition, Equals) and condition.field == "docs_version" for condition in where.must
+    )
     for point in store.scroll(where, fields=_FIELDS):
         payload = point.payload
         if is_other_version(payload) and not names_version:
@@ -60,7 +62,7 @@ def list_lessons(store: VectorStore, where: Where, modules: Sequence[Module] = (
 
 def module_title(name: str, modules: Sequence[Module]) -> str:
     """Return the title that the book gives the module, else its name."""
-    return next((each.title for each in modules if each.name == name and each.title), name)
+    return next((module.title for module in modules if module.name == name and module.title), name)
 
 
 def _entry(payload: dict[str, Any]) -> LessonEntry:

@@ -57,7 +57,10 @@ def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict
 def newest_whole(store: VectorStore, points: Iterable[StoredPoint], path: str) -> str | None:
     """The hash of the version of a lesson that was written last, of those that are whole."""
     own = [point.payload for point in points if point.payload["source_file"] == path]
-    newest_of = {each["source_file_hash"]: each for each in sorted(own, key=lambda each: str(each["updated_at"]))}
+    newest_of = {
+        payload["source_file_hash"]: payload
+        for payload in sorted(own, key=lambda payload: str(payload["updated_at"]))
+    }
     whole = []
     for version, payload in newest_of.items():
         place = Equals("book_id", payload["book_id"]), Equals("source_file", path)

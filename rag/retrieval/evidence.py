@@ -35,19 +35,21 @@ def weigh_evidence(
     """
     vectors = {point_id: point.dense for point_id, point in points.items() if point.dense is not None}
     cosines = [hit.score for hit in dense] or sorted(
-        (float(each @ vector) for each in vectors.values()), reverse=True
+        (float(passage_vector @ vector) for passage_vector in vectors.values()), reverse=True
     )
     best, others = cosines[:1], cosines[1 : FIELD + 1]
     sparse = [each for point_id in best_ids[:NAMING] if (each := points[point_id].sparse)]
-    terms = {term for each in sparse for term in each.indices}
+    terms = {term for weights in sparse for term in weights.indices}
     return Evidence(
         best=_unit(max(best, default=0.0)),
         gap=_unit(best[0] - fmean(others)) if others else 0.0,
         known=_unit(question.known),
         named=_unit(question.named_in(terms)),
         length=question.length,
-        reached=_unit(max((question.reached_by(each) for each in sparse), default=0.0)) if question.rarity else 1.0,
-        diversity=diversity([vectors[each] for each in shown if each in vectors]),
+        reached=_unit(max((question.reached_by(weights) for weights in sparse), default=0.0))
+        if question.rarity
+        else 1.0,
+        diversity=diversity([vectors[passage_id] for passage_id in shown if passage_id in vectors]),
     )
 
 

@@ -59,15 +59,15 @@ def _chunks_of(result: SearchResult, store: VectorStore) -> list[dict[str, Any]]
     """The chunks of the version of the lesson that was found, in order."""
     where = Where((Equals("book_id", result.book_id), Equals("source_file", result.source_file)))
     chunks = [point.payload for point in store.scroll(where)]
-    versions = {each["source_file_hash"] for each in chunks if each["content_hash"] == result.content_hash}
-    own = [each for each in chunks if each["source_file_hash"] in versions]
+    versions = {chunk["source_file_hash"] for chunk in chunks if chunk["content_hash"] == result.content_hash}
+    own = [chunk for chunk in chunks if chunk["source_file_hash"] in versions]
     return sorted(own, key=lambda each: int(each["chunk_index"])) if len(versions) == 1 else []
 
 
 def _window(chunks: Sequence[dict[str, Any]], index: int, neighbours: int | None) -> list[dict[str, Any]]:
     if neighbours is None:
         return list(chunks)
-    return [each for each in chunks if abs(int(each["chunk_index"]) - index) <= neighbours]
+    return [chunk for chunk in chunks if abs(int(chunk["chunk_index"]) - index) <= neighbours]
 
 
 def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResult:
@@ -75,14 +75,14 @@ def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResu
         "text": join_chunks(chunks),
         "is_widened": True,
         "line_start": int(chunks[0]["line_start"]),
-        "line_end": max(int(each["line_end"]) for each in chunks),
+        "line_end": max(int(chunk["line_end"]) for chunk in chunks),
         "expanded_lines": _expanded_lines(chunks),
-        "section_titles": tuple(title for each in chunks for title in each["section_titles"]),
-        "section_anchors": tuple(anchor for each in chunks for anchor in each["section_anchors"]),
+        "section_titles": tuple(title for chunk in chunks for title in chunk["section_titles"]),
+        "section_anchors": tuple(anchor for chunk in chunks for anchor in chunk["section_anchors"]),
     }
     return result.model_copy(update=joined)
 
 
 def _expanded_lines(chunks: Sequence[dict[str, Any]]) -> tuple[int, int] | None:
-    lines = [each["expanded_lines"] for each in chunks if each.get("expanded_lines")]
+    lines = [chunk["expanded_lines"] for chunk in chunks if chunk.get("expanded_lines")]
     return (lines[0][0], lines[-1][1]) if lines else None

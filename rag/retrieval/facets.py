@@ -64,13 +64,13 @@ def choices_of(
     chunks = store.values("module", where)
     if not chunks:
         return None
-    titles = {each.name: each.title for each in modules}
+    titles = {module.name: module.title for module in modules}
     order = [*(name for name in titles if name in chunks), *sorted(chunks.keys() - titles.keys())]
     tiers = [tier for tier in TIERS if tier <= highest_tier]
     return Choices(
         book_id=book_id,
         modules=tuple(ModuleChoice(name, titles.get(name), chunks[name]) for name in order),
-        tiers=tuple(each for each in tiers if store.count(Where((book, Range("hardware_tier", gte=each, lte=each))))),
+        tiers=tuple(tier for tier in tiers if store.count(Where((book, Range("hardware_tier", gte=tier, lte=tier))))),
         levels=tuple(sorted(store.values("proficiency_levels", where))),
         languages=tuple(sorted(store.values("language", where))),
         subjects=tuple(_subjects(store, book, order)),

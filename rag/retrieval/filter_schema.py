@@ -49,8 +49,8 @@ def filter_schema(*names: str, is_narrowing: bool = False) -> type[FilterFields]
     Without `is_narrowing` the fields have the defaults of `Filters`, with it None.
     """
     hints = get_type_hints(Filters)
-    chosen = [each for each in fields(Filters) if not names or each.name in names]
-    made: dict[str, Any] = {each.name: _field(each, hints[each.name], is_narrowing) for each in chosen}
+    chosen = [field for field in fields(Filters) if not names or field.name in names]
+    made: dict[str, Any] = {field.name: _field(field, hints[field.name], is_narrowing) for field in chosen}
     return create_model("FilterFields", __base__=FilterFields, **made)
 
 

@@ -60,7 +60,7 @@ def module_of(filters: Filters, modules: Sequence[Module]) -> str | None:
 def module_name(given: str, modules: Sequence[Module]) -> str:
     """Return the module's own name, aliases resolved."""
     wanted = given.strip().lower()
-    return next((each.name for each in modules if wanted in (each.name, *each.aliases)), wanted)
+    return next((module.name for module in modules if wanted in (module.name, *module.aliases)), wanted)
 
 
 def check_values(
@@ -95,9 +95,11 @@ def check_values(
 
 def _check_chapters(filters: Filters, book_id: str, known: Sequence[str]) -> None:
     first, last = filters.chapter_min, filters.chapter_max
-    if not any((first is None or int(each) >= first) and (last is None or int(each) <= last) for each in known):
+    if not any(
+        (first is None or int(chapter) >= first) and (last is None or int(chapter) <= last) for chapter in known
+    ):
         given = str(first) if first == last else f"{'' if first is None else first}-{'' if last is None else last}"
-        raise _unknown("chapter", given, book_id, _as_ranges([int(each) for each in known]))
+        raise _unknown("chapter", given, book_id, _as_ranges([int(chapter) for chapter in known]))
 
 
 def _as_ranges(numbers: Sequence[int]) -> list[str]:

@@ -33,7 +33,10 @@ def fuse(
     near = {hit.id: _reached(hit.score, 1.0) for hit in dense}
     worded = {hit.id: _reached(hit.score, attainable) for hit in sparse}
     floor = min(near.values()) if len(dense) >= DEPTH else 0.0
-    mixed = {each: weight * near.get(each, floor) + (1 - weight) * worded.get(each, 0.0) for each in near | worded}
+    mixed = {
+        point_id: weight * near.get(point_id, floor) + (1 - weight) * worded.get(point_id, 0.0)
+        for point_id in near | worded
+    }
     return [Hit(point_id, score) for point_id, score in sorted(mixed.items(), key=lambda each: (-each[1], each[0]))]
 
 

@@ -32,7 +32,12 @@ def hidden_where(query: SearchQuery, within: Where) -> Where | None:
     """
     tier = query.hardware_tier_filter
     highest = next(
-        (each.lte for each in within.must if isinstance(each, Range) and each.field == "hardware_tier"), None
+        (
+            condition.lte
+            for condition in within.must
+            if isinstance(condition, Range) and condition.field == "hardware_tier"
+        ),
+        None,
     )
     if tier >= (highest or max(TIERS)):
         return None

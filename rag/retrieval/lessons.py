@@ -55,7 +55,9 @@ def read_lesson(store: VectorStore, book_id: str, reference: str, within: Where 
             return None
         kept = only(points, versions)
         of_files = Counter(point.payload["source_file"] for point in kept.values())
-        whole = all(of_files[each.payload["source_file"]] == each.payload["total_chunks"] for each in kept.values())
+        whole = all(
+            of_files[point.payload["source_file"]] == point.payload["total_chunks"] for point in kept.values()
+        )
         return kept if whole else None
 
     points = settled(look, otherwise=stored)

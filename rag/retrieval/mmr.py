@@ -36,7 +36,7 @@ def diverse(hits: Sequence[Hit], vectors: Mapping[str, Vector], limit: int) -> l
     while left and len(chosen) < limit:
 
         def gain(hit: Hit) -> float:
-            nearest = max((float(vectors[hit.id] @ vectors[each.id]) for each in chosen), default=0.0)
+            nearest = max((float(vectors[hit.id] @ vectors[earlier.id]) for earlier in chosen), default=0.0)
             return RELEVANCE_SHARE * hit.score / best - (1 - RELEVANCE_SHARE) * nearest
 
         choice = max(left, key=gain)

@@ -98,7 +98,7 @@ def question_of(
         frozenset(unknown),
         tuple(sorted(names & rarity.keys())),
         ordinary & unknown,
-        tuple(dict.fromkeys(frozenset(each.indices) for each in readings)),
+        tuple(dict.fromkeys(frozenset(reading.indices) for reading in readings)),
     )
 
 
@@ -108,9 +108,9 @@ def stemmers_of(languages: Mapping[str, int], text: str) -> tuple[str, ...]:
     The question's own language comes first, then the most frequent; a language of few pages is left out.
     """
     asked = language_of(text)
-    own = {each for each in languages if asked is not None and same_language(each, asked)}
+    own = {language for language in languages if asked is not None and same_language(language, asked)}
     least = MIN_SHARE * sum(languages.values())
-    kept = [each for each in languages if each in own or languages[each] >= least]
+    kept = [language for language in languages if language in own or languages[language] >= least]
     kept.sort(key=lambda each: (each not in own, -languages[each], each))
     return tuple(dict.fromkeys(map(stemmer_of, kept)))[:MAX_STEMMERS] or ("english",)
 
@@ -140,4 +140,4 @@ def names_in(text: str) -> list[str]:
 
 def _share(weights: Mapping[int, float], some: Iterable[int]) -> float:
     total = sum(weights.values())
-    return sum(weights[each] for each in some) / total if total else 1.0
+    return sum(weights[term] for term in some) / total if total else 1.0

@@ -101,5 +101,5 @@ def make_query(text: str, *, book_id: str, limit: int, filters: Filters, **shape
     try:
         return SearchQuery.model_validate(given)
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, each['loc'])) or 'query'}: {each['msg']}" for each in error.errors()]
+        lines = [f"{'.'.join(map(str, problem['loc'])) or 'query'}: {problem['msg']}" for problem in error.errors()]
         raise UsageError("; ".join(lines)) from error

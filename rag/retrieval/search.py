@@ -173,7 +173,7 @@ def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
     read = store.retrieve([*wanted, *(hit.id for hit in hits)], vectors=vectors)
     if not scan.any_version and any(is_other_version(point.payload) for point in read.values()):
         return _rank(query, vector, _of_shown_version(scan))
-    points = {each: read[each] for each in wanted if each in read}
+    points = {point_id: read[point_id] for point_id in wanted if point_id in read}
     return _Ranking(question, dense, keyword, mixed, points, len(points) == len(wanted), hits, read)
 
 
@@ -205,7 +205,7 @@ def _rerank(
     if reranker is None:
         return {}
     payloads = [ranking.points[hit.id].payload for hit in hits]
-    paths = (" › ".join(dict.fromkeys((each["page_title"], *each["heading_path"]))) for each in payloads)
+    paths = (" › ".join(dict.fromkeys((payload["page_title"], *payload["heading_path"]))) for payload in payloads)
     texts = [f"{path}\n\n{each['text']}" for path, each in zip(paths, payloads, strict=True)]
     return dict(zip((hit.id for hit in hits), reranker.rerank(query.text, texts), strict=True))
 

@@ -21,4 +21,4 @@ def is_word(word: str) -> bool:
     stem = _PREFIX.sub("", word)
     ended = _SUFFIX.fullmatch(stem)
     stems = {stem, *((ended[1], f"{ended[1]}e") if ended else ())}
-    return any(len(each) >= MIN_LETTERS and each in known for each in stems)
+    return any(len(stem) >= MIN_LETTERS and stem in known for stem in stems)

@@ -34,7 +34,7 @@ def _shown(value: object) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, tuple):
-        return [each.name if isinstance(each, Module) else masked(str(each)) for each in value]
+        return [item.name if isinstance(item, Module) else masked(str(item)) for item in value]
     return masked(str(value))
 
 
@@ -97,6 +97,10 @@ def _packages(*, extras: bool = True) -> list[str]:
     except PackageNotFoundError:
         return []
     # A marker may leave a package out on this platform; those are taken as extras are.
-    wanted = [each for each in requirements if ";" not in each or (extras and not _FOR_DEVELOPERS.search(each))]
-    names = (re.split(r"[\s\[<>=!~;(]", each, maxsplit=1)[0] for each in wanted)
+    wanted = [
+        requirement
+        for requirement in requirements
+        if ";" not in requirement or (extras and not _FOR_DEVELOPERS.search(requirement))
+    ]
+    names = (re.split(r"[\s\[<>=!~;(]", requirement, maxsplit=1)[0] for requirement in wanted)
     return list(dict.fromkeys(("bookwise", *names)))

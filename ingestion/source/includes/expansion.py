@@ -93,7 +93,7 @@ class _Expansion:
 
     def _directives(self, text: str, file: Path) -> list[Directive]:
         """The includes of a text in order, without those that lie in another."""
-        found = [each for finder in self._finders for each in finder(text, file, self._folders)]
+        found = [include for finder in self._finders for include in finder(text, file, self._folders)]
         kept: list[Directive] = []
         for directive in sorted(found, key=lambda each: each.start):
             if not kept or directive.start >= kept[-1].end:
@@ -137,7 +137,7 @@ class _Expansion:
             if location in self._texts:
                 return location
             refusals.append(self._refusals[location])
-        raise next((each for each in refusals if each.reason != NOT_THERE), refusals[0])
+        raise next((refusal for refusal in refusals if refusal.reason != NOT_THERE), refusals[0])
 
     def _open(self, location: Path) -> None:
         name = self._files.name(location)

@@ -74,7 +74,7 @@ def select_snippet(text: str, selection: str) -> str:
     if selection[:1].isalpha():
         lines = _section(lines, selection)
     elif selection:
-        chosen = [line for each in selection.split(",") for line in lines[_range(each, len(lines))]]
+        chosen = [line for part in selection.split(",") for line in lines[_range(part, len(lines))]]
         if not chosen:
             raise CannotInclude(f"has no lines {selection}")
         lines = chosen
@@ -83,7 +83,7 @@ def select_snippet(text: str, selection: str) -> str:
 
 def _range(written: str, count: int) -> slice:
     first, _, last = written.partition(":")
-    start, stop = (int(each) if each.strip("-") else None for each in (first, last))
+    start, stop = (int(end) if end.strip("-") else None for end in (first, last))
     begin = 0 if start is None else start - 1 if start > 0 else count + start if start < 0 else 0
     end = count if stop is None else stop if stop >= 0 else count + stop + 1
     return slice(max(begin, 0), max(end, 0))

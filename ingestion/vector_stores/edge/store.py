@@ -24,8 +24,8 @@ from ingestion.vector_stores.validation import validate_payload, validate_points
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
-POINTS_A_WRITE = 256
-POINTS_A_PAGE = 1024
+POINTS_PER_WRITE = 256
+POINTS_PER_PAGE = 1024
 WEIGHED = 300
 """How many of the nearest by their codes are weighed in full at least: of 100,000 points it misses none of the best
 hundred in ten thousand, not even of vectors at random, whose distances differ least."""
@@ -69,7 +69,7 @@ class EdgeStore:
     def upsert(self, points: Sequence[Point]) -> None:
         """See VectorStore."""
         validate_points(points, self.schema.dimensions)
-        for batch in batches(points, POINTS_A_WRITE):
+        for batch in batches(points, POINTS_PER_WRITE):
             self._update(qe.UpdateOperation.upsert_points([_to_point(point) for point in batch]))
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
@@ -83,7 +83,7 @@ class EdgeStore:
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""
-        for part in deletions(where, POINTS_A_WRITE):
+        for part in deletions(where, POINTS_PER_WRITE):
             self._update(qe.UpdateOperation.delete_points_by_filter(_to_filter(part)))
 
     def scroll(
@@ -95,7 +95,7 @@ class EdgeStore:
         while True:
             request = qe.ScrollRequest(
                 offset=offset,
-                limit=POINTS_A_PAGE,
+                limit=POINTS_PER_PAGE,
                 filter=matching,
                 with_payload=True if fields is None else list(fields),
                 with_vector=[DENSE, SPARSE] if vectors else False,
@@ -109,7 +109,7 @@ class EdgeStore:
     def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
         """See VectorStore."""
         found: dict[str, StoredPoint] = {}
-        for batch in batches(list(ids), POINTS_A_PAGE):
+        for batch in batches(list(ids), POINTS_PER_PAGE):
             with self._engine("read"):
                 records = self._shard.retrieve(list(batch), True, [DENSE, SPARSE] if vectors else False)
             found |= {point.id: point for point in map(_stored, records)}
@@ -235,7 +235,9 @@ class EdgeStore:
     def _without_needless(self, where: Where) -> Where:
         """The filter without what holds for every point, as the only book's id does: it takes half the search."""
         total = self.count(Where())
-        return Where(tuple(each for each in where.must if self.count(Where((each,))) < total), where.must_not)
+        return Where(
+            tuple(condition for condition in where.must if self.count(Where((condition,))) < total), where.must_not
+        )
 
     def _update(self, operation: qe.UpdateOperation) -> None:
         """Apply one write; after a failed one the shard is in doubt, and takes no other."""

@@ -34,7 +34,9 @@ def cluster_health(server: Server, index: str, state: str, settings: QdrantSetti
     if info is not None:
         facts += _facts_of(info)
         warnings += _warnings_of(index, info, PAYLOAD_INDEXES)
-        warnings += [f"collection {index}: {each}; {REBUILD}" for each in differences(info.config, settings)]
+        warnings += [
+            f"collection {index}: {difference}; {REBUILD}" for difference in differences(info.config, settings)
+        ]
         _add_replicas(server, index, info, facts, warnings)
     state_info = _allowed(server, warnings, state, lambda client: client.get_collection(state))
     if state_info is not None:

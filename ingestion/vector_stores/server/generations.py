@@ -205,7 +205,7 @@ class ServerGenerations:
         """Return our two aliases, as far as they exist; raises VectorStoreError where a collection has our name."""
         answer = self._server.call("reading the aliases", lambda client: client.get_aliases())
         ours = (self._name, self._former_alias)
-        aliases = {each.alias_name: each.collection_name for each in answer.aliases if each.alias_name in ours}
+        aliases = {alias.alias_name: alias.collection_name for alias in answer.aliases if alias.alias_name in ours}
         if self._name not in aliases and self._exists(self._name):
             raise self._not_ours()
         return aliases
@@ -218,7 +218,7 @@ class ServerGenerations:
 
         def switch(client: QdrantClient) -> None:
             # Read again at each attempt: the switch may have been made, and only its answer lost.
-            existing = [each.alias_name for each in client.get_aliases().aliases if each.alias_name in targets]
+            existing = [alias.alias_name for alias in client.get_aliases().aliases if alias.alias_name in targets]
             client.update_collection_aliases([*map(_delete_alias, existing), *_create_aliases(targets)])
 
         self._server.call(f"switching the alias {self._name!r}", switch)
@@ -272,7 +272,7 @@ class ServerGenerations:
 
     def _generations(self) -> list[str]:
         answer = self._server.call("reading the collections", lambda client: client.get_collections())
-        return [each.name for each in answer.collections if self._is_generation(each.name)]
+        return [collection.name for collection in answer.collections if self._is_generation(collection.name)]
 
     def _is_generation(self, collection: str) -> bool:
         return re.fullmatch(rf"{re.escape(self._name)}__{PATTERN}", collection) is not None

@@ -32,7 +32,7 @@ class ProxyHeaders:
 
     def __init__(self, app: ASGIApp, *, trusted: Sequence[str]) -> None:
         self._app = app
-        self._networks: list[IPv4Network | IPv6Network] = [ip_network(each, strict=False) for each in trusted]
+        self._networks: list[IPv4Network | IPv6Network] = [ip_network(network, strict=False) for network in trusted]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -53,7 +53,7 @@ class ProxyHeaders:
     def _first_untrusted(self, forwarded: str) -> str:
         """Return the last address that no trusted proxy has: what stands before it, anybody may have written."""
         addresses = [part.strip() for part in forwarded.split(",")]
-        return next((each for each in reversed(addresses) if not self._is_trusted(each)), addresses[0])
+        return next((address for address in reversed(addresses) if not self._is_trusted(address)), addresses[0])
 
     def _is_trusted(self, address: str) -> bool:
         try:

@@ -32,7 +32,7 @@ def words_of(language: str) -> Words:
 def chosen_language(asked: str | None, fixed: str, accepted: str) -> str:
     """Return the language of the address, else the owner's, else the browser's dearest that there are words for."""
     wanted = [asked or "", fixed, *_by_preference(accepted)]
-    return next((base for each in wanted if (base := each.lower().split("-")[0]) in PAGE_LANGUAGES), DEFAULT)
+    return next((base for tag in wanted if (base := tag.lower().split("-")[0]) in PAGE_LANGUAGES), DEFAULT)
 
 
 def filled_page(template: str, language: str) -> str:

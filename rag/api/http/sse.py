@@ -81,7 +81,7 @@ class _Coming:
 async def _pump(events: AsyncGenerator[str], coming: _Coming) -> None:
     try:
         async with aclosing(events):
-            async for each in events:
-                coming.put(each)
+            async for event in events:
+                coming.put(event)
     finally:
         coming.end()

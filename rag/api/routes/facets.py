@@ -79,7 +79,7 @@ async def books(caller: CurrentCaller, services: Services) -> Any:
     shown = sorted(
         held.keys() & set(caller.books or held), key=lambda each: (each != services.settings.book.id, each)
     )
-    return {"books": [{"book_id": each, "title": _title(services.settings, each)} for each in shown]}
+    return {"books": [{"book_id": book_id, "title": _title(services.settings, book_id)} for book_id in shown]}
 
 
 @router.get("/books/{book_id}", response_model=ShownChoices, operation_id="get_book")

@@ -72,7 +72,7 @@ class RerankEndpoint:
 
     def _scores(self, answer: Any, count: int) -> list[float]:
         try:
-            scores = {int(each["index"]): float(each["relevance_score"]) for each in answer["results"]}
+            scores = {int(item["index"]): float(item["relevance_score"]) for item in answer["results"]}
             return [scores[index] for index in range(count)]
         except (KeyError, TypeError, ValueError) as exc:
             raise self._error(f"no score for each of the {count} passages in its answer") from exc

@@ -77,9 +77,9 @@ def _scores(session: Any, pairs: Sequence[Any]) -> list[float]:
         return np.array([[*getattr(pair, name), *[0] * (length - len(pair.ids))] for pair in pairs], np.int64)
 
     known = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-    feed = {each.name: padded(known[each.name]) for each in session.get_inputs()}
+    feed = {model_input.name: padded(known[model_input.name]) for model_input in session.get_inputs()}
     logits = session.run(None, feed)[0].reshape(len(pairs), -1)
-    return [float(each[-1] - each[0]) if len(each) > 1 else float(each[0]) for each in logits]
+    return [float(logit[-1] - logit[0]) if len(logit) > 1 else float(logit[0]) for logit in logits]
 
 
 def _tokenizer(file: Path) -> Any:

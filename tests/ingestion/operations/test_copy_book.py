@@ -77,7 +77,7 @@ def test_a_copy_has_the_same_points_and_a_runner_there_has_nothing_to_do(
 def test_a_copy_that_was_stopped_goes_on_where_it_was(
     library: Library, server: QdrantServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingestion.operations.copy_book.POINTS_A_STEP", 2)
+    monkeypatch.setattr("ingestion.operations.copy_book.POINTS_PER_STEP", 2)
     writes = r"PUT /collections/books__.*/points$"
     server.faults += [Fault(writes, "ok", times=2), Fault(writes, 403)]
     with pytest.raises(BookwiseError):
