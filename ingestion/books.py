@@ -14,7 +14,7 @@ DEFAULT_BOOK = "physical-ai-robotics"
 
 
 def book_to_write(settings: Settings, states: StateStore, generations: Generations) -> str:
-    """The book that `ingest` writes (DESIGN decision 14); never a folder's name."""
+    """Return the book that `ingest` writes (DESIGN decision 14); never a folder's name."""
     if settings.book.id:
         return settings.book.id
     try:
@@ -34,7 +34,7 @@ def _stored_books(generations: Generations) -> list[str]:
 
 
 def book_to_read(settings: Settings, store: VectorStore) -> str:
-    """The configured book, or the only one there is; raises UsageError that lists the choices.
+    """Return the configured book, or the only one there is; raises UsageError that lists the choices.
 
     Raises ConfigurationError where no book has any text.
     """

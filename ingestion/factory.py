@@ -59,12 +59,12 @@ def cache_of(settings: Settings) -> EmbeddingCache:
 
 
 def ledger_of(settings: Settings) -> JobLedger:
-    """The ledger of runs; opened when a run has something to do, or is asked for."""
+    """Return the ledger of runs; opened when a run has something to do, or is asked for."""
     return JobLedger(_database_of(settings))
 
 
 def batch_ledger_of(settings: Settings) -> BatchLedger:
-    """The ledger of batches, in the same database."""
+    """Return the ledger of batches, in the same database."""
     return BatchLedger(_database_of(settings))
 
 
@@ -91,7 +91,9 @@ def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
 
 
 def kind_of(settings: Settings) -> EmbedderKind:
-    """The kind of embedder that is chosen: with `auto`, the service if there is a key, else the embedded one."""
+    """Return the kind of embedder that is chosen: with `auto`, the service if there is a key, else the embedded
+    one.
+    """
     if settings.embedding.embedder == "auto":
         return "openai" if settings.openai.api_key else "local"
     return cast("EmbedderKind", settings.embedding.embedder)
@@ -130,7 +132,7 @@ _LIBRARIES = ("fastembed", "sentence-transformers")
 
 
 def embedder_ahead(settings: Settings) -> Embedder:
-    """As `embedder_of`; the embedded model begins to load beside what the caller does next."""
+    """See `embedder_of`; the embedded model begins to load beside what the caller does next."""
     from ingestion.embedding.minilm import MiniLm
 
     embedder = embedder_of(settle_embedder(settings))
@@ -159,7 +161,7 @@ def _subprocess_workers(settings: Settings, finished: SimpleQueue[CallResult]) -
 
 
 def _choice_of(settings: Settings) -> dict[str, Any]:
-    """The arguments of `build_embedder`."""
+    """Return the arguments of `build_embedder`."""
     return {
         "kind": kind_of(settings),
         "model": settings.embedding.model,
@@ -180,14 +182,14 @@ def _choice_of(settings: Settings) -> dict[str, Any]:
 
 
 def _database_of(settings: Settings) -> str | Path:
-    """The URL that is set, else a file of ours."""
+    """Return the URL that is set, else a file of ours."""
     if settings.index.database_url:
         return settings.index.database_url.reveal()
     return Path(settings.index.directory) / "jobs.sqlite"
 
 
 def generations_of(settings: Settings) -> Generations:
-    """The index: on the server if there is one, else embedded."""
+    """Return the index: on the server if there is one, else embedded."""
     return open_generations(
         url=settings.qdrant.url,
         api_key=settings.qdrant.api_key.reveal() if settings.qdrant.api_key else None,
@@ -199,7 +201,7 @@ def generations_of(settings: Settings) -> Generations:
 
 
 def states_of(settings: Settings, generations: Generations, *, many: bool = False) -> StateStore:
-    """Where the records are: the setting's file, or with `qdrant` the server; `auto` takes the file if it is there.
+    """Return the place of the records: the setting's file, or with `qdrant` the server; `auto` takes an existing file.
 
     With `many` books, and from then on, each has a file of its own in the folder of the index.
     Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
@@ -224,12 +226,14 @@ def _files_of(single: Path, folder: Path | None) -> StateStore:
 
 
 def location_of(settings: Settings) -> str:
-    """Where the index is, for people."""
+    """Return where the index is, for people."""
     return settings.qdrant.url or str(Path(settings.index.directory) / settings.qdrant.collection)
 
 
 def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:
-    """The index that readers see, of the settings' generations; ConfigurationError where nothing is indexed yet."""
+    """Return the index that readers see, of the settings' generations; ConfigurationError where nothing is indexed
+    yet.
+    """
     store = (generations or generations_of(settings)).open_active()
     if store is None:
         raise ConfigurationError(f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first")

@@ -39,7 +39,7 @@ MIN_CHUNK_CHARS = 10
 
 
 def utc_now() -> str:
-    """The time in UTC as ISO 8601 text, to the second."""
+    """Return the time in UTC as ISO 8601 text, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -144,7 +144,7 @@ class DocumentChunk:
         _check(min(self.word_count, self.token_count, self.char_count) >= 1, "counts", self.word_count, ">= 1")
 
     def payload(self) -> dict[str, Any]:
-        """The point's payload, JSON types only."""
+        """Return the point's payload, JSON types only."""
         return QdrantPayload.of(self).as_dict()
 
 
@@ -174,7 +174,7 @@ class QdrantPayload:
 
     @classmethod
     def of(cls, chunk: DocumentChunk) -> QdrantPayload:
-        """The payload of a chunk."""
+        """Return the payload of a chunk."""
         return cls(
             metadata=chunk.metadata,
             text=chunk.text,
@@ -185,7 +185,7 @@ class QdrantPayload:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """One flat JSON object."""
+        """Return one flat JSON object."""
         flat = {name: getattr(self.metadata, name) for name in METADATA_FIELDS}
         flat |= {name: list(value) for name, value in flat.items() if isinstance(value, tuple)}
         return flat | {
@@ -198,7 +198,7 @@ class QdrantPayload:
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> QdrantPayload:
-        """The payload read back from a store; raises ValueError or KeyError where it breaks an invariant."""
+        """Read the payload back from a store; raises ValueError or KeyError if it breaks an invariant."""
         flat: dict[str, Any] = {
             name: tuple(value) if isinstance(value := payload[name], list) else value for name in METADATA_FIELDS
         }
@@ -277,7 +277,7 @@ class IngestionState:
         return new, modified, deleted
 
     def get_chunks_to_delete(self, files: Iterable[str]) -> list[str]:
-        """All chunk ids recorded for the given files."""
+        """Return all chunk ids recorded for the given files."""
         return [chunk_id for path in files if path in self.records for chunk_id in self.records[path].chunk_ids]
 
 
@@ -309,12 +309,12 @@ class IngestionJob:
         _check(failed_only, "error_message", self.error_message, "failed only")
 
     def start(self) -> IngestionJob:
-        """The job, running."""
+        """Return a running job."""
         _check(self.status == "queued", "status", self.status, "only a queued job starts")
         return replace(self, status="running", started_at=utc_now())
 
     def finish(self, *, error: str | None = None, **counts: Any) -> IngestionJob:
-        """The job with its final counts, completed, or failed if there is an error."""
+        """Return the job with its final counts: completed, or failed if there is an error."""
         _check(self.status == "running", "status", self.status, "only a running job ends")
         now = utc_now()
         took = datetime.fromisoformat(now) - datetime.fromisoformat(self.started_at)

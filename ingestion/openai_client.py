@@ -49,7 +49,7 @@ _ADVICE: Mapping[Failure, str] = {
 
 
 def _is_openai_key(key: str) -> bool:
-    """Whether it may be one of OpenAI's: `sk-` and 40 characters or more that a header can hold."""
+    """Return whether it may be one of OpenAI's: `sk-` and 40 characters or more that a header can hold."""
     return key.startswith("sk-") and len(key) >= 40 and key.isascii() and key.isprintable()
 
 
@@ -276,7 +276,7 @@ class _BoundedAioClient(_BoundedAsyncClient, openai.DefaultAioHttpClient):
 
 
 def _with_body(response: httpx2.Response, body: httpx2.SyncByteStream | httpx2.AsyncByteStream) -> httpx2.Response:
-    """The response with an unpacked body in place of its own."""
+    """Return the response with an unpacked body in place of its own."""
     of_the_body = ("content-encoding", "content-length", "transfer-encoding")
     return httpx2.Response(
         response.status_code,

@@ -19,7 +19,7 @@ SearchMode = Literal["hybrid", "dense", "keyword"]
 
 
 def _described(flag: str | None, description: str, query_field: str | None = None, *, default: Any = None) -> Any:
-    """A field with its command-line flag, its description, and the name that SearchQuery gives it."""
+    """Return a field with its command-line flag, its description, and the name that SearchQuery gives it."""
     metadata = {"flag": flag, "description": description, "query_field": query_field}
     return field(default=default, metadata=metadata)
 

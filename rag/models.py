@@ -110,7 +110,7 @@ class SearchQuery(_Model):
 
 
 def address(page_url: str, anchor: str | None) -> str:
-    """The address of a section, or "" where the site has none."""
+    """Return the address of a section, or "" where the site has none."""
     return f"{page_url}#{anchor}" if page_url and anchor else page_url
 
 
@@ -334,7 +334,7 @@ class AgentResponse(_Model):
 
     @classmethod
     def failed(cls, query: str, model: str, error: str) -> AgentResponse:
-        """What stands for an answer where there was none to be had."""
+        """Return what stands for an answer where there was none to be had."""
         return cls(
             answer="",
             citations=(),

@@ -26,7 +26,7 @@ _QUOTED = {
 
 
 def search_view(response: SearchResponse, *, explain: bool = False) -> View:
-    """The ranked passages, each with where it stands and how it begins; whole where they were widened."""
+    """Return the ranked passages, each with where it stands and how it begins; whole where they were widened."""
     if not response.results:
         return [
             *_mended(response),
@@ -55,13 +55,13 @@ def refusal_note(response: AgentResponse) -> str:
 
 
 def answer_view(response: AgentResponse) -> View:
-    """The answer with its numbered sources (the footer of spec 002)."""
+    """Return the answer with its numbered sources (the footer of spec 002)."""
     note = [f"({_QUOTED[response.replaced]})", ""] if response.is_quoted else []
     return [*_mended(response), *note, Markdown(response.answer), *sources_view(response)]
 
 
 def sources_view(response: AgentResponse) -> View:
-    """The numbered sources, what of the answer they do not hold, and where else to look."""
+    """Return the numbered sources, what of the answer they do not hold, and where else to look."""
     if response.state in ("no_results", "error"):
         return [*_places("Nearest sections:", response.see_also), *_hidden(response)]
     sources = [_source(citation) for citation in response.citations]
@@ -91,7 +91,7 @@ def _mended(response: AgentResponse | SearchResponse) -> list[str]:
 
 
 def _hidden(response: AgentResponse | SearchResponse) -> list[str]:
-    """What a filter keeps from the reader."""
+    """Return what a filter keeps from the reader."""
     hidden = response.hidden
     if hidden is None:
         return []
@@ -100,7 +100,7 @@ def _hidden(response: AgentResponse | SearchResponse) -> list[str]:
 
 
 def _doubts(response: AgentResponse) -> list[str]:
-    """What a reader must check for himself."""
+    """Return what a reader must check for himself."""
     doubts = [f"Not supported by its source: {sentence}" for sentence in response.unsupported]
     if not response.citations:
         doubts.append("The answer cites nothing from the book.")
@@ -130,7 +130,7 @@ def _passage(result: SearchResult, *, explain: bool) -> list[Part]:
 
 
 def _place(result: SearchResult) -> list[str]:
-    """The module, and of tier, level and layer what the author declared."""
+    """Return the module, and of tier, level and layer what the author declared."""
     told = {
         "hardware_tier": f"tier {result.hardware_tier}",
         "proficiency_level": result.proficiency_level,
@@ -149,7 +149,7 @@ def _text(result: SearchResult) -> Part:
 
 
 def _origin(result: SearchResult) -> str:
-    """How the rank came about."""
+    """Return how the rank came about."""
     dense = f"{_rank(result.dense_rank)} by meaning (cosine {result.score:.2f})"
     keyword = f"{_rank(result.keyword_rank)} by words"
     if result.keyword_score is not None:

@@ -26,7 +26,7 @@ MAX_SECTIONS = 100
 
 
 def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embedding: str) -> list[DocumentChunk]:
-    """The lesson's chunks in order, linked; empty for a page without text (rule 15).
+    """Return the lesson's chunks in order, linked; empty for a page without text (rule 15).
 
     `embedding` names model, preparation and dimensions of the vectors; with the embedded text it makes the
     `embed_key` (DESIGN decision 5).
@@ -66,7 +66,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
 
 
 def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
-    """What all chunks of a lesson have in common."""
+    """Return what all chunks of a lesson have in common."""
     return {
         "book_id": key.book_id,
         "module": lesson.module,

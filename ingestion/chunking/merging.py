@@ -12,7 +12,9 @@ is a stronger boundary, but a CUT never goes."""
 
 
 def boundary_key(text: str, start: int) -> int:
-    """A number that only the first characters after a boundary decide, so that an edit further on changes nothing."""
+    """Return a number that only the first characters after a boundary decide, so that an edit further on changes
+    nothing.
+    """
     return crc32(text[start : start + 24].encode("utf-8", "replace"))
 
 
@@ -56,7 +58,9 @@ def join(
 def attach_tiny(
     groups: Sequence[tuple[int, int]], sizes: Sequence[int], ranks: Sequence[int], *, tiny: int, limit: int
 ) -> list[tuple[int, int]]:
-    """The groups; those of less than `tiny` join a neighbour that has room, the one across the weaker boundary."""
+    """Return the groups; those of less than `tiny` join a neighbour that has room, the one across the weaker
+    boundary.
+    """
     result: list[tuple[int, int]] = []
     totals: list[int] = []
     group_sizes = [sum(sizes[first : last + 1]) for first, last in groups]

@@ -19,7 +19,7 @@ WINDOW = 256
 
 
 def cut_between_graphemes(text: str, limit: int) -> list[str]:
-    """The text in runs of no more than `limit` tokens, never cut inside a grapheme cluster (Unicode Annex 29).
+    """Return the text in runs of no more than `limit` tokens, never cut inside a grapheme cluster (Unicode Annex 29).
 
     A run has few bytes, and no token is shorter than a byte. One cluster with more than that is a run of its own.
     """
@@ -126,7 +126,7 @@ def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix:
 
 
 def _repeats(page: Page, block: Block, most: int) -> tuple[str, str, int]:
-    """What a later piece begins with, what an earlier one ends with, and their tokens together.
+    """Return what a later piece begins with, what an earlier one ends with, and their tokens together.
 
     Where they have more than `most` tokens, a fence's info string is left out, and then all.
     """
@@ -148,13 +148,13 @@ def _repeats(page: Page, block: Block, most: int) -> tuple[str, str, int]:
 
 
 def fence_run(opening: str) -> str:
-    """The run of backticks or tildes in a fence's opening line."""
+    """Return the run of backticks or tildes in a fence's opening line."""
     found = _FENCE_RUN.search(opening)
     return found[0] if found else ""
 
 
 def _split_marks(line: str) -> tuple[str, str]:
-    """The marks of the containers a line stands in, as they are where no item begins, and the rest."""
+    """Split a line into the marks of its containers, as they are where no item begins, and the rest."""
     found = _CONTAINER_MARKS.match(line)
     assert found is not None
     return re.sub(r"[^\s>]", " ", found[0]), line[found.end() :]
@@ -207,7 +207,7 @@ def _cut_word(text: str, word: _Cut, limit: int) -> Iterator[_Cut]:
 
 
 def _between(text: str, start: int, end: int, ends: Iterable[int], rank: int) -> list[_Cut]:
-    """The stretches between `ends`, which rise; none but the first begins, and none is, only white space."""
+    """Return the stretches between `ends`, which rise; none but the first begins, and none is, only white space."""
     body = text[start:end]
     first, last = end - len(body.lstrip()), start + len(body.rstrip())
     cuts = [start, *(at for at in ends if first < at < last), end]

@@ -61,7 +61,7 @@ def split_markdown(
     ids: HeadingIds = PLAIN,
     props: Sequence[str] = (),
 ) -> list[Slice]:
-    """The chunks of a page (no byte-order mark, no front matter), in order.
+    """Return the chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
     grapheme that alone has more. `mdx` says that the page is MDX, `ids` how its
@@ -80,7 +80,7 @@ def split_markdown(
 
 
 def _parts(page: Page, blocks: Sequence[Block]) -> Iterator[tuple[Sequence[Block], int]]:
-    """The body of a page, and apart from it the imports and comments above and below, so that no answer shows them.
+    """Split a page into its body and the imports and comments above and below, so that no answer shows them.
 
     With each part the offset at which it ends.
     """
@@ -119,7 +119,7 @@ class _Stretch(NamedTuple):
 
 
 def _close_fence(stretch: _Stretch, run: str, limit: int) -> _Stretch:
-    """The last chunk of a page whose last fence is never closed, with a closing line if there is room."""
+    """Return the last chunk of a page whose last fence is never closed, with a closing line if there is room."""
     tokens = stretch.tokens + count_tokens([run])[0]
     return stretch._replace(tokens=tokens, suffix=run) if tokens < limit else stretch
 
@@ -154,7 +154,9 @@ def _make_slices(page: Page, outline: Outline, edits: Sequence[Edit], stretches:
 
 
 def _count_exactly(page: Page, stretches: Sequence[_Stretch], ends: Sequence[int]) -> list[int]:
-    """The stretches' tokens without the blank lines after them: only the last words of each are counted again."""
+    """Return the stretches' tokens without the blank lines after them: only the last words of each are counted
+    again.
+    """
     last_words = []
     for stretch, end in zip(stretches, ends, strict=True):
         start = max(_token_start(page.text, end), stretch.start)
@@ -168,7 +170,7 @@ def _count_exactly(page: Page, stretches: Sequence[_Stretch], ends: Sequence[int
 
 
 def _token_start(text: str, end: int) -> int:
-    """A place before `end`, in the same line, where a token begins whatever stands around it.
+    """Return a place before `end`, in the same line, where a token begins whatever stands around it.
 
     cl100k_base never joins the first character of a line that is not blank to what stands before it, nor a space
     between two letters. So counts on both sides add up.

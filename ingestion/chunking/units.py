@@ -41,7 +41,7 @@ class UnitBuilder:
         self._limit = limit
 
     def build(self, blocks: Sequence[Block], end: int) -> list[Unit]:
-        """The units of top-level blocks, in order, without a gap from the first block to `end`."""
+        """Return the units of top-level blocks, in order, without a gap from the first block to `end`."""
         return self._build(blocks, self._page.starts[blocks[0].start], end, None, 0)
 
     def _build(self, blocks: Sequence[Block], start: int, end: int, outer_rank: int | None, lead: int) -> list[Unit]:
@@ -71,7 +71,7 @@ class UnitBuilder:
         return units
 
     def _ranks(self, blocks: Sequence[Block], outer_rank: int | None) -> list[int]:
-        """How strong the boundary before each block is."""
+        """Return how strong the boundary before each block is."""
         usual = BLOCK if outer_rank is None else INNER
         ranks = []
         is_introduced = False
@@ -89,7 +89,7 @@ class UnitBuilder:
         return ranks
 
     def _binds_to_next(self, blocks: Sequence[Block], at: int, *, in_run: bool) -> bool:
-        """Whether a block is kept with the next one: a heading that has content, an opening tag, a remark."""
+        """Return whether a block is kept with the next one: a heading that has content, an opening tag, a remark."""
         if at + 1 == len(blocks):
             return False
         block, follower = blocks[at], blocks[at + 1]
@@ -105,7 +105,7 @@ class UnitBuilder:
     def _expand(
         self, block: Block, span: tuple[int, int, int], tokens: int, rank: int, before: tuple[int, int]
     ) -> list[Unit]:
-        """A block larger than the target: one unit if it fits the limit and is not a list, else its parts.
+        """Return a block larger than the target: one unit if it fits the limit and is not a list, else its parts.
 
         `span` is where what is bound to the block begins, where the block does, and where it ends; `before` counts
         the tokens that will stand before the unit, and those of what is bound.

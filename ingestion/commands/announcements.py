@@ -52,7 +52,9 @@ def announce(parts: Parts, root: Path, *, book_id: str, dry_run: bool, is_new: b
 
 
 def _holds_most(root: Path, records: Mapping[str, IngestionRecord]) -> bool:
-    """Whether most recorded lessons are below `root` as they are recorded: the same book, in another checkout."""
+    """Return whether most recorded lessons are below `root` as they are recorded: the same book, in another
+    checkout.
+    """
     from ingestion.source.reader import hash_of_text
 
     files = ((root / path, record.file_hash) for path, record in records.items())

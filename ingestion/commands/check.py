@@ -69,7 +69,7 @@ def check(
 
 
 def _folder_and_files(paths: list[Path]) -> tuple[Path | None, list[Path]]:
-    """One folder, or lessons as pre-commit and editors give them."""
+    """Return one folder, or lessons as pre-commit and editors give them."""
     if len(paths) == 1 and not paths[0].is_file():
         return paths[0], []
     if folders := [path for path in paths if not path.is_file()]:

@@ -73,7 +73,7 @@ def run_books(
 
 
 def books_view(done: ManyReport, *, verbose: bool) -> View:
-    """A row for each book where something happened, or for all with `verbose`; then the sums."""
+    """Return a row for each book where something happened, or for all with `verbose`; then the sums."""
     from ingestion.commands.views import report_view
     from ingestion.output import Table
 

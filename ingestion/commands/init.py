@@ -56,7 +56,7 @@ def init(
 
 
 def _found(proposal: Proposal) -> View:
-    """What is in the folder, and how it comes out."""
+    """Return what is in the folder, and how it comes out."""
     contents = proposal.contents
     reasons = Counter(skipped.reason for skipped in contents.skipped)
     editions = [

@@ -170,7 +170,7 @@ def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
 
 
 def _expected(error: Exception, arguments: Sequence[str]) -> BookwiseError | None:
-    """The error as one of ours, None where it is a bug."""
+    """Return the error as one of ours, None where it is a bug."""
     if isinstance(error, BookwiseError):
         return error
     if isinstance(error, _ClickException):
@@ -217,7 +217,7 @@ def _tell_bug(error: Exception) -> None:
 
 
 def _lost_output(error: Exception) -> BookwiseError | None:
-    """The error to tell where stdout or stderr is what failed: what is buffered still cannot be written."""
+    """Return the error to show when stdout or stderr itself failed: what is buffered cannot be written either."""
     if not isinstance(error, OSError):
         return None
     if traceback.extract_tb(error.__traceback__)[-1].name == "echo":  # Typer's own printing, of help
@@ -230,7 +230,7 @@ def _lost_output(error: Exception) -> BookwiseError | None:
 
 
 def _interrupt(*_: object) -> None:
-    """A polite end (SIGTERM) is an interrupt: what is finished is recorded, and the exit code is 130."""
+    """Treat SIGTERM as an interrupt: completed work is saved, and the exit code is 130."""
     raise KeyboardInterrupt
 
 
@@ -249,7 +249,7 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _groups(named: Iterable[tuple[Any, Any]]) -> list[tuple[str | None, list[tuple[Any, Any]]]]:
-    """What is shown, by its help panel, in the order in which the panels appear."""
+    """Return what is shown, by its help panel, in the order in which the panels appear."""
     groups: dict[str | None, list[tuple[Any, Any]]] = {}
     for name, item in named:
         if not getattr(item, "hidden", False):

@@ -72,7 +72,7 @@ def progress_text(done: int, total: int, report: IngestReport, seconds: float) -
 
 
 def final_text(report: IngestReport, seconds: float) -> str:
-    """What a run did, in how long."""
+    """Return what a run did, in how long."""
     chunks = report.chunks.embedded + report.chunks.reused
     rate = f", {chunks / seconds:.0f} chunks/s" if chunks and seconds > 0 else ""
     return f"{chunks} chunks of {len(report.changes)} lessons in {duration(seconds)}{rate}"

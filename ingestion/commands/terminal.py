@@ -72,7 +72,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def can_draw(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether it is a terminal that takes control characters."""
+    """Return whether it is a terminal that takes control characters."""
     return stream.isatty() and environ.get("TERM") not in (
         "dumb",
         "unknown",
@@ -81,12 +81,12 @@ def can_draw(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def can_draw_progress() -> bool:
-    """Whether stderr is a terminal that takes control characters."""
+    """Return whether stderr is a terminal that takes control characters."""
     return can_draw(sys.stderr)
 
 
 def is_interactive() -> bool:
-    """Whether a person types: stdin is a terminal."""
+    """Return whether a person types: stdin is a terminal."""
     return sys.stdin.isatty()
 
 

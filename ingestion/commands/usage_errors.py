@@ -40,7 +40,7 @@ def _name(param: Any) -> str:
 
 
 def _given(param: Any, error: Any, arguments: Sequence[str]) -> str:
-    """The value that was refused: as the message quotes it, else as it stands behind the flag."""
+    """Return the value that was refused: as the message quotes it, else as it stands behind the flag."""
     if quoted := re.search(r"('(?:[^'\\]|\\.)*') is not", error.message):
         return f" {quoted[1]}"
     for at, argument in enumerate(arguments):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def contents_view(contents: Contents) -> View:
-    """What would be indexed, by module, and what is skipped and why."""
+    """Return what would be indexed, by module, and what is skipped and why."""
     pages = [
         (page.path, page.place.module, page.place.chapter, page.place.lesson, page.place.doc_type)
         for page in contents.pages
@@ -35,7 +35,7 @@ def contents_view(contents: Contents) -> View:
 
 
 def report_view(report: IngestReport, *, verbose: bool) -> View:
-    """What a run did, or would do; files only where there are few or all are asked for."""
+    """Return what a run did, or would do; files only where there are few or all are asked for."""
     changes = [
         (change, path, f"from {report.moved_from[path]}" if path in report.moved_from else "")
         for path, change in sorted(report.changes.items(), key=lambda each: (each[1], each[0]))
@@ -76,7 +76,7 @@ def _summary(report: IngestReport) -> str:
 
 
 def check_view(report: CheckReport) -> View:
-    """One line for each problem, as compilers print them, with a blank line between files, and a sum.
+    """Return one line for each problem, as compilers print them, with a blank line between files, and a sum.
 
     Paths are those from the current folder, so that terminals and editors open them.
     """
@@ -111,7 +111,7 @@ def _clickable(path: str, line: int | None) -> str:
 
 
 def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
-    """One line on what is no part of the book by rule, and the most frequent reasons; none where nothing is."""
+    """Return one line on what a rule leaves out of the book, with the most frequent reasons; none if nothing is."""
     if not skipped:
         return []
     reasons = Counter(entry.reason for entry in skipped).most_common()
@@ -121,7 +121,7 @@ def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
 
 
 def jobs_view(entries: Sequence[LedgerEntry]) -> View:
-    """The runs, newest first, in 80 columns; `jobs show` has the rest."""
+    """Return the runs, newest first, in 80 columns; `jobs show` has the rest."""
     if not entries:
         return ["No runs yet."]
     books = {entry.job.book_id for entry in entries}
@@ -134,7 +134,7 @@ def jobs_view(entries: Sequence[LedgerEntry]) -> View:
 
 
 def job_view(entry: LedgerEntry) -> View:
-    """One run, whole."""
+    """Return one run in full."""
     told = {name: value for name, value in entry.as_json().items() if name != "failures"}
     failed = [f"failed: {failure['path']}: {failure['reason']}" for failure in entry.failures]
     return [*(f"{name}: {value}" for name, value in told.items() if value is not None), *failed]
@@ -149,7 +149,7 @@ def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:
 
 
 def generations_view(kept: Sequence[KeptGeneration]) -> View:
-    """The physical indexes, the active one first."""
+    """Return the physical indexes, the active one first."""
     rows = [
         (
             generation.name,
@@ -166,7 +166,7 @@ def generations_view(kept: Sequence[KeptGeneration]) -> View:
 
 
 def info_view(info: IndexInfo) -> View:
-    """What the index holds."""
+    """Return what the index holds."""
     return [
         f"{info.collection}: {info.points} chunks, embedded by {info.embedding} ({info.dimensions} dimensions)",
         f"stored in {info.location}",
@@ -180,7 +180,7 @@ def info_view(info: IndexInfo) -> View:
 
 
 def _health_view(health: Health) -> View:
-    """The server's facts, then what is wrong with it."""
+    """Return the server's facts, then what is wrong with it."""
     facts = [("version", health.version), *health.facts]
     return [Table("Qdrant", ("fact", "value"), facts), *(f"warning: {warning}" for warning in health.warnings)]
 

@@ -108,7 +108,7 @@ class LibraryEmbedder:
         return self._dimensions
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says. Raises ValueError for a blank text."""
+        """See `Embedder`. Raises ValueError for a blank text."""
         import numpy as np
 
         for position, text in enumerate(texts, 1):
@@ -117,7 +117,7 @@ class LibraryEmbedder:
         return self._embed("documents", list(texts)) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
-        """As Embedder says, prepared as the model wants its questions."""
+        """See `Embedder`; prepared as the model wants its questions."""
         vector: Vector = self._embed("queries", [text])[0]
         return vector
 

@@ -85,7 +85,7 @@ class OpenAIEmbedder:
         return self._dimensions or self._embed(self._client, ["dimensions"], 1).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says, in as few requests as the limits allow.
+        """See `Embedder`; in as few requests as the limits allow.
 
         Raises ValueError for a blank text and InputsRefused for one that is over the limits, before any request.
         """
@@ -100,7 +100,7 @@ class OpenAIEmbedder:
         return np.concatenate(requests) if requests else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
-        """As Embedder says; a question is embedded like a document."""
+        """See `Embedder`; a question is embedded like a document."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
@@ -201,7 +201,7 @@ def _blames_the_inputs(exc: openai.OpenAIError) -> bool:
 
 
 def _advice(model: str) -> dict[Failure, str]:
-    """What to do about a failure, where an embedding model differs from the general case."""
+    """Return what to do about a failure, where an embedding model differs from the general case."""
     return {
         "quota": "the account's quota is spent; raise it and run again, what is indexed stays",
         "model": f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL",

@@ -204,7 +204,9 @@ def _status(batch: Batch) -> BatchStatus:
 
 
 def _unit_vector(embedding: object, dimensions: int) -> Vector:
-    """The vector at length one; raises ValueError where it has no direction or another number of dimensions."""
+    """Return the vector at length one; raises ValueError where it has no direction or another number of
+    dimensions.
+    """
     import numpy as np
 
     vector = decoded(embedding)

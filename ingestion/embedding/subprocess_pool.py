@@ -91,7 +91,7 @@ class SubprocessWorkers:
         self._write(setup)
 
     def send(self, call: Call) -> None:
-        """As Workers says."""
+        """See `Workers`."""
         with self._lock:
             self._open.add(call.number)
             ended = self._ended
@@ -101,7 +101,7 @@ class SubprocessWorkers:
             self._write(call)
 
     def stop(self) -> None:
-        """As Workers says; the subprocess has ended afterwards."""
+        """See `Workers`; the subprocess has ended afterwards."""
         with suppress(OSError):
             self._to_child.close()
         if self._open:

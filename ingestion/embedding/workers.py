@@ -73,7 +73,7 @@ class ThreadWorkers:
         self._threads: list[Thread] = []
 
     def send(self, call: Call) -> None:
-        """As Workers says."""
+        """See `Workers`."""
         self._waiting.put(call)
         if len(self._threads) < self._in_flight:
             # Daemons: a request may wait for minutes, and an interrupted program does not.
@@ -81,7 +81,7 @@ class ThreadWorkers:
             self._threads[-1].start()
 
     def stop(self) -> None:
-        """As Workers says; a thread whose call takes longer is abandoned."""
+        """See `Workers`; a thread whose call takes longer is abandoned."""
         self._stopped.set()
         for _ in self._threads:
             self._waiting.put(None)

@@ -39,7 +39,7 @@ class TooMuchWork(Exception):
 
 
 def walk(blocks: Iterable[Block]) -> list[Block]:
-    """All blocks with those inside them, in the order of their lines."""
+    """Return all blocks with those inside them, in the order of their lines."""
     found = []
     for block in blocks:
         found.append(block)
@@ -60,9 +60,9 @@ class Page:
         self.starts[-1] = len(text)
 
     def span(self, block: Block) -> tuple[int, int]:
-        """Where a block's lines begin and end, as offsets into the text."""
+        """Return where a block's lines begin and end, as offsets into the text."""
         return self.starts[block.start], self.starts[block.end]
 
     def source(self, block: Block) -> str:
-        """The lines of a block."""
+        """Return the lines of a block."""
         return self.text[self.starts[block.start] : self.starts[block.end]]

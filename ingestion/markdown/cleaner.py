@@ -271,7 +271,7 @@ def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
 
 
 def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:
-    """The edits, with data URIs and characters nobody sees outside of them."""
+    """Return the edits, with data URIs and characters nobody sees outside of them."""
     hidden: list[Edit] = []
     if "data:" in text:
         hidden += (Edit(found.start(), found.end(), "", "data-uri") for found in _DATA_URI.finditer(text))

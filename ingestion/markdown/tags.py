@@ -28,7 +28,7 @@ class TagReader:
         self._hopeless_until = -1
 
     def read(self, start: int, end: int) -> tuple[int, str] | None:
-        """The end of the tag that begins at `start` and what takes its place, or None if it is text."""
+        """Return the end of the tag that begins at `start` and its replacement, or None if it is text."""
         found = TAG_NAME.match(self._text, start, end)
         if found is None:
             return None
@@ -65,7 +65,7 @@ class TagReader:
         return (at + 1, " ") if has_end else None
 
     def _end_of_braced(self, start: int, end: int) -> int | None:
-        """The end of a tag with `{…}` attributes. One that never closes makes the rest of its block text."""
+        """Return the end of a tag with `{…}` attributes. One that never closes makes the rest of its block text."""
         text = self._text
         if start >= end or not text[start].isspace() or end <= self._hopeless_until:
             return None

@@ -35,12 +35,12 @@ class CopiedBook:
     vectors_checked: int
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON object."""
+        """Return one JSON object."""
         return asdict(self)
 
 
 def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
-    """The book asked for, or all; raises UsageError where the index does not hold it."""
+    """Return the book asked for, or all; raises UsageError where the index does not hold it."""
     books = sorted(source.values("book_id", Where()))
     if book_id is None and books:
         return books
@@ -50,7 +50,7 @@ def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
 
 
 def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStore:
-    """The target's active generation, made where there is none; raises ConfigurationError for another embedding.
+    """Open the target's active generation, or create one; raises ConfigurationError for another embedding.
 
     To be called by the target's writer.
     """

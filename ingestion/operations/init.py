@@ -155,7 +155,7 @@ def find_docs(folder: Path) -> str:
 
 
 def _wrapper(folder: Path) -> str | None:
-    """The folder of a usual name that holds nearly all lessons, with little but a README beside it."""
+    """Return the folder of a usual name that holds nearly all lessons, with little but a README beside it."""
     files = crawl(folder).files
     tops = Counter(file.path.partition("/")[0] for file in files if "/" in file.path)
     name, count = max(tops.items(), key=lambda top: top[1], default=("", 0))
@@ -177,7 +177,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _id_of(folder: Path, site: Site | None) -> tuple[str, str]:
-    """An id for the book, and where it comes from."""
+    """Return an id for the book, and where it comes from."""
     for level in (folder.resolve(), *folder.resolve().parents[:2]):
         if level.name.lower() not in GENERIC_NAMES and (found := slug(level.name)):
             return found, "the folder's name"
@@ -193,7 +193,7 @@ def slug(name: str) -> str:
 
 
 def _editions(root: Path, settings: Settings, contents: Contents) -> tuple[Edition, ...]:
-    """The languages and versions of the book, with how many of their pages would be indexed."""
+    """Return the languages and versions of the book, with how many of their pages would be indexed."""
     everything = override(settings, {"crawl.translations": True, "crawl.versions": True})
     chosen = {page.path for page in contents.pages}
     found: Counter[tuple[str, str]] = Counter()

@@ -197,7 +197,7 @@ def _last_run(parts: Parts, book: BookFolder) -> tuple[str, str]:
 
 
 def _left(settings: Settings, done: Sequence[IngestReport]) -> Settings:
-    """The settings with what is left of the limits."""
+    """Return the settings with what is left of the limits."""
     limits: dict[str, Any] = {}
     if settings.embedding.max_tokens is not None:
         limits["embedding.max_tokens"] = max(

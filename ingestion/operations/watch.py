@@ -21,7 +21,7 @@ POLL_MS = 200
 def watch(
     root: Path, run: Callable[[], IngestReport], *, stop: Event | None = None, debounce: int = DEBOUNCE_MS
 ) -> Iterator[IngestReport | BookwiseError]:
-    """The report of a first run and of one after each burst of changes, until interrupted or `stop` is set.
+    """Yield the report of a first run and of one after each burst of changes, until interrupted or `stop` is set.
 
     A run that is refused (a deletion guard, say) gives its error and the watch goes on. Raises SourceError where
     there is no folder to watch.

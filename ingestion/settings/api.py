@@ -23,12 +23,12 @@ PAGE_LANGUAGES = ("en", "ur", "es", "de", "zh", "ar")
 
 
 def parse_listed(raw: Any) -> tuple[str, ...]:
-    """A list of text; in the environment one text, parted by commas."""
+    """Parse a list of texts; in an environment variable they are separated by commas."""
     return parse_texts([part for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw)
 
 
 def parse_networks(raw: Any) -> tuple[str, ...]:
-    """A list of addresses or networks such as `10.0.0.0/8`."""
+    """Parse a list of addresses or networks such as `10.0.0.0/8`."""
     found = parse_listed(raw)
     for origin in found:
         ip_network(origin, strict=False)
@@ -36,7 +36,7 @@ def parse_networks(raw: Any) -> tuple[str, ...]:
 
 
 def parse_path_prefix(raw: Any) -> str:
-    """A path such as `/book`, without a slash at its end."""
+    """Parse a path such as `/book`, without a slash at its end."""
     prefix = "/" + parse_text(raw).strip("/")
     if any(mark in prefix for mark in "?#\\ ") or "//" in prefix:
         raise ValueError(f"{raw!r} is not a path such as /book")

@@ -86,7 +86,7 @@ def _sources(
     dotenv: Path | None,
     mistakes: list[str],
 ) -> list[_Source]:
-    """The sources, the strongest first."""
+    """Return the sources, the strongest first."""
     own = user_config(environ)
     sources = [
         _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}, is_users=True),
@@ -122,7 +122,7 @@ def _first(name: str, sources: list[_Source], origins: dict[str, str], folder: P
 
 
 def _placed(name: str, value: Any, folder: Path) -> Any:
-    """A path of the book's own configuration is relative to the book's folder."""
+    """Resolve a path of the book's own configuration relative to the book's folder."""
     is_path = FIELDS[name].metadata["is_path"] and value not in (None, STATE_AUTO, STATE_QDRANT)
     return str(folder / value) if is_path else value
 

@@ -8,7 +8,7 @@ from functools import cache
 
 @cache
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A path pattern as a regular expression; `*` stays within a folder, `**` crosses folders.
+    """Compile a path pattern to a regular expression; `*` stays within a folder, `**` crosses folders.
 
     Raises ValueError where a name is unknown or repeated.
     """

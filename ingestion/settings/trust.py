@@ -57,7 +57,7 @@ class Origins:
     dotenv: Path | None
 
     def is_trusted(self, name: str) -> bool:
-        """Whether the user, and not the book, set it, or nobody did."""
+        """Return whether the user, and not the book, set it, or nobody did."""
         source = self.of.get(name)
         if source == DOTENV and self.dotenv:
             return not is_tracked(self.dotenv)
@@ -103,13 +103,13 @@ def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
 
 
 def trusts_book(values: Mapping[str, Any], folder: Path) -> bool:
-    """Whether the user trusts the files of this book."""
+    """Return whether the user trusts the files of this book."""
     folders = [Path(value).expanduser().resolve() for value in values["trust.folders"]]
     return bool(values["trust.config"]) or any(folder.resolve().is_relative_to(trusted) for trusted in folders)
 
 
 def is_tracked(path: Path) -> bool:
-    """Whether git tracks the file, or may: without git at hand a file in a checkout counts as tracked."""
+    """Return whether git tracks the file, or may: without git at hand a file in a checkout counts as tracked."""
     if not any((folder / ".git").exists() for folder in path.resolve().parents):
         return False
     # Nothing of the repository's own configuration is run.

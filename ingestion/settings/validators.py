@@ -84,7 +84,7 @@ def parse_text(raw: Any) -> str:
 
 
 def parse_texts(raw: Any) -> tuple[str, ...]:
-    """A list of text; one text is a list of one."""
+    """Parse a list of texts; one text is a list of one."""
     items = [raw] if isinstance(raw, str) else raw
     if not isinstance(items, list | tuple):
         raise ValueError(f"{raw!r} is not a list of text")
@@ -92,7 +92,7 @@ def parse_texts(raw: Any) -> tuple[str, ...]:
 
 
 def parse_path_patterns(raw: Any) -> tuple[str, ...]:
-    """A list of path patterns such as `{module}/week-{chapter}-*`."""
+    """Parse a list of path patterns such as `{module}/week-{chapter}-*`."""
     patterns = parse_texts(raw)
     for pattern in patterns:
         compile_pattern(pattern)
@@ -100,7 +100,7 @@ def parse_path_patterns(raw: Any) -> tuple[str, ...]:
 
 
 def parse_url(raw: Any) -> str:
-    """An http(s) address without a trailing slash."""
+    """Parse an http(s) address; a slash at its end is removed."""
     try:
         parts = urlsplit(parse_text(raw))
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -113,14 +113,14 @@ def parse_url(raw: Any) -> str:
 
 
 def parse_secret(raw: Any) -> Secret:
-    """A secret; a wrong one is not repeated in the message."""
+    """Parse a secret; the message for a wrong one does not repeat it."""
     if not isinstance(raw, str) or not raw.strip():
         raise ValueError("is not text")
     return Secret(raw.strip())
 
 
 def parse_bool(raw: Any) -> bool:
-    """True or false, in the spellings of shells and TOML."""
+    """Parse true or false, in the spellings of shells and TOML."""
     spellings = {
         "true": True,
         "1": True,
@@ -138,7 +138,7 @@ def parse_bool(raw: Any) -> bool:
 
 
 def parse_int(lowest: int, highest: int) -> Callable[[Any], int]:
-    """A reader of whole numbers within bounds."""
+    """Return a parser of whole numbers within bounds."""
 
     def read(raw: Any) -> int:
         if isinstance(raw, bool) or not re.fullmatch(r"[+-]?\d{1,18}", str(raw).strip()):
@@ -151,7 +151,7 @@ def parse_int(lowest: int, highest: int) -> Callable[[Any], int]:
 
 
 def parse_fraction(raw: Any) -> float:
-    """A number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     try:
         value = float(str(raw))
     except ValueError:
@@ -162,7 +162,7 @@ def parse_fraction(raw: Any) -> float:
 
 
 def parse_amount(raw: Any) -> float:
-    """A number that is not negative."""
+    """Parse a number that is not negative."""
     try:
         value = float(raw)
     except (TypeError, ValueError):
@@ -173,7 +173,7 @@ def parse_amount(raw: Any) -> float:
 
 
 def parse_numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
-    """A reader of a list of so many finite numbers, or of one of several counts."""
+    """Return a parser of a list of finite numbers with one of the given lengths."""
 
     def read(raw: Any) -> tuple[float, ...]:
         usable = isinstance(raw, list) and all(
@@ -187,7 +187,7 @@ def parse_numbers(*counts: int) -> Callable[[Any], tuple[float, ...]]:
 
 
 def parse_choice(*known: str) -> Callable[[Any], str]:
-    """A reader of one of the known words."""
+    """Return a parser of one of the known words."""
 
     def read(raw: Any) -> str:
         if raw not in known:
@@ -209,7 +209,7 @@ MAX_TIERS = 4
 
 
 def parse_modules(raw: Any) -> tuple[Module, ...]:
-    """The `[[modules]]` tables of `bookwise.toml`."""
+    """Parse the `[[modules]]` tables of `bookwise.toml`."""
     if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
         raise ValueError("is not a list of tables, write [[modules]]")
     read = tuple(_module(item) for item in raw)

@@ -76,7 +76,7 @@ def with_custom_tables(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def whole_number(value: Any) -> int | None:
-    """The whole number that a scalar such as `3`, `03` or `3.0` stands for, else None."""
+    """Return the whole number that a scalar such as `3`, `03` or `3.0` stands for, else None."""
     match = re.fullmatch(r"(-?\d{1,9})(?:\.0+)?", str(value).strip())
     return int(match[1]) if match else None
 
@@ -84,7 +84,9 @@ def whole_number(value: Any) -> int | None:
 def _read_tier(
     values: Mapping[str, Any], repeated: Collection[str], unusable: list[tuple[str, str, str]]
 ) -> int | None:
-    """The tier that a page declares, also under a misspelt key; the highest where what it says cannot be used."""
+    """Return the tier that a page declares, also under a misspelt key; the highest where what it says cannot be
+    used.
+    """
     written = [key for key in values if key in TIER_KEYS or meant_key(key) == "hardware_tier"]
     found: list[int] = []
     for key in written:
@@ -121,7 +123,7 @@ def _read_set(
 
 
 def _scalars(value: Any, keys: tuple[str, ...], *, nested: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """The scalars under these keys: of the top level, or of nested maps only."""
+    """Yield the scalars under these keys: of the top level, or of nested maps only."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key in keys and bool(depth) == nested:

@@ -51,7 +51,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
 
 
 def _shown_version(site: Site, files: Sequence[SourceFile]) -> str:
-    """The version that searches show unasked: that of the site, else the newest of which there are pages."""
+    """Return the version that searches show unasked: that of the site, else the newest of which there are pages."""
     indexed = {page_version(file.path) for file in files}
     order = (site.last_version, *site.versions)
     return next((version for version in order if version in indexed), CURRENT_VERSION)
@@ -66,7 +66,7 @@ def _reason_to_skip(path: str, navigation: Navigation) -> str | None:
 
 
 def _fingerprint(site: Site | None, navigation: Navigation) -> str:
-    """A hash of everything that the site and the contents say, the same in every checkout."""
+    """Return a hash of everything that the site and the contents say, the same in every checkout."""
     facts = {name: value for name, value in asdict(site).items() if name not in FOLDER_FACTS} if site else {}
     entries = {path: asdict(entry) for path, entry in navigation.entries.items()}
     text = json.dumps([facts, entries, dict(navigation.folders)], sort_keys=True)

@@ -106,7 +106,7 @@ def crawl(
 
 
 def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[tuple[str, str]]:
-    """The built-in patterns, each with what it is called when it leaves something out."""
+    """Return the built-in patterns, each with what it is called when it leaves something out."""
     rules = [*NOT_BOOK]
     if site is None or site.generator not in BUILD_EVERY_FILE:
         rules += PARTIALS
@@ -120,7 +120,9 @@ def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[
 
 
 def _editions(root: Path, site: Site | None, *, translations: bool, versions: bool) -> list[str]:
-    """The folders of Docusaurus' translations and versions that do not lie below the root, relative to the site's."""
+    """Return the folders of Docusaurus' translations and versions that do not lie below the root, relative to the
+    site's.
+    """
     if site is None or site.generator != "docusaurus":
         return []
     patterns = ["versioned_docs/version-*"] if versions else []
@@ -134,7 +136,7 @@ def _editions(root: Path, site: Site | None, *, translations: bool, versions: bo
 
 
 def relative_path(path: str) -> str:
-    """The one spelling of a relative path: `/` between parts, no `.` or empty parts, NFC, case kept."""
+    """Return the one spelling of a relative path: `/` between parts, no `.` or empty parts, NFC, case kept."""
     parts = unicodedata.normalize("NFC", path).replace("\\", "/").split("/")
     return "/".join(part for part in parts if part not in ("", "."))
 
@@ -202,7 +204,7 @@ class _Walk:
                 yield from self._lesson(entry, path)
 
     def one_per_path(self, files: list[SourceFile]) -> list[SourceFile]:
-        """The files without those whose path, composed, is that of the file before."""
+        """Return the files without those whose path, composed, is that of the file before."""
         kept: list[SourceFile] = []
         for file in files:
             if kept and kept[-1].path == file.path:
@@ -249,7 +251,7 @@ class _Walk:
 
 
 def _is_text(name: str) -> bool:
-    """Whether the name's bytes are UTF-8; Python keeps others as lone surrogates."""
+    """Return whether the name's bytes are UTF-8; Python keeps others as lone surrogates."""
     return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 

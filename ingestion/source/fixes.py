@@ -78,12 +78,12 @@ def _fix_keys(path: str, front: FrontMatter, lines: list[str]) -> Iterator[Fix]:
 
 
 def _others_mean(meant: str, key: str, keys: Sequence[str]) -> bool:
-    """Whether another key is a spelling of the same one, so that nobody can tell which of them counts."""
+    """Return whether another key is a spelling of the same one, so that nobody can tell which of them counts."""
     return any(other != key and meant_key(other) == meant for other in keys)
 
 
 def _even_line_ends(text: str) -> str:
-    """The text with the line ends of its first line; a lone carriage return is left alone."""
+    """Return the text with the line ends of its first line; a lone carriage return is left alone."""
     pairs = text.count("\r\n")
     if not pairs or pairs == text.count("\n"):
         return text

@@ -142,7 +142,7 @@ def original_path(path: str) -> str:
 
 
 def module_slug(folder: str) -> str:
-    """A folder's name without its number, lower case with hyphens."""
+    """Return a folder's name without its number, lower case with hyphens."""
     match = _MODULE.fullmatch(folder)
     if match:
         folder = match[2] or f"module-{match[1]}"
@@ -164,7 +164,7 @@ def _strip_language(parts: list[str]) -> tuple[str | None, list[str]]:
 
 
 def _strip_stem(stem: str) -> tuple[str, str | None, bool]:
-    """The stem without `.summary` or a language suffix: `README.ja` is README in Japanese."""
+    """Strip `.summary` or a language suffix from the stem: `README.ja` is README in Japanese."""
     name, dot, suffix = stem.rpartition(".")
     if dot and suffix.lower() == "summary":
         return name, None, True
@@ -200,7 +200,7 @@ class _Level:
 
 
 def _enter(folder: str, place: _Named, level: _Level, position: int | None) -> _Named:
-    """The place within a folder; `position` counts where its name has no number."""
+    """Return the place within a folder; `position` counts where its name has no number."""
     if _MODULE.fullmatch(folder):
         return replace(place, module=module_slug(folder))
     if match := _CHAPTER.search(folder):
@@ -259,7 +259,7 @@ def _by_patterns(path: str, patterns: Sequence[str]) -> _Named | None:
 
 
 def _configured_module(folder: str, modules: Sequence[Module]) -> str | None:
-    """The configured module whose path holds the folder; the longest path wins, `.` is the root itself.
+    """Return the configured module whose path holds the folder; the longest path wins, `.` is the root itself.
 
     The path may also be written from a folder such as `docs` on, which holds all modules.
     """
@@ -278,7 +278,9 @@ def _configured_module(folder: str, modules: Sequence[Module]) -> str | None:
 
 
 def _vocabulary_name(slug: str | None, modules: Sequence[Module]) -> str:
-    """The module that a folder's whole name or an alias stands for; a folder of no module is one of its own."""
+    """Return the module that a folder's whole name or an alias stands for; a folder of no module is one of its
+    own.
+    """
     if slug is None:
         return ROOT_MODULE
     for module in modules:

@@ -117,7 +117,7 @@ class LinkRules:
         return lost if suffix else _Lost(lost, "folder")
 
     def _pages_at(self, page: LinkedPage, address: str) -> list[str]:
-        """The pages that a link may mean: a file, or an address as generators read it."""
+        """Return the pages that a link may mean: a file, or an address as generators read it."""
         for place in self._places(page, address):
             if place in self._by_path:
                 return [place]
@@ -127,7 +127,7 @@ class LinkRules:
         return []
 
     def _places(self, page: LinkedPage, address: str) -> Iterator[str]:
-        """Where a link may lead, relative to the root: from the page's folder, or from the page as a folder."""
+        """Yield where a link may lead, relative to the root: from the page's folder, or from the page as a folder."""
         if address.startswith("/"):
             yield address.strip("/")
             if self.site:
@@ -141,7 +141,7 @@ class LinkRules:
             yield normpath(f"{base}/{address}").strip("/") if base else normpath(address)
 
     def _is_beyond_us(self, page: LinkedPage, address: str, suffix: str) -> bool:
-        """Whether a link without a page is no mistake, or one that only the generator can see."""
+        """Return whether a link without a page is no mistake, or one that only the generator can see."""
         if address.startswith("/"):
             return suffix not in SUFFIXES or self._is_file(self.root, address) or self._is_file(self._outer, address)
         folder = self.root / page.path.rpartition("/")[0]
@@ -221,7 +221,7 @@ class LinkRules:
 
 
 def _names(page: LinkedPage) -> set[str]:
-    """The addresses, without numbers and suffix, that generators may give a page."""
+    """Return the addresses, without numbers and suffix, that generators may give a page."""
     folder = page.path.rpartition("/")[0]
     found = {_plain(page.path)}
     if page.slug:

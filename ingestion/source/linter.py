@@ -163,7 +163,9 @@ def _linked(lesson: Lesson, page: LintedPage, style: str | None) -> LinkedPage:
 
 
 def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:
-    """The links with their lines in the file. Those of a partial in MDX begin at the partial, and are not judged."""
+    """Return the links with their lines in the file. Those of a partial in MDX begin at the partial, and are not
+    judged.
+    """
     shared = Counter(lesson.origins) if lesson.mdx else Counter[int]()
     moved = (link._replace(line=lesson.line(link.line) - lesson.body_offset) for link in page.links)
     return tuple(link for link in moved if shared[link.line] < 2)
@@ -199,7 +201,7 @@ def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:
 
 
 def _is_numbered(lesson: Lesson) -> bool:
-    """Whether the file's own name, not only that of its folder, says which lesson it is."""
+    """Return whether the file's own name, not only that of its folder, says which lesson it is."""
     numbers = re.findall(r"(?<![^\W_])(?:[A-Za-z]{2,})?0*(\d+)", PurePosixPath(lesson.path).stem)
     return str(lesson.lesson) in numbers
 

@@ -98,7 +98,7 @@ def _from_summary(summary: Path, root: Path, paths: set[str], *, complete: bool)
 
 
 def summary_entries(text: str) -> Iterator[tuple[str, Entry]]:
-    """The pages of a SUMMARY.md in order, numbered as mdBook does: chapter 3, and 2 for its second section.
+    """Yield the pages of a SUMMARY.md in order, numbered as mdBook does: chapter 3, and 2 for its second section.
 
     Pages before the first chapter are chapter 0. Sections below sections share the number of theirs.
     """
@@ -144,7 +144,9 @@ def _from_mkdocs(site: Site, root: Path) -> Navigation:
 
 
 def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
-    """The pages of a MkDocs nav in order: its sections are chapters, and what stands before them is chapter 0."""
+    """Yield the pages of a MkDocs nav in order: its sections are chapters, and what stands before them is chapter
+    0.
+    """
     titled = [_titled(item) for item in nav]
     has_sections = any(isinstance(target, list) for _, target in titled)
     chapter = lesson = 0

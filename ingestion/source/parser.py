@@ -158,7 +158,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
 
 
 def _version(source: SourceText) -> dict[str, Any]:
-    """The version of a page of a site that has several, and its rank: 0 for the one that is shown unasked."""
+    """Return the version of a page of a site that has several, and its rank: 0 for the one that is shown unasked."""
     site = source.site
     if site is None or not site.versions:
         return {}
@@ -216,7 +216,7 @@ def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:
 
 
 def _name(path: str, entry: Entry | None) -> str:
-    """What the book's contents call the page, else its file's name without number and hyphens.
+    """Return what the book's contents call the page, else its file's name without number and hyphens.
 
     README and index stand for their folder.
     """
@@ -240,7 +240,7 @@ def _doc_type(place: Place, body: str) -> str:
 
 
 def _raw(values: Mapping[str, Any]) -> str:
-    """The whole mapping as JSON text, keys sorted, without what only says when the page was touched."""
+    """Return the whole mapping as JSON text, keys sorted, without what only says when the page was touched."""
     kept = {key: value for key, value in values.items() if key not in _VOLATILE_KEYS}
     return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else ""
 

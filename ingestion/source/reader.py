@@ -78,7 +78,7 @@ def _as_hashed(data: bytes) -> bytes:
 
 
 def _encoding(data: bytes) -> tuple[str, int]:
-    """The encoding that the mark names, UTF-8 without one, and the length of a UTF-16 mark."""
+    """Return the encoding that the mark names, UTF-8 without one, and the length of a UTF-16 mark."""
     encoding = _UTF16_MARKS.get(data[:2])
     return (encoding, 2) if encoding else ("utf-8", 0)
 

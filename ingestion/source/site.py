@@ -142,7 +142,7 @@ def _docusaurus(folder: Path, config: Path) -> Site:
 
 
 def _docs_options(values: Values) -> dict[str, str]:
-    """The options of the docs plugin: those of the preset, else those of the plugin itself."""
+    """Return the options of the docs plugin: those of the preset, else those of the plugin itself."""
     for head in (("presets", "docs"), ("plugins",)):
         found = {path[-1]: texts[0] for path, texts in values.items() if path[:-1] == head}
         if found:
@@ -179,7 +179,7 @@ def _mkdocs(folder: Path, config: Path) -> Site:
 
 
 def _snippets(values: Values) -> tuple[str, ...]:
-    """The base folders of pymdownx.snippets; `!relative` names them by variables."""
+    """Return the base folders of pymdownx.snippets; `!relative` names them by variables."""
     folders = values.get(("markdown_extensions", "pymdownx.snippets", "base_path")) or (".",)
     docs = _clean(_one(values, "docs_dir") or "docs")
     return tuple(folder.replace("$config_dir", ".").replace("$docs_dir", docs) for folder in folders)
@@ -303,7 +303,7 @@ def _clean(path: str) -> str:
 
 
 def _joined(address: str, path: str) -> str:
-    """An http(s) address and a path on it; empty where the address is none."""
+    """Return an http(s) address and a path on it; empty where the address is none."""
     if not re.match(r"https?://[^/]", address):
         return ""
     return f"{address.rstrip('/')}/{path.strip('/')}".rstrip("/")

@@ -62,7 +62,7 @@ def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:
 
 
 def _edition_base(base_url: str, edition: Edition, site: Site | None) -> str:
-    """The address of the docs of a translation or version, given that of the default edition."""
+    """Return the address of the docs of a translation or version, given that of the default edition."""
     if not base_url:
         return ""
     route = site.route if site else DOCS_ROUTE

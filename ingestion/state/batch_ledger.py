@@ -80,7 +80,7 @@ class BatchLedger:
         self._update(tag, ended=utc_now(), outcome=outcome)
 
     def open_batches(self, book_id: str) -> list[SentBatch]:
-        """The batches of a book that have not ended, oldest first; to ask makes no file."""
+        """Return the batches of a book that have not ended, oldest first; to ask makes no file."""
         if not self._database.is_there:
             return []
         with self._database.transaction() as (connection, table):

@@ -150,7 +150,9 @@ def opening_errors(what: str, where: str | Path = "") -> Iterator[None]:
 
 
 def unusable(what: str, error: Exception, where: str | Path = "") -> StateError:
-    """The error to raise; the database's own words may hold the URL with its password, so they are left out."""
+    """Return the error to raise; the database's own words may hold the URL with its password, so they are left
+    out.
+    """
     if isinstance(where, Path):
         cause = getattr(error, "orig", None) or error
         return StateError(f"{what} {where} cannot be used ({cause}); move it away, or set DATABASE_URL")

@@ -38,7 +38,7 @@ class LedgerEntry:
     failures: tuple[dict[str, Any], ...]
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON object."""
+        """Return one JSON object."""
         return asdict(self.job) | {
             "embedded": self.embedded,
             "reused": self.reused,
@@ -55,11 +55,11 @@ class JobLedger:
         self._database = Database(where, _jobs_table)
 
     def queue(self, book_id: str, mode: IngestionMode) -> IngestionJob:
-        """A job that is to run soon; `begin` or `finish` go on with it."""
+        """Return a job that is to run soon; `begin` or `finish` go on with it."""
         return self._insert(IngestionJob(job_id=0, book_id=book_id, mode=mode))
 
     def begin(self, book_id: str, mode: IngestionMode, *, queued: IngestionJob | None = None) -> IngestionJob:
-        """A new running job, or the one that was queued. One of the same book left open by a run that died is closed.
+        """Start a job, or the one that was queued. One of the same book left open by a run that died is closed.
 
         The caller holds the writer's lock, so that no other run of the book is alive.
         """
@@ -110,20 +110,20 @@ class JobLedger:
         return ended
 
     def open_jobs(self, book_id: str) -> list[int]:
-        """The ids of the book's jobs that have not ended, the oldest first."""
+        """Return the ids of the book's jobs that have not ended, the oldest first."""
         with self._database.transaction() as (connection, table):
             query = table.select().where(table.c.book_id == book_id, table.c.status.in_(OPEN))
             return [row.job_id for row in connection.execute(query.order_by(table.c.job_id))]
 
     def entries(self, *, limit: int = 20, book_id: str | None = None) -> list[LedgerEntry]:
-        """The last jobs, newest first."""
+        """Return the latest jobs, newest first."""
         with self._database.transaction() as (connection, table):
             query = table.select().order_by(table.c.job_id.desc()).limit(limit)
             query = query.where(table.c.book_id == book_id) if book_id else query
             return [_entry(row) for row in connection.execute(query)]
 
     def entry(self, job_id: int) -> LedgerEntry:
-        """One job; raises UsageError where there is none."""
+        """Return one job; raises UsageError where there is none."""
         with self._database.transaction() as (connection, table):
             row = connection.execute(table.select().where(table.c.job_id == job_id)).first()
         if row is None:

@@ -30,7 +30,7 @@ class StateStore(Protocol):
         """What a recorded docs root is relative to."""
 
     def load(self, book_id: str, collection: str) -> IngestionState:
-        """What is recorded of a book; empty where nothing is.
+        """Return what is recorded of a book; empty where nothing is.
 
         Raises RecordsDamaged for records that a run can rebuild, StateError for those that it cannot read.
         """
@@ -39,7 +39,7 @@ class StateStore(Protocol):
         """Move damaged records of a book out of the way; returns where they are now, for people."""
 
     def books(self) -> list[str]:
-        """The recorded books, sorted."""
+        """Return the recorded books, sorted."""
 
     def save(self, state: IngestionState) -> None:
         """Record a book; a crash leaves what may be out of date, never what cannot be read."""
@@ -60,7 +60,7 @@ class StateFile:
         return self.path.parent
 
     def load(self, book_id: str, collection: str) -> IngestionState:
-        """What is recorded of a book; empty where the file or the book is missing or of another collection.
+        """Return what is recorded of a book; empty where the file or the book is missing or of another collection.
 
         Raises RecordsDamaged where the file is broken, StateError where it is newer than this program: an empty
         start over a full index would only look like one.
@@ -89,7 +89,7 @@ class StateFile:
         return str(aside)
 
     def books(self) -> list[str]:
-        """The recorded books, sorted."""
+        """Return the recorded books, sorted."""
         return sorted(self._read())
 
     def save(self, state: IngestionState) -> None:
@@ -165,7 +165,7 @@ def _text_of(value: Any, levels: int = _LEVELS) -> str:
 
 
 def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
-    """The state in a book's entry; in format 2 its records name a fingerprint, of which a book has few."""
+    """Return the state in a book's entry; in format 2 its records name a fingerprint, of which a book has few."""
     known = {name: text_mapping(each) for name, each in entry.get("fingerprints", {}).items()}
     records: dict[str, IngestionRecord] = {}
     for path, document in entry["records"].items():

@@ -90,11 +90,13 @@ class EmbedRequests:
         return ChunkCounts(embedded=self._embedded, reused=self._reused, tokens=self._tokens)
 
     def want_more(self, rounds: int) -> bool:
-        """Whether fewer requests are under way or waiting than keep the embedder busy for so many rounds."""
+        """Return whether fewer requests are under way or waiting than keep the embedder busy for so many rounds."""
         return self.error is None and self.unfinished < rounds * self._limits.in_flight
 
     def add(self, chunks: Iterable[DocumentChunk]) -> dict[str, Request]:
-        """The requests that embed these chunks, by embed key; a text that is already in one is not added again."""
+        """Return the requests that embed these chunks, by embed key; a text that is already in one is not added
+        again.
+        """
         asked = list(chunks)
         for chunk, tokens in zip(asked, count_tokens([chunk.embed_text for chunk in asked]), strict=True):
             if chunk.embed_key in self._by_key:

@@ -18,13 +18,15 @@ MOST_VALUES = 1_000_000
 
 
 def batches(items: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """The items in order, at most so many at a time."""
+    """Yield the items in order, at most so many at a time."""
     for start in range(0, len(items), most):
         yield items[start : start + most]
 
 
 def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int) -> Iterator[list[T]]:
-    """The items, each given with its bytes, in order, in batches that keep both limits; none is larger alone."""
+    """Yield the items, each given with its bytes, in order, in batches that keep both limits; none is larger
+    alone.
+    """
     batch: list[T] = []
     held = 0
     for item, size in items:
@@ -58,7 +60,7 @@ def _raise_first(ended: Iterable[Future[None]]) -> None:
 
 
 def deletions(where: Where, most: int) -> Iterator[Where]:
-    """The filter cut into filters that name at most so many ids each and together match the same points.
+    """Yield the filter cut into filters that name at most so many ids each and together match the same points.
 
     Raises ValueError where nothing must hold: such a filter would empty the store.
     """

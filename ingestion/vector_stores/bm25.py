@@ -42,7 +42,7 @@ _UNSPACED = re.compile(
 
 
 def document_vector(text: str, language: str | None = "english") -> SparseVector:
-    """The terms of a text to be found, with their weights; empty where the text has no word.
+    """Return the terms of a text to be found, with their weights; empty where the text has no word.
 
     `language` chooses stemmer and stop words; None uses neither. Raises ConfigurationError for one that is unknown.
     """
@@ -52,7 +52,7 @@ def document_vector(text: str, language: str | None = "english") -> SparseVector
 
 
 def query_vector(text: str, language: str | None = "english") -> SparseVector:
-    """The terms of a question, each with weight 1; `language` as the documents were made with."""
+    """Return the terms of a question, each with weight 1; `language` as the documents were made with."""
     symbols = {_symbol_term(symbol): 1.0 for symbol in symbols_in(text, is_question=True)}
     return _sparse(_model(language).embed_query(_words(text)), symbols)
 
@@ -72,7 +72,7 @@ def merged(vectors: Sequence[SparseVector]) -> SparseVector:
 
 
 def _words(text: str) -> str:
-    """The text with scripts that do not space their words cut into overlapping pairs of characters.
+    """Return the text with scripts that do not space their words cut into overlapping pairs of characters.
 
     The engine's word tokenizer takes such a run as one word, and its multilingual one, which cuts by dictionary,
     drops numbers and finds headings of Japanese lessons less often (MRR 0.32 against 0.46; Chinese 0.49 and 0.48).

@@ -30,7 +30,7 @@ def open_generations(
     wait: float,
     settings: QdrantSettings | None = None,
 ) -> Generations:
-    """The generations of a collection: on the Qdrant server at `url`, or embedded below `directory` without one.
+    """Open the generations of a collection: on the Qdrant server at `url`, or embedded below `directory` without one.
 
     `wait` is how many seconds to wait for an embedded index that another process has open. Raises
     ConfigurationError for a name or URL that cannot be used, VectorStoreError for a server that cannot be reached.

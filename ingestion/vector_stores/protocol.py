@@ -66,21 +66,23 @@ class VectorStore(Protocol):
     def scroll(
         self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
     ) -> Iterator[StoredPoint]:
-        """All matching points in id order, with these payload fields (None: all)."""
+        """Return all matching points in id order, with these payload fields (None: all)."""
 
     def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
-        """The points that exist among these ids, whole payload."""
+        """Return the points that exist among these ids, whole payload."""
 
     def count(self, where: Where) -> int:
         """Exact number of matching points."""
 
     def values(self, field: str, where: Where) -> dict[str, int]:
-        """The values of an indexed keyword field among matching points, each with its exact number of points."""
+        """Return the values of an indexed keyword field among matching points, each with its exact number of
+        points.
+        """
 
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        """The two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
+        """Return the two ranked lists, best first, ties by id; a list is empty where its vector is None or empty."""
 
     def search_with_rarity(
         self,
@@ -102,7 +104,9 @@ class VectorStore(Protocol):
         """Return how `search` finds the nearest vectors under this filter, for people."""
 
     def rarity(self, terms: Sequence[int], where: Where) -> dict[int, float]:
-        """The IDF by which the store weighs each of these BM25 terms that a matching point has; larger is rarer."""
+        """Return the IDF by which the store weighs each of these BM25 terms that a matching point has; larger is
+        rarer.
+        """
 
     def checkpoint(self) -> None:
         """Make everything written so far safe against power loss; called before anything is recorded."""
@@ -129,7 +133,7 @@ class Generations(Protocol):
         """
 
     def states(self) -> StateStore | None:
-        """Where the store itself keeps the records of what is indexed; None where it has no place for them."""
+        """Return where the store itself keeps the records of what is indexed; None where it has no place for them."""
 
     def active_schema(self, lease: Lease | None = None) -> Schema | None:
         """Return the schema of the active generation, None where nothing is indexed yet.
@@ -141,7 +145,7 @@ class Generations(Protocol):
         """Mend what says which generation is active, if it is damaged and the generations are there."""
 
     def known_count(self, book_id: str) -> int | None:
-        """The points of a book in the active generation; None where only opening it can tell."""
+        """Return the points of a book in the active generation; None where only opening it can tell."""
 
     def open_active(self, lease: Lease | None = None) -> VectorStore | None:
         """Open the generation that readers see, or return None; raises IndexInUse where another process holds it.
@@ -150,7 +154,7 @@ class Generations(Protocol):
         """
 
     def should_close(self, store: VectorStore) -> bool:
-        """Whether who keeps this one, once the active one, open for reading should close it when nobody reads.
+        """Return whether who keeps this one, once the active one, open for reading should close it when nobody reads.
 
         Another process waits for it, or readers are to see another one.
         """
@@ -183,4 +187,4 @@ class Generations(Protocol):
         """Remove the former generation; False if there is none."""
 
     def kept(self) -> list[KeptGeneration]:
-        """All generations that take room: the active one, the former one, then the unused."""
+        """Return all generations that take room: the active one, the former one, then the unused."""

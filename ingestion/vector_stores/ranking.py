@@ -56,7 +56,7 @@ def list_queries(
 
 
 def ranked_lists(ask: Ask, queries: Sequence[ListQuery | None]) -> list[list[Hit]]:
-    """The best hits for each query, best first, ties by id; a list is empty where there is no query.
+    """Return the best hits for each query, best first, ties by id; a list is empty where there is no query.
 
     Where the score at the end of a list goes on beyond what was asked, the engine has chosen among equals in an
     order of its own; then more is asked, until the choice can be made by id. Half as many more from the start cost
@@ -80,14 +80,16 @@ def ranked_lists(ask: Ask, queries: Sequence[ListQuery | None]) -> list[list[Hit
 
 
 def _first(limit: int, answer: Sequence[Scored], scores: Sequence[float]) -> list[Hit]:
-    """The first hits, ties by id; only what may be among them is made a hit, as an id costs more than a score."""
+    """Return the first hits, ties by id; only what may be among them is made a hit, as an id costs more than a
+    score.
+    """
     least = min(scores[:limit], default=0.0)
     hits = [Hit(str(each.id), score) for each, score in zip(answer, scores, strict=True) if score >= least]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
 def rarity_of(best: Iterable[tuple[int, float, SparseVector | None]]) -> dict[int, float]:
-    """The IDF of terms, given for each a point that has it, with its score for that term alone."""
+    """Return the IDF of terms, given for each a point that has it, with its score for that term alone."""
     found = {}
     for term, score, sparse in best:
         if sparse is not None and term in sparse.indices:

@@ -40,12 +40,12 @@ class Schema:
     dimensions: int
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored beside the points."""
+        """Return what is stored beside the points."""
         return {"format": SCHEMA_FORMAT, "embedding": self.embedding, "dimensions": self.dimensions}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], place: str) -> Schema:
-        """The schema read back from `place`; raises VectorStoreError where this version cannot read it."""
+        """Read the schema back from `place`; raises VectorStoreError if this version cannot read it."""
         try:
             if stored["format"] > SCHEMA_FORMAT:
                 raise VectorStoreError(f"{place} was written by a newer bookwise; update bookwise to use it")
@@ -124,5 +124,5 @@ class KeptGeneration(NamedTuple):
     points: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON object."""
+        """Return one JSON object."""
         return self._asdict() | {"schema": self.schema and self.schema.as_json()}

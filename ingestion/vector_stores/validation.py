@@ -88,7 +88,7 @@ def _sparse_problem(sparse: SparseVector) -> str | None:
 
 
 def _index_problem(name: str, value: Any) -> str | None:
-    """An indexed field of another type would be stored, and then never found."""
+    """Return an indexed field of another type would be stored, and then never found."""
     kind = PAYLOAD_INDEXES.get(name)
     if kind is None or value is None:
         return None

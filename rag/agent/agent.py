@@ -141,12 +141,12 @@ class Agent:
 
 
 def build_agent(retriever: Retriever, *, with_model: bool = True) -> Agent:
-    """An agent with the settings' language model, if there is one and `with_model` is set."""
+    """Return an agent with the settings' language model, if there is one and `with_model` is set."""
     return Agent(retriever, model_of(retriever.settings) if with_model else None)
 
 
 def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
-    """The settings' language model, None without a key or service for it; one may serve any number of agents.
+    """Return the settings' language model, None without a key or service for it; one may serve any number of agents.
 
     `many` for a server, see ChatModel.
     """
@@ -167,7 +167,7 @@ def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
 
 
 def has_model(settings: Settings) -> bool:
-    """Whether the settings name a language model: by a key, or by a service that may need none."""
+    """Return whether the settings name a language model: by a key, or by a service that may need none."""
     return bool(settings.openai.api_key or settings.openai.base_url)
 
 

@@ -83,7 +83,7 @@ class ChatModel:
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Mapping[str, Any]], tool_choice: ToolChoice
     ) -> AsyncGenerator[str | Reply]:
-        """The pieces of the reply's text as they come, then the Reply; closing the iterator ends the request.
+        """Yield the pieces of the reply's text as they come, then the Reply; closing the iterator ends the request.
 
         Raises ChatModelError where the service fails for good, or breaks off in mid-answer.
         """
@@ -189,7 +189,7 @@ class _Assembly:
         return text
 
     def whole(self) -> Reply:
-        """The reply, all chunks in."""
+        """Return the reply, all chunks in."""
         calls = tuple(
             ToolCall(valid_text(identity) or f"call_{index}", valid_text(name), valid_text(arguments))
             for index, (identity, name, arguments) in sorted(self.calls.items())
@@ -206,7 +206,7 @@ def valid_text(text: str) -> str:
 
 
 def _sendable(value: Any) -> Any:
-    """The messages with valid text only: a question or a page may hold what cannot be encoded."""
+    """Return the messages with valid text only: a question or a page may hold what cannot be encoded."""
     if isinstance(value, str):
         return valid_text(value)
     if isinstance(value, Mapping):
@@ -215,13 +215,15 @@ def _sendable(value: Any) -> Any:
 
 
 def _not_http() -> tuple[type[Exception], ...]:
-    """What the client for many replies raises where a service does not speak HTTP; the SDK does not know it."""
+    """Return what the client for many replies raises where a service does not speak HTTP; the SDK does not know
+    it.
+    """
     aiohttp = sys.modules.get("aiohttp")
     return (aiohttp.ClientError,) if aiohttp else ()
 
 
 def _advice(model: str) -> dict[Failure, str]:
-    """What to do about a failure, where a language model differs from the general case."""
+    """Return what to do about a failure, where a language model differs from the general case."""
     return {
         "quota": "the account's quota is spent; raise it, or use --no-llm",
         "context": "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS",

@@ -112,7 +112,7 @@ def _see_also(result: GatedResult, excerpt: Excerpt | None) -> tuple[Place, ...]
 
 
 def _cite(excerpt: Excerpt) -> Citation:
-    """The section of the block that was chosen, with the lines of all that is quoted of it."""
+    """Return the section of the block that was chosen, with the lines of all that is quoted of it."""
     chosen: SearchResult = excerpt.passage
     section = excerpt.chosen.section, excerpt.chosen.anchor
     own = [block for block in excerpt.blocks if (block.section, block.anchor) == section]

@@ -41,7 +41,9 @@ _POINTS_BACK = re.compile(
 
 
 def topic_of(history: Sequence[PastMessage]) -> str | None:
-    """What a follow-up goes on from: the last question that was no mere "tell me more", with those it leans on."""
+    """Return what a follow-up goes on from: the last question that was no mere "tell me more", with those it leans
+    on.
+    """
     topic: list[str] = []
     for message in reversed(history):
         if message.role != "user" or not _words(message.content) - _request_words():
@@ -53,18 +55,18 @@ def topic_of(history: Sequence[PastMessage]) -> str | None:
 
 
 def new_words(question: str, topic: str) -> frozenset[int]:
-    """The words, as BM25 terms, that a question adds to what was asked before."""
+    """Return the words, as BM25 terms, that a question adds to what was asked before."""
     return _words(question) - _words(topic) - _request_words()
 
 
 def asks_for_more(question: str, topic: str) -> bool:
-    """Whether it wants more about the topic, and names nothing that the topic does not."""
+    """Return whether it wants more about the topic, and names nothing that the topic does not."""
     words = _words(question) - _request_words()
     return not words or (words <= _words(topic) and _MORE.search(question) is not None)
 
 
 def leans_back(question: str) -> bool:
-    """Whether a question says too little, or points at too much, to be understood by itself."""
+    """Return whether a question says too little, or points at too much, to be understood by itself."""
     count = len(_words(question))
     if count < MIN_TOPIC_TERMS or _GOES_ON.match(question):
         return True

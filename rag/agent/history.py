@@ -29,7 +29,7 @@ class PastMessage(Protocol):
 
 
 def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: int = MAX_TURNS) -> list[PastMessage]:
-    """The last whole turns that fit into the budget, oldest first; a turn is a question with its answer."""
+    """Return the last whole turns that fit into the budget, oldest first; a turn is a question with its answer."""
     kept: list[PastMessage] = []
     left = max_tokens
     for turn in reversed(_turns(history)[-max_turns:]):
@@ -41,7 +41,7 @@ def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: 
 
 
 def tokens_of(text: str) -> int:
-    """What a message with this text costs of a model's context."""
+    """Return what a message with this text costs of a model's context."""
     return count_tokens([text], CHAT_ENCODING)[0] + MESSAGE_TOKENS
 
 

@@ -164,7 +164,7 @@ def _cut(block: PassageBlock, question: Nearness) -> PassageBlock:
 
 
 def _pieces(block: PassageBlock) -> list[tuple[int, int]]:
-    """The sentences of prose, the lines of anything else, as offsets."""
+    """Return the sentences of prose, the lines of anything else, as offsets."""
     if block.kind in ("paragraph", "quote"):
         return sentence_spans(block.text)
     found = re.finditer(r"[^\n]*\S[^\n]*", block.text)
@@ -239,6 +239,6 @@ def _is_same(block: PassageBlock, other: PassageBlock) -> bool:
 
 
 def _beginning(block: PassageBlock, room: int) -> list[PassageBlock]:
-    """The first sentences of a block that there is room for."""
+    """Return the first sentences of a block that there is room for."""
     spans = [span for span in sentence_spans(block.text) if length(block.text[: span[1]]) <= room]
     return [part_of(block, spans)] if spans and length(block.text[: spans[-1][1]]) >= MIN_PART else []

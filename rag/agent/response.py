@@ -21,17 +21,19 @@ CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
 
 
 def is_refusal(text: str) -> bool:
-    """Whether this is the model's way to say that the passages do not answer."""
+    """Return whether this is the model's way to say that the passages do not answer."""
     return text.strip().rstrip(".") in {refusal.rstrip(".") for refusal in REFUSALS}
 
 
 def may_become_refusal(text: str) -> bool:
-    """Whether what has come so far may still turn out to be a refusal."""
+    """Return whether what has come so far may still turn out to be a refusal."""
     return any(refusal.startswith(text.strip()) for refusal in REFUSALS)
 
 
 def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
-    """The finding that the answer rests on: the question's own, or the first that answers where that does not."""
+    """Return the finding that the answer rests on: the question's own, or the first that answers where that does
+    not.
+    """
     return next((found for found in (gated, *results) if found.metrics.should_answer), gated)
 
 
@@ -57,7 +59,7 @@ def generated_answer(
 
 
 def _with_spots(result: GatedResult, retriever: Retriever) -> GatedResult:
-    """The result with its blocks looked at, as a quotation needs and a language model does not."""
+    """Return the result with its blocks looked at, as a quotation needs and a language model does not."""
     if result.spots is not None:
         return result
     return replace(result, spots=rank_spots(result.question, result.response.results, retriever.embedder))
@@ -99,7 +101,7 @@ def _answered(
 
 
 def _replacement(gated: GatedResult, loop: ToolLoop, quoted: AgentResponse) -> AgentResponse:
-    """The book's own words in place of what the model made up."""
+    """Return the book's own words in place of what the model made up."""
     shown = tuple(passage.id for passage in loop.shown)
     found = (passage.id for searched in (gated, *loop.results) for passage in searched.response.results)
     used = quoted.passages.model_copy(update={"shown": shown or quoted.passages.shown})
@@ -114,7 +116,7 @@ def _replacement(gated: GatedResult, loop: ToolLoop, quoted: AgentResponse) -> A
 
 
 def _refused(gated: GatedResult, loop: ToolLoop, answer: AnswerText, result: GatedResult, text: str) -> AgentResponse:
-    """The model read the passages and found no answer, whatever the search made hope for."""
+    """Return the refusal of a model that read the passages and found no answer, however good they looked."""
     metrics = result.metrics.model_copy(update={"reason": result.metrics.reason or "not_answered"})
     used = _passages_used(gated, loop, answer).model_copy(update={"cited": (), "verified": ()})
     return AgentResponse(
@@ -138,7 +140,7 @@ def _refused(gated: GatedResult, loop: ToolLoop, answer: AnswerText, result: Gat
 
 
 def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
-    """The metrics of an answer that the model made of passages which seemed not to answer: low confidence."""
+    """Return the metrics of an answer that the model made of passages which seemed not to answer: low confidence."""
     if metrics.should_answer:
         return metrics
     return metrics.model_copy(update={"confidence_level": "low", "should_answer": True, "reason": None})
@@ -157,7 +159,7 @@ def _passages_used(gated: GatedResult, loop: ToolLoop, answer: AnswerText) -> Pa
 
 
 def _cite(number: int, source: Source) -> Citation:
-    """A source as the reader sees it: its section, and the lines that hold what the answer says."""
+    """Return a source as the reader sees it: its section, and the lines that hold what the answer says."""
     passage = source.passage
     line_start, line_end = source.lines
     return Citation(

@@ -61,7 +61,7 @@ class GatedResult:
         return self if held or not words or not self.metrics.should_answer else self.refused("not_answered")
 
     def refused(self, reason: RefusalReason) -> GatedResult:
-        """The same passages, which do not answer for this reason."""
+        """Return the same passages, which do not answer for this reason."""
         changes = {"confidence_level": "insufficient", "should_answer": False, "reason": reason}
         return replace(self, metrics=self.metrics.model_copy(update=changes))
 
@@ -99,7 +99,9 @@ class RetrievalGate:
     reads_blocks: bool = False
 
     def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
-        """The passages and their judgement; raises UsageError for a question or a filter that cannot be used."""
+        """Return the passages and their judgement; raises UsageError for a question or a filter that cannot be
+        used.
+        """
         response = self.retriever.search(
             question,
             limit=top_k or self.top_k,
@@ -121,7 +123,7 @@ class RetrievalGate:
         return _judged_by_its_best_block(result)
 
     def find_for(self, question: str, topic: str | None) -> GatedResult:
-        """As `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
+        """See `find`; a question that leans on what was asked, or finds nothing alone, goes on from the topic."""
         if topic is None:
             return self._find_in_story(question)
         if asks_for_more(question, topic):
@@ -137,12 +139,12 @@ class RetrievalGate:
         return result
 
     def widen(self, result: GatedResult) -> GatedResult:
-        """The same judgement with as many passages as a search gives."""
+        """Return the same judgement with as many passages as a search gives."""
         wide = self.find(result.response.query, top_k=MAX_PASSAGES)
         return replace(wide, metrics=result.metrics)
 
     def _find_in_story(self, question: str) -> GatedResult:
-        """As `find`, for a long story by its best sentence."""
+        """See `find`, for a long story by its best sentence."""
         whole = self.find(question)
         sentences = _sentences_to_ask(question)
         if not sentences or whole.metrics.confidence_level == "high":
@@ -158,7 +160,7 @@ def _strength(result: GatedResult, policy: Policy) -> tuple[int, float]:
 
 
 def _sentences_to_ask(question: str) -> Sequence[str]:
-    """The sentences of a story that can be searched for, those that end in a question mark first."""
+    """Return the sentences of a story that can be searched for, those that end in a question mark first."""
     if len(question.split()) <= STORY_WORDS:
         return ()
     sentences = [question[start:end] for start, end in sentence_spans(question)]
@@ -167,13 +169,13 @@ def _sentences_to_ask(question: str) -> Sequence[str]:
 
 
 def _is_foreign(question: str, response: SearchResponse) -> bool:
-    """Whether the question is in another language than every passage that was found."""
+    """Return whether the question is in another language than every passage that was found."""
     language = language_of(question)
     return language is not None and not any(same_language(language, result.language) for result in response.results)
 
 
 def _judged_by_its_best_block(result: GatedResult) -> GatedResult:
-    """The result, refused where the best place for the question is a section that says nothing yet."""
+    """Return the result, refused where the best place for the question is a section that says nothing yet."""
     spots = result.spots
     if not spots or not result.metrics.should_answer or not spots.ranked or spots.ranked[0].text:
         return result

@@ -186,7 +186,7 @@ def _plain(text: str, *, is_quote: bool) -> str:
 
 
 def _split_code(text: str) -> Iterator[tuple[bool, str]]:
-    """The text in pieces, each fence by itself."""
+    """Yield the text in pieces, each fence by itself."""
     piece: list[str] = []
     fence = ""
     for line in text.splitlines(keepends=True):
@@ -203,7 +203,7 @@ def _split_code(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _is_full(fence: Sequence[str]) -> bool:
-    """Whether a fence has code of its own, not only what another file is included by."""
+    """Return whether a fence has code of its own, not only what another file is included by."""
     return bool(_MACRO.sub("", "".join(fence[1:])).strip())
 
 

@@ -95,7 +95,9 @@ class TextCalls:
         return text
 
     def _next_opening(self, *, is_end: bool) -> tuple[int, Any]:
-        """Where the first opening of a call begins: its match, True where it is not complete, or None without one."""
+        """Return where the first opening of a call begins: its match, True where it is not complete, or None
+        without one.
+        """
         for at in (candidate.start() for candidate in _CANDIDATE.finditer(self._held)):
             if not at and not self._before.isspace() and self._held[0] not in "<`[":
                 continue  # in the middle of a word
@@ -119,7 +121,7 @@ class TextCalls:
         return answer
 
     def _cut_off(self, opening: Any) -> str:
-        """What was held back for too long, or to the end: dropped where it means to call."""
+        """Return what was held back for too long, or to the end: dropped where it means to call."""
         held, self._held = self._held, ""
         if _NAME.search(held) or _TAGGED.search(held, 0, 40) or _KEYED.search(held):
             self.found.append(TextCall(TOOL_NAME, held))
@@ -128,7 +130,7 @@ class TextCalls:
 
 
 def _end_of_body(text: str, opening: Any) -> int | None:
-    """Where the body ends: at its closing bracket, strings and brackets in it being skipped."""
+    """Return where the body ends: at its closing bracket, strings and brackets in it being skipped."""
     start = opening.start("body")
     if text[start] == "<":
         found = _XML_END.search(text, start)
@@ -173,7 +175,7 @@ def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
 
 
 def _arguments(given: Any) -> str:
-    """The arguments that the tool has, as JSON; `query` may have another name if it is the only text."""
+    """Return the arguments that the tool has, as JSON; `query` may have another name if it is the only text."""
     if not isinstance(given, Mapping):
         return json.dumps(given)
     known = {name: value for name, value in given.items() if name in TOOL_ARGUMENTS}
@@ -189,7 +191,7 @@ def _tag_name(head: str) -> str:
 
 
 def _as_call(value: Any, name: str) -> TextCall | None:
-    """The call that an object is, by its keys; None for one that is not."""
+    """Return the call that an object is, by its keys; None for one that is not."""
     if not isinstance(value, Mapping):
         return None
     if isinstance(value.get("tool_calls"), list) and value["tool_calls"]:
@@ -209,14 +211,14 @@ def _as_call(value: Any, name: str) -> TextCall | None:
 
 
 def _answer_in(value: Any) -> str | None:
-    """The answer of a model that writes it as JSON."""
+    """Return the answer of a model that writes it as JSON."""
     if not isinstance(value, Mapping) or len(value) > 3:
         return None
     return next((value[key] for key in _ANSWER_KEYS if isinstance(value.get(key), str)), None)
 
 
 def _value(text: str) -> Any:
-    """What JSON says, or the same in the notation of Python; None for anything else."""
+    """Return what JSON says, or the same in the notation of Python; None for anything else."""
     for read in (json.loads, ast.literal_eval):
         try:
             return read(text)
@@ -226,7 +228,7 @@ def _value(text: str) -> Any:
 
 
 def _keywords(body: str) -> dict[str, Any]:
-    """The arguments of a call in the notation of Python; a lone text is the query."""
+    """Return the arguments of a call in the notation of Python; a lone text is the query."""
     try:
         call = ast.parse(f"f{body}", mode="eval").body
     except (ValueError, SyntaxError, RecursionError, MemoryError):

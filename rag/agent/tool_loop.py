@@ -81,7 +81,7 @@ class ToolLoop:
             raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | str]:
-        """Each search and each piece of the answer as it comes; `gate` is what the question itself finds.
+        """Yield each search and each piece of the answer as it comes; `gate` is what the question itself finds.
 
         Where neither it nor what the model searches for answers the question, no answer is asked for.
         """
@@ -122,14 +122,14 @@ class ToolLoop:
             yield self._told(PARAGRAPH)
 
     def _told(self, text: str) -> str:
-        """The text, if it belongs to the answer: what comes before the first search does not."""
+        """Return the text, if it belongs to the answer: what comes before the first search does not."""
         if not self._searches:
             return ""
         self.text += text
         return text
 
     def _is_over(self) -> bool:
-        """Whether the last reply is the answer, or says that there will be none."""
+        """Return whether the last reply is the answer, or says that there will be none."""
         if self._reply.refusal:
             self.failure = f"the language model refused: {self._reply.refusal}"
             return True
@@ -183,7 +183,7 @@ class ToolLoop:
         return result
 
     def _show(self, result: GatedResult) -> str:
-        """The passages as the model gets them: the best that there is room for, each whole, each under its id."""
+        """Return the passages as the model gets them: the best that fit, each whole and under its id."""
         query = result.response.query
         chosen = []
         for passage in result.response.results:

@@ -73,7 +73,7 @@ class SearchCall:
 
 
 def parse_call(name: str, arguments: str) -> SearchCall:
-    """The call with its arguments, `top_k` brought within 1 to 20; raises InvalidToolCall."""
+    """Return the call with its arguments, `top_k` brought within 1 to 20; raises InvalidToolCall."""
     if name not in (TOOL_NAME, ALIAS):
         raise InvalidToolCall(f"there is no tool {name!r}; call {TOOL_NAME}")
     given = _object(arguments)
@@ -89,7 +89,7 @@ def parse_call(name: str, arguments: str) -> SearchCall:
 
 
 def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> str:
-    """What a search answers, each result with the id to cite it by."""
+    """Return what a search answers, each result with the id to cite it by."""
     results = [
         {
             "passage_id": passage_id,
@@ -106,7 +106,7 @@ def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> st
 
 
 def error_json(message: str, query: str) -> str:
-    """What a call that failed answers."""
+    """Return what a call that failed answers."""
     return json.dumps({"error": message, "query": query}, ensure_ascii=False)
 
 

@@ -23,7 +23,7 @@ SUFFICIENT_COUNT = 3
 
 
 def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], session_id: UUID) -> ChatResponse:
-    """The answer; `found` are the passages that were retrieved, by id."""
+    """Return the answer; `found` are the passages that were retrieved, by id."""
     metrics = response.metrics
     answered = response.state in ANSWERED
     level = metrics.confidence_level if metrics and answered else "insufficient"
@@ -50,7 +50,9 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
 
 
 def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
-    """What a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one object."""
+    """Return what a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one
+    object.
+    """
     sources = [source_of(passage) for passage in passages]
     average = fmean(source.similarity_score for source in sources) if sources else 0.0
     return {
@@ -62,7 +64,7 @@ def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]
 
 
 def source_of(passage: SearchResult, citation: Citation | None = None) -> Source:
-    """A passage as a source; as much of its text as is displayed."""
+    """Return a passage as a source; as much of its text as is displayed."""
     text = passage.text
     return Source(
         chunk_text=text if len(text) <= MAX_SOURCE_CHARS else text[: MAX_SOURCE_CHARS - 1] + "…",
@@ -104,7 +106,7 @@ def heading_path_of(passage: SearchResult, citation: Citation | None) -> tuple[s
 
 
 def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iterable[Source]:
-    """What is cited; an answer that cites nothing still shows what it was made from."""
+    """Return what is cited; an answer that cites nothing still shows what it was made from."""
     cited = [
         source_of(found[citation.chunk_id], citation) for citation in response.citations if citation.chunk_id in found
     ]
@@ -114,7 +116,7 @@ def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iter
 
 
 def _without_repeats(sources: Iterable[Source]) -> list[Source]:
-    """The sources, each place once: the same lines may be shown as parts of several passages."""
+    """Return the sources, each place once: the same lines may be shown as parts of several passages."""
     return list(
         {
             (source.source_file, source.line_start, source.line_end, source.section): source for source in sources

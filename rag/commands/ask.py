@@ -80,7 +80,7 @@ async def _answer(
     cite_style: CiteStyle,
     streams: bool,
 ) -> AgentResponse:
-    """The answer; with `streams` it is printed as it comes."""
+    """Return the answer; with `streams` it is printed as it comes."""
     from ingestion.factory import embedder_ahead
 
     # Before the imports, beside which it loads: together they are most of the time to an answer.

@@ -157,7 +157,9 @@ def _save(session: ChatSession, name: str) -> str:
 
 
 async def _lines(settings: Settings) -> AsyncGenerator[str]:
-    """What is typed, or what comes through the pipe; ends with the input, with Ctrl-D, and with Ctrl-C twice."""
+    """Yield what is typed, or what comes through the pipe; ends with the input, with Ctrl-D, and with Ctrl-C
+    twice.
+    """
     if not is_interactive():
         for line in sys.stdin:
             yield line

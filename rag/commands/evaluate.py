@@ -115,7 +115,7 @@ def _other_run(
     against: str | None,
     answers: bool | None,
 ) -> list[Outcome]:
-    """What to compare with: an earlier run's document, another collection, or nothing."""
+    """Return what to compare with: an earlier run's document, another collection, or nothing."""
     if compare:
         return _read_run(compare)
     if against:
@@ -125,7 +125,7 @@ def _other_run(
 
 
 def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:
-    """The questions to ask; those of one corpus are asked of whichever book is chosen."""
+    """Return the questions to ask; those of one corpus are asked of the chosen book."""
     if corpus is None:
         return list(questions)
     if corpus not in {question.book for question in questions}:

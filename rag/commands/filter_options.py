@@ -93,7 +93,9 @@ def _option(each: Field[Any], hint: Any) -> inspect.Parameter:
 
 
 def _read(hint: Any) -> tuple[Any, tuple[str, ...]]:
-    """The type that Typer reads, and the values to choose from, if they are given. Case is ours to overlook."""
+    """Return the type that Typer reads, and the values to choose from, if they are given. Case is ours to
+    overlook.
+    """
     inner = next((kind for kind in get_args(hint) if kind is not NoneType), hint)
     many = get_origin(inner) is tuple
     choices = get_args(get_args(inner)[0] if many else inner)

@@ -34,7 +34,7 @@ class KeptThread:
         self._store = store
 
     def messages(self) -> list[Message]:
-        """What was said so far, oldest first; nothing in a new thread."""
+        """Return what was said so far, oldest first; nothing in a new thread."""
         try:
             return self._store.all_messages(self.thread_id)
         except UnknownThread:
@@ -55,7 +55,7 @@ class KeptThread:
 
 @contextmanager
 def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
-    """The thread with this id, or a new one for NEW; raises UsageError for what is no id."""
+    """Return the thread with this id, or a new one for NEW; raises UsageError for what is no id."""
     thread_id = new_thread_id() if session == NEW else parse_thread_id(session)
     database = database_of(settings)
     try:
@@ -149,7 +149,7 @@ class ChatSession:
         return self.last
 
     def as_markdown(self) -> str:
-        """The conversation as a document."""
+        """Return the conversation as a document."""
         names = {"user": "Question", "assistant": "Answer"}
         return "".join(f"## {names[message.role]}\n\n{message.content}\n\n" for message in self.messages)
 

@@ -22,7 +22,7 @@ ASKED = (
 
 
 def topic_summary(questions: Sequence[str]) -> str:
-    """The first question, and the content words that the later ones add most often."""
+    """Return the first question, and the content words that the later ones add most often."""
     words: Counter[str] = Counter()
     for question in questions:
         plain = {word.strip("?!.,;:()\"'`") for word in question.split()}
@@ -34,7 +34,7 @@ def topic_summary(questions: Sequence[str]) -> str:
 
 
 async def topic_by_model(model: ChatModel, questions: Sequence[str]) -> str | None:
-    """What the model says the questions are about, None where it fails or says nothing."""
+    """Return what the model says the questions are about, None where it fails or says nothing."""
     lines = "\n".join(f"- {' '.join(question.split())}" for question in questions)
     asked = [{"role": "system", "content": ASKED}, {"role": "user", "content": lines}]
     said = ""

@@ -33,7 +33,7 @@ class AnswerOutcome:
 
 
 def answer_outcome(response: AgentResponse, is_right_page: Callable[[str], bool]) -> AnswerOutcome:
-    """What came of an answer; `is_right_page` tells of a source file whether it answers the question."""
+    """Return what came of an answer; `is_right_page` tells of a source file whether it answers the question."""
     return AnswerOutcome(
         model=response.model,
         ending=_ending(response),
@@ -56,7 +56,7 @@ def _ending(response: AgentResponse) -> Ending:
 
 
 def answer_totals(answers: Sequence[AnswerOutcome]) -> dict[str, Any]:
-    """The counts over all answers, as a JSON object; `endings` has one count for each way to end."""
+    """Return the counts over all answers, as a JSON object; `endings` counts each way an answer ended."""
     endings = [answer.ending for answer in answers]
     return {
         "model": ", ".join(sorted({answer.model for answer in answers})),

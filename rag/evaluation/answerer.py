@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_answerer() -> Iterator[Answerer]:
-    """An answerer with the settings' language model, or one that quotes where there is none.
+    """Return an answerer with the settings' language model, or one that quotes where there is none.
 
     Once the model has answered, a question on which it fails is answered by a response that says so; before, the
     failure is raised, since the settings are then more likely wrong than the question.

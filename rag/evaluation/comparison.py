@@ -59,7 +59,7 @@ class Comparison:
 
 
 def compare(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Comparison]:
-    """Each measure over the questions that both runs asked of the same book."""
+    """Return each measure over the questions that both runs asked of the same book."""
     earlier = {outcome.key: outcome for outcome in before}
     pairs = [(earlier[outcome.key], outcome) for outcome in after if outcome.key in earlier]
     return [made for name in COMPARED if (made := _compare(name, pairs)) is not None]

@@ -80,7 +80,7 @@ def _gain(rank: int | None) -> float:
 
 
 def _of_answer(figure: Callable[[AnswerOutcome], float | None]) -> Measure:
-    """A figure of the answers that a language model gave."""
+    """Return a figure of the answers that a language model gave."""
     return lambda each: figure(each.answer) if each.answer and each.answer.ending == "answered" else None
 
 
@@ -95,7 +95,7 @@ def _support(answer: AnswerOutcome) -> float | None:
 
 
 def _model_refused(*, answerable: bool) -> Measure:
-    """Whether the model refused, over the questions that it was asked."""
+    """Return whether the model refused, over the questions that it was asked."""
 
     def measure(each: Outcome) -> float | None:
         if each.answer is None or each.answerable != answerable or each.answer.ending not in ("answered", "refused"):
@@ -110,7 +110,7 @@ NEAR_MISS = "nearmiss"
 
 
 def _is_sure(each: Outcome) -> bool:
-    """Whether an answer was given with high confidence that can be said to be right or wrong."""
+    """Return whether an answer was given with high confidence that can be said to be right or wrong."""
     return (
         each.is_quoted
         and each.level == "high"
@@ -150,7 +150,7 @@ GATE = "file recall@5"
 
 
 def mean_of(name: str, outcomes: Iterable[Outcome]) -> float | None:
-    """A measure over outcomes; None where it applies to none of them."""
+    """Return a measure over outcomes; None where it applies to none of them."""
     values = [value for outcome in outcomes if (value := MEASURES[name](outcome)) is not None]
     return fmean(values) if values else None
 
@@ -162,6 +162,6 @@ def leak_rate(outcomes: Sequence[Outcome]) -> float:
 
 
 def latency(milliseconds: Iterable[float], percent: int) -> float:
-    """The milliseconds that this percentage of searches or answers needed at most; 0 where there are none."""
+    """Return the milliseconds that this percentage of searches or answers needed at most; 0 where there are none."""
     times = sorted(milliseconds)
     return times[min(len(times) - 1, math.ceil(len(times) * percent / 100) - 1)] if times else 0.0

@@ -48,7 +48,7 @@ class EvalQuestion:
 
 
 def load_questions(path: Path) -> list[EvalQuestion]:
-    """The questions of a JSONL file; raises UsageError naming the first line that is none."""
+    """Return the questions of a JSONL file; raises UsageError naming the first line that is none."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -90,7 +90,7 @@ def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
 
 
 def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:
-    """What the questions' paths have before those of the index, which may begin at another folder.
+    """Return what the questions' paths have before those of the index, which may begin at another folder.
 
     Raises UsageError where no page of the questions is indexed.
     """
@@ -157,6 +157,6 @@ def _is_indexed(end: str, known: set[str]) -> bool:
 
 
 def is_right_page(question: EvalQuestion, source_file: str, folder: str) -> bool:
-    """Whether a page answers the question."""
+    """Return whether a page answers the question."""
     path = folder + source_file
     return any(path.startswith(page) if page.endswith("/") else path == page for page in question.pages)

@@ -132,7 +132,7 @@ def _place(result: SearchResult) -> str:
 def _quoted(
     question: EvalQuestion, retriever: Retriever, filters: Filters, *, quotes: bool
 ) -> tuple[GatedResult, AgentResponse | None]:
-    """What is found, and what is answered without a language model, as `ask` does; None without `quotes`."""
+    """Return what is found, and what is answered without a language model, as `ask` does; None without `quotes`."""
     agent = retriever.settings.agent
     gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=quotes)
     started = time.perf_counter()
@@ -149,7 +149,7 @@ class Earlier:
 
 
 def _of_quote(question: EvalQuestion, quoted: AgentResponse) -> dict[str, Any]:
-    """The fields of the outcome that judge what was quoted."""
+    """Return the fields of the outcome that judge what was quoted."""
     return {
         "quoted_right": _holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
         "filler": _filler(question, quoted),
@@ -171,7 +171,7 @@ def _filler(question: EvalQuestion, quoted: AgentResponse) -> float | None:
 
 
 def _told_language(question: EvalQuestion, quoted: AgentResponse) -> bool | None:
-    """Whether a question in another language than the book is answered, or refused for that reason."""
+    """Return whether a question in another language than the book is answered, or refused for that reason."""
     if question.kind != OTHER_LANGUAGE or not question.answerable:
         return None
     if quoted.citations:
@@ -184,7 +184,7 @@ def _first(right: Sequence[bool]) -> int | None:
 
 
 def _is_of_section(question: EvalQuestion, result: SearchResult) -> bool:
-    """Whether the passage lies in the section, or the section begins in it."""
+    """Return whether the passage lies in the section, or the section begins in it."""
     titles = (*result.heading_path, *result.section_titles, result.page_title)
     return question.section is not None and as_title(question.section) in map(as_title, titles)
 
@@ -196,7 +196,7 @@ def _leaks(response: SearchResponse, book_id: str) -> Iterator[SearchResult]:
 
 
 def _is_answered(question: EvalQuestion, answer: AgentResponse) -> bool | None:
-    """Whether the answer holds what it must, or refuses where it must; None where nothing is expected."""
+    """Return whether the answer holds what it must, or refuses where it must; None where nothing is expected."""
     if not question.answerable:
         return not answer.citations
     if not question.expected:

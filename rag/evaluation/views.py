@@ -29,7 +29,7 @@ BY_GROUP = (
 
 
 def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> View:
-    """The measures over all questions, by language and by book, and the comparison with another run."""
+    """Return the measures over all questions, by language and by book, and the comparison with another run."""
     return [
         Table("Measures", ("measure", "figure", "95 % interval", "questions"), _measures(outcomes)),
         _grouped("language", outcomes, lambda each: each.language),
@@ -52,7 +52,7 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
 
 
 def markdown(view: View) -> str:
-    """The same as Markdown."""
+    """Return the same as Markdown."""
     parts = []
     for part in view:
         if not isinstance(part, Table):
@@ -95,7 +95,7 @@ def report_markdown(
 def evaluation_document(
     outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), changes: Sequence[AnswerChange] = ()
 ) -> dict[str, Any]:
-    """The measures and every outcome; with another run also the answers that differ."""
+    """Return the measures and every outcome; with another run also the answers that differ."""
     return {
         "questions": len(outcomes),
         "measures": _figures(outcomes),
@@ -112,7 +112,7 @@ def evaluation_document(
 
 
 def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
-    """The outcomes of an earlier run's document; raises UsageError where it holds none."""
+    """Return the outcomes of an earlier run's document; raises UsageError where it holds none."""
     try:
         return [_outcome(outcome) for outcome in document["outcomes"]]
     except (KeyError, TypeError) as error:
@@ -134,7 +134,7 @@ def _times(percentiles: Mapping[str, float]) -> str:
 
 
 def _answer_document(outcomes: Sequence[Outcome]) -> dict[str, Any] | None:
-    """The totals over the answers of a language model; None where none was asked."""
+    """Return the totals over the answers of a language model; None where none was asked."""
     answers = [outcome.answer for outcome in outcomes if outcome.answer]
     times = (scored.milliseconds for scored in answers if scored.ending != "not_asked")
     return {**answer_totals(answers), "latency_ms": _percentiles(times)} if answers else None

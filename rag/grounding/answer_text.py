@@ -125,7 +125,7 @@ class AnswerText:
         return piece
 
     def _read(self, raw: str) -> Sentence:
-        """The sentence with its references taken out."""
+        """Return the sentence with its references taken out."""
         if self._fence:
             return Sentence(raw, (raw,), raw.strip(), "code", ())
         parts = tuple(_joined(self._reader.parts(raw)))
@@ -142,7 +142,9 @@ class AnswerText:
         return "statement" if states_something(text) else "other"
 
     def _closed(self, sentence: Sentence, verdict: Verdict | None) -> str:
-        """The whole sentence: its words, the numbers of its sources, its stop, and the mark if nothing holds it."""
+        """Return the whole sentence: its words, the numbers of its sources, its stop, and the mark if nothing holds
+        it.
+        """
         body, tail, end = _split_tail(sentence.parts)
         if not any(isinstance(part, Reference) or part.strip() for part in body):
             body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
@@ -179,7 +181,7 @@ class AnswerText:
         return f"{code}\n{mark}{sentence.raw[len(code) :] or chr(10)}"
 
     def _is_code(self) -> bool:
-        """Whether the text under way is a block of code; only a whole line tells."""
+        """Return whether the text under way is a block of code; only a whole line tells."""
         line, newline, _ = self._raw.partition("\n")
         if not self._fence and not self._told and (newline or self._ended):
             self._fence = opening_run(line)
@@ -196,7 +198,7 @@ class AnswerText:
         return None
 
     def _end_of_sentence(self) -> int | None:
-        """Where the first sentence ends, once what follows cannot belong to it."""
+        """Return where the first sentence ends, once what follows cannot belong to it."""
         if not self._told and opening_run(self._raw.partition("\n")[0]):
             return None  # the end of the line tells whether it opens a block of code
         masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
@@ -228,7 +230,7 @@ class AnswerText:
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:
-    """The parts with texts in a row as one, without empty ones."""
+    """Yield the parts with texts in a row as one, without empty ones."""
     text = ""
     for part in parts:
         if isinstance(part, str):
@@ -243,7 +245,7 @@ def _joined(parts: Iterator[Part]) -> Iterator[Part]:
 
 
 def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], str]:
-    """A sentence as what it says, the references at its end, and its stop with the space behind it."""
+    """Split a sentence into what it says, the references at its end, and its stop with the space behind it."""
     body = list(parts)
     tail: list[Reference] = []
     end = ""
@@ -266,6 +268,6 @@ def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], s
 
 
 def _may_go_on(text: str) -> bool:
-    """Whether a text may begin with a reference that is not complete."""
+    """Return whether a text may begin with a reference that is not complete."""
     closer = _CLOSERS.get(text[0])
     return closer is not None and closer not in text and len(text) <= MAX_MARKER_CHARS

@@ -81,7 +81,7 @@ def _score(clause: Statement, text: str, at: int, evidence: Evidence) -> float:
 
 
 def _has_code(name: str, text: str, clause: Statement, evidence: Evidence) -> bool:
-    """Whether the text has the name: one in backticks as code, unless the book writes it without them."""
+    """Return whether the text has the name: one in backticks as code, unless the book writes it without them."""
     if not stands_in(name, text):
         return False
     if name not in clause.quoted or name in evidence.code:
@@ -121,7 +121,7 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
 
 
 def _rivals(name: str, text: str, evidence: Evidence) -> list[str]:
-    """The names of the same kind in a text that the sentence does not name."""
+    """Return the names of the same kind in a text that the sentence does not name."""
     statement = evidence.statement
     return [
         other
@@ -139,7 +139,7 @@ def _kind(name: str) -> str:
 
 
 def _other_item(evidence: Evidence) -> str | None:
-    """A name from a list with what the list says of another: each item speaks of its own name alone."""
+    """Return the reason if a name from a list comes with what the list says of another item."""
     for name in evidence.statement.code:
         own = [place for place in evidence.places if stands_in(name, place.text)]
         lists = {place.block for place in own if place.block.kind in ("list", "table")}
@@ -157,7 +157,7 @@ _AND = re.compile(r"[\s`,]*(?:(?:and|or|/)\s*)?[\s`]*")
 
 
 def _is_other_role(name: str, text: str, evidence: Evidence) -> bool:
-    """Whether the sentence begins with a name that the text has only behind the one it speaks of."""
+    """Return whether the sentence begins with a name that the text has only behind the one it speaks of."""
     if evidence.statement.text.replace("`", "").find(name) > 5:
         return False
     at = text.find(name)
@@ -225,7 +225,7 @@ def _begins_with(word: int, clause: str) -> bool:
 
 
 def _opposite(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
-    """An odd number of: a denial in one alone, a word and its opposite, a comparison the other way round."""
+    """Return the reason if a denial, an opposite or a reversed comparison turns the sentence around."""
     words = clause.words
     good = [held for held in near if share_of(terms_of(held.text), words) >= ALIKE]
     statement = evidence.statement
@@ -261,7 +261,7 @@ def _is_opposed(clause: Statement, good: Sequence[_Near], evidence: Evidence) ->
 
 
 def _other_quantifier(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
-    """All where the book says any, or only."""
+    """Return the reason if the sentence says all where the book says any, or only."""
     denies = polarity.denies_outright(evidence.statement.text)
     good = [
         held
@@ -323,13 +323,13 @@ def _other_word(clause: Statement, near: Sequence[_Near], evidence: Evidence) ->
 
 @lru_cache(maxsize=4096)
 def _slots(text: str) -> tuple[tuple[str, str, str], ...]:
-    """Each word with the one before it and the one behind it, without articles."""
+    """Return each word with the one before it and the one behind it, without articles."""
     words = ["", *(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in ("the", "a", "an")), ""]
     return tuple(zip(words, words[1:], words[2:], strict=False))
 
 
 def _denial(evidence: Evidence) -> str | None:
-    """A denial where the book denies nothing."""
+    """Return the reason if the sentence denies something and the book denies nothing."""
     statement = evidence.statement
     if not polarity.denies_outright(statement.text) or _denies_an_opposite(evidence):
         return None
@@ -352,7 +352,7 @@ def _denial(evidence: Evidence) -> str | None:
 
 
 def _denies_an_opposite(evidence: Evidence) -> bool:
-    """Whether "do not share" stands for "own"."""
+    """Return whether "do not share" stands for "own"."""
     return any(
         polarity.denies_outright(clause.text)
         and polarity.has_opposite(clause.text, evidence.places[at].text)
@@ -386,7 +386,7 @@ def _affirmation(evidence: Evidence) -> str | None:
 
 
 def _other_unit(evidence: Evidence) -> str | None:
-    """A unit without a number, where the book has another one of its kind."""
+    """Return the reason if the sentence names a unit, without a number, where the book has another of its kind."""
     counted = {quantity.dimension for quantity in evidence.statement.quantities}
     theirs = [UNITS[unit] for unit in units_in(evidence.best.text)]
     for unit in units_in(evidence.statement.text):
@@ -412,7 +412,7 @@ _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b.*\bby\b", re.IGNOR
 
 
 def _is_exchange(ours: list[int | str], theirs: list[int | str]) -> bool:
-    """Whether two parts of one or two words, with others between them, have changed places."""
+    """Return whether two parts of one or two words, with others between them, have changed places."""
     moved = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
     if not moved:
         return False
@@ -435,7 +435,7 @@ _ORDERING = frozenset(
 
 @lru_cache(maxsize=4096)
 def _sequence(text: str) -> tuple[int | str, ...]:
-    """The words of a text in order, as the search knows them, with those that say what comes before what."""
+    """Return the words of a text in order, as the search knows them, with those that say what comes before what."""
     found: list[int | str] = []
     for token in _TOKEN.findall(text):
         if terms := query_vector(token).indices:

@@ -32,7 +32,7 @@ class PassageBlock:
 
 
 def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
-    """What a passage says, block by block, without its headings."""
+    """Yield what a passage says, block by block, without its headings."""
     page = Page(passage.text)
     sections = zip(passage.section_titles, passage.section_anchors, strict=True)
     section, anchor = passage.section_title, passage.anchor
@@ -71,5 +71,5 @@ def _repeated_lines(passage: SearchResult) -> int:
 
 
 def _introduces(block: Block, text: str) -> bool:
-    """A sentence that ends in a colon says nothing without what follows."""
+    """Return whether a sentence ends in a colon: it says nothing without what follows."""
     return block.kind == "paragraph" and text.rstrip().endswith(":")

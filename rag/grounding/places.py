@@ -156,7 +156,7 @@ def _pieces(block: PassageBlock) -> Iterator[str]:
 
 
 def _rows(table: str) -> Iterator[str]:
-    """Each row with the head of its columns, without which "300" says nothing."""
+    """Yield each row with the head of its columns, without which "300" says nothing."""
     lines = [line for line in table.split("\n") if "|" in line]
     if len(lines) < 3:
         yield from lines

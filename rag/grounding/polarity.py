@@ -144,7 +144,7 @@ def _swaps(ours: _Sides | None, theirs: _Sides | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def _sides(text: str, comparison: re.Pattern[str]) -> _Sides | None:
-    """The words that stand only before a comparison, and those only behind it."""
+    """Return the words that stand only before a comparison, and those only behind it."""
     found = comparison.search(text)
     if not found:
         return None

@@ -80,7 +80,9 @@ class ReferenceReader:
         yield text[start:]
 
     def _link(self, found: re.Match[str]) -> Iterator[str | Reference]:
-        """A link stays, unless it leads to what was not shown: then its label does; a label may be a reference."""
+        """Keep a link unless its target was not shown: then only its label stays. A label may be a reference
+        itself.
+        """
         label, target = found["label"], found["target"]
         leads_elsewhere = bool(_IS_ADDRESS.match(target)) and not self._is_shown(target)
         named = tuple(passage for name in _IDS.findall(label) if (passage := self._shown.get(name.lower())))
@@ -133,7 +135,7 @@ class ReferenceReader:
         return self._uses_numbers
 
     def _is_text(self, found: re.Match[str]) -> bool:
-        """Whether brackets are words of the answer: code goes on behind them, or a passage has them too."""
+        """Return whether brackets are words of the answer: code goes on behind them, or a passage has them too."""
         brackets = found[0].strip()
         is_apart = found[0] != brackets
         before = None if is_apart else _WORD_BEFORE.search(found.string[: found.start()])

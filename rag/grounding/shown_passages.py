@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def random_id() -> str:
-    """An id that nobody who writes a page can foresee, so that no page can cite another."""
+    """Return an id that nobody who writes a page can foresee, so that no page can cite another."""
     return f"p-{secrets.token_hex(3)}"
 
 
@@ -24,7 +24,7 @@ class ShownPassages:
         self._ids: dict[str, str] = {}
 
     def show(self, passage: SearchResult) -> str:
-        """The passage's id, a new one if it was not shown before."""
+        """Return the passage's id, a new one if it was not shown before."""
         if passage.id not in self._ids:
             passage_id = self._new_id()
             while passage_id in self._passages:
@@ -34,7 +34,7 @@ class ShownPassages:
         return self._ids[passage.id]
 
     def get(self, passage_id: str) -> SearchResult | None:
-        """The passage shown under this id."""
+        """Return the passage shown under this id."""
         return self._passages.get(passage_id)
 
     def __contains__(self, passage: SearchResult) -> bool:

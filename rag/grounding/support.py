@@ -123,7 +123,7 @@ class SupportCheck:
         return self._judged(sentence, [passage for passage, _ in near])
 
     def _by_facts(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
-        """A sentence in another language than its source can only be held to its numbers and its code."""
+        """Compare numbers and code only: nothing else can be compared when the source is in another language."""
         statement = read_statement(sentence)
         text = "\n".join(passage.text for passage in cited)
         quantities = quantities_in(text)
@@ -159,7 +159,7 @@ class SupportCheck:
         )
 
     def _nearness(self, evidence: Evidence) -> float:
-        """How near a sentence is to the places that hold it, at their mean: each is embedded alone, so that all
+        """Return the mean similarity of a sentence and the places that hold it: each is embedded alone, so that all
         answers that rest on a place share its vector."""
         import numpy as np
 

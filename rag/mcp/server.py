@@ -42,7 +42,7 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 
 def build_server(tools: BookTools, filters: Filters) -> Server[Any]:
-    """A server of the tools; agents are told its filters, the tools enforce them."""
+    """Return a server of the tools; agents are told its filters, the tools enforce them."""
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[_told(name, kind) for name, kind in TOOLS.items()])

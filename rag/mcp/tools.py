@@ -26,14 +26,14 @@ from rag.views import answer_view, refusal_note
 
 
 def passages_text(response: SearchResponse) -> str:
-    """Each passage with its place and its whole text; a client may hand its model nothing but this."""
+    """Return each passage with its place and its whole text; a client may hand its model nothing but this."""
     if not response.results:
         return f"Nothing found in {response.book_id} inside these filters."
     return "\n\n".join(map(_passage, response.results))
 
 
 def lessons_text(listed: LessonList) -> str:
-    """One line per lesson, and how to get the next page."""
+    """Return one line per lesson, and how to get the next page."""
     if not listed.lessons:
         return f"No lessons of {listed.book_id} inside these filters, or none after this offset."
     lines = [f"- {lesson.title} (source_file: {lesson.source_file})" for lesson in listed.lessons]
@@ -46,7 +46,7 @@ def lessons_text(listed: LessonList) -> str:
 
 
 def answer_text(response: AgentResponse) -> str:
-    """The answer and its sources, or why there is none."""
+    """Return the answer and its sources, or why there is none."""
     text = _lines(answer_view(response))
     return f"{text}\n({refusal_note(response)})" if response.state in ("no_results", "error") else text
 
@@ -151,14 +151,14 @@ class BookTools:
             await asyncio.to_thread(self._check, retriever)
 
     async def settled_book(self) -> str:
-        """The book of this server; which one it is may be known only from the index."""
+        """Return the book of this server; which one it is may be known only from the index."""
         if self.book_id is None:
             async with self._index.retriever(None, self._filters) as retriever:
                 self.book_id = retriever.book_id
         return self.book_id
 
     async def lessons(self, filters: Filters | None = None) -> list[LessonEntry]:
-        """The lessons inside these filters, or inside the server's, in the order of the book."""
+        """Return the lessons inside these filters, or inside the server's, in the order of the book."""
         modules = self._settings.modules
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
@@ -171,7 +171,7 @@ class BookTools:
         return entries
 
     async def list_lessons(self, asked: ListArguments, _: Progress = no_progress) -> Answer:
-        """A page of the lessons inside the filters."""
+        """Return a page of the lessons inside the filters."""
         entries = await self.lessons(self._narrowed(asked))
         end = asked.offset + asked.limit
         document = LessonList(
@@ -183,7 +183,7 @@ class BookTools:
         return Answer(document, lessons_text(document))
 
     async def search_lessons(self, asked: SearchArguments, _: Progress = no_progress) -> Answer:
-        """The passages nearest to a query."""
+        """Return the passages nearest to a query."""
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
@@ -191,7 +191,7 @@ class BookTools:
         return Answer(found, passages_text(found))
 
     async def read_lesson(self, asked: ReadArguments, _: Progress = no_progress) -> Answer:
-        """A whole lesson; one outside the filters does not exist."""
+        """Return a whole lesson; one outside the filters does not exist."""
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             within = where_of(retriever.book_id, self._filters, self._settings.modules)
@@ -203,7 +203,7 @@ class BookTools:
         return Answer(document, text)
 
     async def ask(self, asked: AskArguments, progress: Progress = no_progress) -> Answer:
-        """An answer with numbered sources, or a refusal; each search and the start of the answer are told."""
+        """Return an answer with numbered sources, or a refusal; each search and the start of the answer are told."""
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id

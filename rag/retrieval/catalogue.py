@@ -90,7 +90,7 @@ def _number(number: int | None) -> int:
 
 
 def _description(front_matter: str) -> str:
-    """The author's `description`, on one line; what is not text is none."""
+    """Return the author's `description`, on one line; what is not text is none."""
     try:
         values = json.loads(front_matter or "{}")
     except ValueError:

@@ -14,7 +14,7 @@ _NEAR = 80
 
 
 def join_chunks(chunks: Sequence[Mapping[str, Any]]) -> str:
-    """The text of payloads that follow each other in one file, as it stands there up to blank lines.
+    """Return the text of payloads that follow each other in one file, as it stands there up to blank lines.
 
     The chunker repeats a fence's opening line or a table's head in each later piece, and closes the fence in each
     earlier one; between two pieces of one block these lines are left out.
@@ -33,19 +33,19 @@ def join_chunks(chunks: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _goes_on(ends: Sequence[str], begins: Sequence[str]) -> bool:
-    """Whether a fence is closed by the last line and opened by the first of the next chunk in the same way."""
+    """Return whether a fence is closed by the last line and opened by the first of the next chunk in the same way."""
     closing, opening = _FENCE.match(ends[-1]), _FENCE.match(begins[0])
     return closing is not None and opening is not None and closing[1] == opening[1]
 
 
 def _repeated_head(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
-    """How many lines of a table's head are repeated."""
+    """Return how many lines of a table's head are repeated."""
     is_table = len(lines) > 2 and "|" in lines[0] and _DELIMITER.fullmatch(lines[1]) is not None
     return 2 if is_table and _added_lines(chunk, lines) >= 2 else 0
 
 
 def _added_lines(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
-    """How many lines the text has beyond those of the file it was cut from."""
+    """Return how many lines the text has beyond those of the file it was cut from."""
     first, last = _lines(chunk)
     return len(lines) - (last - first + 1)
 

@@ -22,7 +22,9 @@ T = TypeVar("T")
 
 
 def settled(look: Callable[[], T | None], *, otherwise: Callable[[], T | None]) -> T:
-    """What `look` finds as soon as it is not None, else `otherwise`; the store may be in the middle of a write."""
+    """Return what `look` finds as soon as it is not None, else `otherwise`; the store may be in the middle of a
+    write.
+    """
     for _ in range(TRIES):
         found = look()
         if found is not None:
@@ -34,7 +36,9 @@ def settled(look: Callable[[], T | None], *, otherwise: Callable[[], T | None]) 
 
 
 def whole_versions(store: VectorStore, points: Mapping[str, StoredPoint]) -> dict[str, str] | None:
-    """The version to show of each lesson that the points mix, by path; None while one of them has none whole."""
+    """Return the version to show of each lesson that the points mix, by path; None while one of them has none
+    whole.
+    """
     chosen: dict[str, str] = {}
     for path, versions in _versions(points.values()).items():
         if len(versions) > 1:
@@ -46,7 +50,7 @@ def whole_versions(store: VectorStore, points: Mapping[str, StoredPoint]) -> dic
 
 
 def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict[str, StoredPoint]:
-    """The points without those of other versions of these lessons."""
+    """Return the points without those of other versions of these lessons."""
     return {
         point_id: point
         for point_id, point in points.items()
@@ -55,7 +59,7 @@ def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict
 
 
 def newest_whole(store: VectorStore, points: Iterable[StoredPoint], path: str) -> str | None:
-    """The hash of the version of a lesson that was written last, of those that are whole."""
+    """Return the hash of the version of a lesson that was written last, of those that are whole."""
     own = [point.payload for point in points if point.payload["source_file"] == path]
     newest_of = {
         payload["source_file_hash"]: payload

@@ -11,7 +11,7 @@ from ingestion.vector_stores.types import Hit, Payload, StoredPoint
 
 
 def distinct_texts(ranked: Sequence[Hit], points: Mapping[str, StoredPoint]) -> list[Hit]:
-    """The hits whose points are there, each text once."""
+    """Return the hits whose points are there, each text once."""
     seen: set[str] = set()
     kept = []
     for hit in ranked:
@@ -29,7 +29,7 @@ def one_version_each(
     store: VectorStore,
     where: Where,
 ) -> list[Hit]:
-    """The hits without those of which the reader has a better version.
+    """Return the hits without those of which the reader has a better version.
 
     The reader's language is that of the passages that share the question's words (`keyword` holds their scores): a
     passage in another one goes if its lesson exists in the reader's. A `.summary` page goes if its lesson is found.
@@ -60,6 +60,6 @@ def _language(payloads: Mapping[str, Payload], keyword: Mapping[str, float]) -> 
 
 
 def _existing(lessons: set[str], language: str | None, store: VectorStore, where: Where) -> set[str]:
-    """Those of the lessons that the reader may read in this language."""
+    """Return those of the lessons that the reader may read in this language."""
     among = (AnyOf("source_file", tuple(sorted(lessons))), Equals("language", str(language)))
     return set(store.values("source_file", Where((*where.must, *among))))

@@ -12,7 +12,7 @@ from rag.retrieval.chunk_joining import join_chunks
 
 
 def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int | None) -> tuple[SearchResult, ...]:
-    """Each result with `neighbours` chunks on both sides (None: its whole lesson) as one continuous passage.
+    """Return each result with `neighbours` chunks on both sides (None: its whole lesson) as one continuous passage.
 
     A result that lies in the passage of a better one is left out; ranks are given anew.
     """
@@ -56,7 +56,7 @@ def _holds(wide: SearchResult, result: SearchResult) -> bool:
 
 
 def _chunks_of(result: SearchResult, store: VectorStore) -> list[dict[str, Any]]:
-    """The chunks of the version of the lesson that was found, in order."""
+    """Return the chunks of the version of the lesson that was found, in order."""
     where = Where((Equals("book_id", result.book_id), Equals("source_file", result.source_file)))
     chunks = [point.payload for point in store.scroll(where)]
     versions = {chunk["source_file_hash"] for chunk in chunks if chunk["content_hash"] == result.content_hash}

@@ -58,7 +58,9 @@ class Page:
 def choices_of(
     store: VectorStore, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
 ) -> Choices | None:
-    """The choices below a highest tier, modules in the book's order; None where the book has nothing to show."""
+    """Return the choices below a highest tier, modules in the book's order; None where the book has nothing to
+    show.
+    """
     book = Equals("book_id", book_id)
     where = _up_to(highest_tier, book)
     chunks = store.values("module", where)
@@ -78,7 +80,7 @@ def choices_of(
 
 
 def page_at(store: VectorStore, book_id: str, url: str, *, highest_tier: int) -> Page | None:
-    """The page at an address, whatever host serves it: a site is read at other addresses while it is written.
+    """Return the page at an address, whatever host serves it: a site is read at other addresses while it is written.
 
     Addresses are in no payload index, so this reads some fields of every chunk until it has found the page.
     """
@@ -92,7 +94,7 @@ def page_at(store: VectorStore, book_id: str, url: str, *, highest_tier: int) ->
 
 
 def _path_of(url: str) -> str:
-    """The path of an address as sites treat it: without a slash or a file's ending at its end."""
+    """Return the path of an address as sites treat it: without a slash or a file's ending at its end."""
     path = unquote(urlsplit(url).path).removesuffix("/").removesuffix("index.html").removesuffix("/")
     return path.removesuffix(".html") or "/"
 
@@ -102,7 +104,7 @@ def _up_to(tier: int, *conditions: Condition) -> Where:
 
 
 def _subjects(store: VectorStore, book: Equals, modules: Iterable[str]) -> Iterable[Subject]:
-    """One subject a module, from its lessons of the lowest tier, so that everybody's question finds them."""
+    """Yield one subject a module, from its lessons of the lowest tier, so that everybody's question finds them."""
     for module in modules:
         where = _up_to(min(TIERS), book, Equals("module", module))
         points = store.scroll(where, fields=["page_title", "section_titles", "doc_type"])
@@ -113,7 +115,7 @@ def _subjects(store: VectorStore, book: Equals, modules: Iterable[str]) -> Itera
 
 
 def _best_title(chunks: Sequence[dict[str, Any]]) -> str | None:
-    """A heading that is a question of some length, else a page's title."""
+    """Return a heading that is a question of some length, else a page's title."""
     asked = [title for chunk in chunks for title in chunk.get("section_titles", ()) if title.endswith(("?", "؟"))]
     titles = sorted(asked, key=len, reverse=True) or [chunk["page_title"] for chunk in chunks]
     return titles[0] if titles else None

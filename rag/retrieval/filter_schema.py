@@ -61,7 +61,7 @@ def _field(each: DataclassField[Any], hint: Any, is_narrowing: bool) -> tuple[An
 
 
 def _bounded(name: str, hint: Any) -> Any:
-    """The type of a filter as it comes from outside."""
+    """Return the type of a filter as it comes from outside."""
     if name == "parent_doc_id":
         return UUID5
     if name == "hardware_tier":

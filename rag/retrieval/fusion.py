@@ -21,7 +21,7 @@ DEPTH = 100
 def fuse(
     dense: Sequence[Hit], sparse: Sequence[Hit], *, attainable: float, weight: float = DENSE_WEIGHT
 ) -> list[Hit]:
-    """One list, best first, scores 0–1; `weight` is the share of the dense list.
+    """Return one list, best first, scores 0–1; `weight` is the share of the dense list.
 
     Dense scores are cosines, of which 1 can be reached at most; `attainable` is that of the sparse ones. A passage
     that is missing in a dense list of DEPTH counts as its last: with some models, or in a language that the model

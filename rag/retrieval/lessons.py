@@ -31,13 +31,13 @@ class LessonText:
         return str(self.chunks[0]["page_title"])
 
     def text(self) -> str:
-        """The files one after the other, each as it stands there up to blank lines."""
+        """Return the files one after the other, each as it stands there up to blank lines."""
         files = groupby(self.chunks, key=lambda chunk: chunk["source_file"])
         return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
 
 
 def read_lesson(store: VectorStore, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:
-    """The lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
+    """Return the lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
 
     Chunks outside `within` are left out; a lesson that has no other does not exist.
     """

@@ -57,7 +57,7 @@ def _link(entry: LessonEntry) -> str:
 
 
 def _is_odd(address: str) -> bool:
-    """Whether a Markdown link needs angle brackets around this address."""
+    """Return whether a Markdown link needs angle brackets around this address."""
     return any(sign in address for sign in "() ")
 
 

@@ -27,7 +27,7 @@ def diversity(vectors: Sequence[Vector]) -> float:
 
 
 def diverse(hits: Sequence[Hit], vectors: Mapping[str, Vector], limit: int) -> list[Hit]:
-    """The `limit` best hits, each as relevant and as unlike those before it as can be.
+    """Return the `limit` best hits, each as relevant and as unlike those before it as can be.
 
     Maximal marginal relevance (Carbonell and Goldstein 1998), relevance scaled to its best.
     """

@@ -124,7 +124,7 @@ def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
 
 
 def names_in(text: str) -> list[str]:
-    """The words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word.
+    """Return words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word.
 
     In German every noun has a capital, so that only the others count.
     """

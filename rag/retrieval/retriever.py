@@ -67,7 +67,7 @@ class Retriever:
 
 @contextmanager
 def open_retriever(settings: Settings, embedder: Embedder | None = None) -> Iterator[Retriever]:
-    """A retriever on the configured book; raises ConfigurationError where index and embedder do not fit.
+    """Return a retriever on the configured book; raises ConfigurationError where index and embedder do not fit.
 
     `embedder` is the settings' own, where the caller has begun to load it.
     """
@@ -77,7 +77,7 @@ def open_retriever(settings: Settings, embedder: Embedder | None = None) -> Iter
 
 @contextmanager
 def open_retrievers(settings: Settings) -> Iterator[list[Retriever]]:
-    """A retriever on the configured book, or on each book there is; raises like `open_retriever`."""
+    """Return a retriever on the configured book, or on each book there is; raises like `open_retriever`."""
     with _opened(settings) as (store, embedder):
         books = [book_to_read(settings, store)] if settings.book.id else sorted(store.values("book_id", Where()))
         reranker = build_reranker(settings)

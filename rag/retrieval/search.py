@@ -115,7 +115,7 @@ class _Scan:
 
 
 def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where | None) -> _Scan:
-    """One request tells the languages inside the filter and how many chunks there are: each chunk has one."""
+    """Count the chunks and their languages inside the filter in one request: each chunk has one language."""
     languages = store.values("language", where)
     found = sum(languages.values()) or store.count(where)
     # A caller who names a page or a version sees it, whichever it is.
@@ -124,7 +124,7 @@ def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where
 
 
 def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
-    """The query with its typos mended, its vector and what it finds."""
+    """Return the query with its typos mended, its vector and what it finds."""
     vector = embedder.embed_query(searchable(query.text))
     ranking = _settled_ranking(query, vector, scan)
     mended = mend_typos(query.text, ranking.question, scan.store, scan.where)
@@ -136,7 +136,7 @@ def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[Search
 
 
 def _settled_ranking(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
-    """The ranked chunks, of each lesson one version only.
+    """Return the ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
     """
@@ -178,13 +178,15 @@ def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
 
 
 def _of_shown_version(scan: _Scan) -> _Scan:
-    """The scan without other versions. Indexes without versions, old ones among them, are never asked for them."""
+    """Return the scan without other versions. Indexes without versions, old ones among them, are never asked for
+    them.
+    """
     hidden = scan.hidden and shown_version(scan.hidden)
     return replace(scan, where=shown_version(scan.where), hidden=hidden, any_version=True)
 
 
 def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
-    """The hits that may be shown, best first."""
+    """Return the hits that may be shown, best first."""
     points = ranking.points
     weighed = [
         Hit(hit.id, hit.score * KIND_WEIGHTS.get(points[hit.id].payload["doc_type"], 1.0))
@@ -201,7 +203,7 @@ def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, 
 def _rerank(
     query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], reranker: Reranker | None
 ) -> dict[str, float]:
-    """The reranker's scores by id; none without a reranker."""
+    """Return the reranker's scores by id; none without a reranker."""
     if reranker is None:
         return {}
     payloads = [ranking.points[hit.id].payload for hit in hits]
@@ -211,7 +213,7 @@ def _rerank(
 
 
 def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: Mapping[str, float]) -> list[Hit]:
-    """The hits to show, by the reranker's scores blended with the mix where there are any."""
+    """Return the hits to show, by the reranker's scores blended with the mix where there are any."""
     if scores:
         low, spread = min(scores.values()), (max(scores.values()) - min(scores.values())) or 1.0
         most = max((hit.score for hit in hits), default=1.0) or 1.0
@@ -227,7 +229,7 @@ def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: 
 
 
 def _with_vectors(ranking: _Ranking, hits: Sequence[Hit], store: VectorStore) -> _Ranking:
-    """The ranking with the vectors of these hits; one whose point a run has just deleted goes without."""
+    """Return the ranking with the vectors of these hits; one whose point a run has just deleted goes without."""
     lacking = [hit.id for hit in hits if ranking.points[hit.id].dense is None]
     read = store.retrieve(lacking, vectors=True) if lacking else {}
     vectors = {each: point._replace(payload=ranking.points[each].payload) for each, point in read.items()}

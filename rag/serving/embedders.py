@@ -56,7 +56,7 @@ class SharedEmbedder(WrappedEmbedder):
         self._documents: OrderedDict[str, Vector] = OrderedDict()
 
     def embed_query(self, text: str) -> Vector:
-        """As Embedder says."""
+        """See `Embedder`."""
         known = self._recall(self._queries, [text])
         if text not in known:
             known[text] = self._embedder.embed_query(text)
@@ -64,7 +64,7 @@ class SharedEmbedder(WrappedEmbedder):
         return known[text]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says."""
+        """See `Embedder`."""
         import numpy as np
 
         known = self._recall(self._documents, texts)
@@ -102,11 +102,11 @@ class StoppableEmbedder(WrappedEmbedder):
         self._stopped = stopped
 
     def embed_query(self, text: str) -> Vector:
-        """As Embedder says."""
+        """See `Embedder`."""
         return self._until_stopped(lambda: self._embedder.embed_query(text))
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says."""
+        """See `Embedder`."""
         return self._until_stopped(lambda: self._embedder.embed_documents(texts))
 
     def _until_stopped(self, call: Callable[[], T]) -> T:

@@ -72,7 +72,7 @@ class SharedIndex:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:
-        """The open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
+        """Return the open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
 
         One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
         """
@@ -101,7 +101,7 @@ class SharedIndex:
 
     @asynccontextmanager
     async def for_writing(self) -> AsyncIterator[Generations]:
-        """The generations for a run of this process, which writes what readers have open."""
+        """Return the generations for a run of this process, which writes what readers have open."""
         generations = generations_of(self.settings)
         if await asyncio.to_thread(generations.active_schema) is None:
             yield generations
@@ -122,7 +122,7 @@ class SharedIndex:
             return store
 
     async def _look(self, generations: Generations, store: VectorStore) -> None:
-        """See when the index is wanted back; then the last who reads it closes it."""
+        """Watch for a writer that wants the index; the last reader then closes it."""
         while not self._is_wanted:
             await asyncio.sleep(generations.look_seconds)
             with suppress(VectorStoreError):  # as long as it can be read, there is no reason to close it

@@ -51,7 +51,7 @@ class MiniLm:
         self._loaded: tuple[Any, Any] | None = None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """As Embedder says. Raises ValueError for a blank text, EmbeddingError if the model cannot be loaded.
+        """See `Embedder`. Raises ValueError for a blank text, EmbeddingError if the model cannot be loaded.
 
         Beside the result, memory is bounded by the longest text.
         """
@@ -76,7 +76,7 @@ class MiniLm:
         return unit
 
     def embed_query(self, text: str) -> Vector:
-        """As Embedder says; a question is embedded like a document."""
+        """See `Embedder`; a question is embedded like a document."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
@@ -131,7 +131,7 @@ def _session(file: Path) -> Any:
 
 
 def _windows(text: str, tokenizer: Any) -> Iterator[WordPieces]:
-    """The text's word pieces in as few windows as hold them, their sizes equal to one."""
+    """Split the text's word pieces into as few windows as hold them, of equal size give or take one."""
     import numpy as np
 
     # In slices, since the tokenizer takes 170 bytes a character; cut at a space, which never is inside a piece.
@@ -142,7 +142,7 @@ def _windows(text: str, tokenizer: Any) -> Iterator[WordPieces]:
 
 
 def _window_vector(window: WordPieces, session: Any) -> Vector:
-    """The mean over the vectors of the window's pieces and marks, at length one."""
+    """Return the mean of the vectors of the window's pieces and marks, normalised to length one."""
     import numpy as np
 
     ids = np.concatenate(([_START], window, [_END]))[np.newaxis]
@@ -152,5 +152,5 @@ def _window_vector(window: WordPieces, session: Any) -> Vector:
 
 
 def _cores() -> int:
-    """The cores this process may use."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -26,7 +26,7 @@ def setting_rows(loaded: Loaded) -> Iterator[SettingRow]:
 
 
 def _shown(value: object) -> object:
-    """A value without its secrets, as JSON has it."""
+    """Return a value without its secrets, as JSON has it."""
     if isinstance(value, Secret):
         return "***"
     if isinstance(value, str):

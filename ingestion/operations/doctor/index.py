@@ -94,7 +94,7 @@ def disk_checks(settings: Settings) -> Iterator[Check]:
 
 
 def _bytes_below(folder: Path) -> int:
-    """What the files take on the disk; those of the engine are mostly holes."""
+    """Return what the files take on the disk; those of the engine are mostly holes."""
     total = 0
     for root, _, names in os.walk(folder):
         for name in names:

@@ -123,7 +123,7 @@ def rate_store_checks(settings: Settings) -> Iterator[Check]:
 
 
 def _redis_version(client: Any) -> str:
-    """Its version, where the user may ask for it."""
+    """Return its version, where the user may ask for it."""
     import redis
 
     try:

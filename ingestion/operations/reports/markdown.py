@@ -65,7 +65,7 @@ def _sentence(report: IngestReport) -> str:
 
 
 def _chart(report: IngestReport) -> list[str]:
-    """A pie of where the chunks came from; GitHub and GitLab draw it."""
+    """Return a pie of where the chunks came from; GitHub and GitLab draw it."""
     chunks = report.chunks
     slices = {"embedded": chunks.embedded, "reused": chunks.reused, "patched": chunks.patched, "kept": chunks.kept}
     shown = [f'  "{name}" : {count}' for name, count in slices.items() if count]

@@ -101,7 +101,7 @@ def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
 
 
 def _snippet_block(text: str, opened: re.Match[str], closed: re.Match[str], bases: list[Path]) -> Iterator[Directive]:
-    """The files between two marks; the marks' own lines go with the first and the last."""
+    """Yield the files between two marks; the marks' own lines go with the first and the last."""
     names: list[tuple[int, int, str]] = []
     at = opened.end() + 1
     for line in text[at : max(closed.start() - 1, at)].split("\n"):

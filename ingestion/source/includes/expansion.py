@@ -92,7 +92,7 @@ class _Expansion:
         return Expanded("".join(out), tuple(origins), self._hashes, tuple(problems[:MAX_PROBLEMS]))
 
     def _directives(self, text: str, file: Path) -> list[Directive]:
-        """The includes of a text in order, without those that lie in another."""
+        """Return the includes of a text in order, without those that lie in another."""
         found = [include for finder in self._finders for include in finder(text, file, self._folders)]
         kept: list[Directive] = []
         for directive in sorted(found, key=lambda each: each.start):
@@ -184,7 +184,7 @@ def _fenced(text: str, directive: Directive) -> str:
 
 
 def _indented(text: str, directive: Directive) -> str:
-    """The text with the include's own indentation, which is part of what is replaced, before each line."""
+    """Return the text with the include's own indentation, which is part of what is replaced, before each line."""
     if not directive.indent:
         return text
     lines = text.split("\n")

@@ -59,7 +59,7 @@ def compact(shard_path: Path) -> None:
 
 
 def _bytes_taken(folder: Path) -> int:
-    """What the files take on the disk, which is less than their length: most have holes."""
+    """Return what the files take on the disk, which is less than their length: most have holes."""
     return sum(getattr(stat, "st_blocks", stat.st_size // 512) * 512 for _, stat in files_below(folder))
 
 

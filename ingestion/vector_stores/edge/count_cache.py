@@ -34,7 +34,7 @@ def forget_counts(generation: Path) -> None:
 
 
 def remembered_counts(generation: Path) -> Mapping[str, int] | None:
-    """The points of each book, or None where a file of the index changed since they were noted."""
+    """Return the points of each book, or None where a file of the index changed since they were noted."""
     try:
         noted = json.loads(read_own(generation / _NAME))
         if noted["format"] != _FORMAT or noted["seen"] != _files_seen(generation / "shard"):

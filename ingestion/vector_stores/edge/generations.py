@@ -253,7 +253,7 @@ class EdgeGenerations:
         return read_pointer(self._directory)
 
     def _readable_pointer(self) -> Pointer | None:
-        """None where the pointer is damaged, which must not keep a new generation from being made."""
+        """Return none where the pointer is damaged, which must not keep a new generation from being made."""
         try:
             return self._pointer()
         except PointerDamaged:
@@ -275,7 +275,7 @@ class EdgeGenerations:
                 self._remove(path.name)
 
     def _remove_unless_in_use(self, generation: str) -> None:
-        """A process that still reads it keeps it; it is then a left-over, which the next creation removes."""
+        """Return a process that still reads it keeps it; it is then a left-over, which the next creation removes."""
         try:
             self._lock(generation)()
         except IndexInUse:

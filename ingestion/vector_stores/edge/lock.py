@@ -44,7 +44,7 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
 
 
 def is_wanted(path: Path) -> bool:
-    """Whether another process waits for the lock, which its holder asks."""
+    """Return whether another process waits for the lock, which its holder asks."""
     with _turn(path) as turn:
         return not try_lock(turn)
 
@@ -71,7 +71,7 @@ def _wait_for(file: int, path: Path, wait: float) -> None:
 
 @contextmanager
 def _turn(path: Path) -> Iterator[int]:
-    """The file of whose turn is next, open for a while."""
+    """Return the file of whose turn is next, open for a while."""
     turn = _open(path.with_name(path.name + ".next"))
     try:
         yield turn

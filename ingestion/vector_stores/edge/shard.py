@@ -57,7 +57,7 @@ def engine_errors(what: str) -> Iterator[None]:
 
 
 def create_shard(path: Path, dimensions: int) -> qe.EdgeShard:
-    """A new, empty shard: cosine vectors with codes, BM25 vectors, and an index on each filtered field."""
+    """Return a new, empty shard: cosine vectors with codes, BM25 vectors, and an index on each filtered field."""
     config = qe.EdgeConfig(
         vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
         sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},

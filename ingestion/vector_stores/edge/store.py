@@ -233,7 +233,9 @@ class EdgeStore:
             self._release()
 
     def _without_needless(self, where: Where) -> Where:
-        """The filter without what holds for every point, as the only book's id does: it takes half the search."""
+        """Return the filter without conditions that every point meets, such as the only book's id: half of a
+        search's time.
+        """
         total = self.count(Where())
         return Where(
             tuple(condition for condition in where.must if self.count(Where((condition,))) < total), where.must_not
@@ -281,7 +283,7 @@ def _to_query(vector: Vector | SparseVector) -> Any:
 
 
 def _narrowing(where: Where) -> qe.Filter | None:
-    """None where everything matches: an empty filter would take a sixth of a search."""
+    """Return none where everything matches: an empty filter would take a sixth of a search."""
     return _to_filter(where) if where.must or where.must_not else None
 
 

@@ -50,7 +50,7 @@ def resume_indexing(server: Server, collection: str) -> None:
 
 
 def is_deferred(info: rest.CollectionInfo) -> bool:
-    """Whether a load that was killed left indexing off."""
+    """Return whether a load that was killed left indexing off."""
     return info.config.optimizer_config.indexing_threshold == DEFERRED
 
 

@@ -175,5 +175,5 @@ def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
 
 
 def _id(book_id: str, path: str | None) -> str:
-    """The point of a file, or without a path the book's own."""
+    """Return the point of a file, or without a path the book's own."""
     return str(uuid.uuid5(uuid.uuid5(uuid.NAMESPACE_DNS, f"bookwise:state:{book_id}"), path or ""))

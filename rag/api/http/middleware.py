@@ -183,7 +183,7 @@ class LoopbackOnly:
         await self._app(scope, receive, send)
 
     def _allows(self, origin: bytes, host: bytes) -> bool:
-        """Whether a page of that origin may ask: the server's own, or one that is set (RFC 6454)."""
+        """Return whether a page of that origin may ask: the server's own, or one that is set (RFC 6454)."""
         named = origin.decode("latin-1")
         return named in self._origins or named.partition("://")[2].encode("latin-1") == host
 

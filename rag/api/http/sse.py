@@ -13,12 +13,12 @@ _BEAT = ": heartbeat\n\n"
 
 
 def event(name: str, data: Any) -> str:
-    """One event; the data is one line of JSON."""
+    """Return one event; the data is one line of JSON."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
 
 
 async def with_heartbeat(events: AsyncGenerator[str], *, seconds: float = HEARTBEAT_SECONDS) -> AsyncGenerator[str]:
-    """The events, and a comment after each so many seconds without one; left early, it closes `events`.
+    """Yield the events, and a comment after each so many seconds without one; left early, it closes `events`.
 
     All of `events` runs in one task: a time bound in it would be lost with the task that began it. Those that come
     faster than they are sent are sent together.
@@ -59,7 +59,7 @@ class _Coming:
         self._has_some.set()
 
     async def take(self) -> str:
-        """All that has come since it was taken last, never empty before the end."""
+        """Return all that has come since it was taken last, never empty before the end."""
         await self._has_some.wait()
         taken, self._waiting = "".join(self._waiting), []
         if not self._is_over:

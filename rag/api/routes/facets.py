@@ -73,7 +73,7 @@ class Pages(BaseModel):
 
 @router.get("/books", response_model=Books, operation_id="list_books")
 async def books(caller: CurrentCaller, services: Services) -> Any:
-    """The books that the key may ask, the configured one first."""
+    """Return the books that the key may ask, the configured one first."""
     async with services.index.opened() as store:
         held = await asyncio.to_thread(store.values, "book_id", Where())
     shown = sorted(
@@ -84,7 +84,7 @@ async def books(caller: CurrentCaller, services: Services) -> Any:
 
 @router.get("/books/{book_id}", response_model=ShownChoices, operation_id="get_book")
 async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
-    """What can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
+    """Return what can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
     found = None
     if not caller.books or book_id in caller.books:
         modules = services.settings.modules if _is_configured(services.settings, book_id) else ()
@@ -105,7 +105,7 @@ async def pages(
     services: Services,
     url: Annotated[str, Query(min_length=1, max_length=2000, description="Address of a page of the book's site.")],
 ) -> Any:
-    """The page at an address; its path counts, not its host."""
+    """Return the page at an address; its path counts, not its host."""
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
         found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=caller.highest_tier)
     return {"pages": [asdict(found)] if found else []}

@@ -12,11 +12,11 @@ class Reranker(Protocol):
     """Scores passages for a question; raises RerankError when the model or service fails for good."""
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """One score a passage, in their order; larger is better, and 0–1 where the model gives shares."""
+        """Return one score a passage, in their order; larger is better, and 0–1 where the model gives shares."""
 
 
 def build_reranker(settings: Settings) -> Reranker | None:
-    """The endpoint if there is one, else the local model if one is named, else None.
+    """Return the endpoint if one is set, else the local model if one is named, else None.
 
     No model is loaded and no connection opened before its first use.
     """

@@ -17,7 +17,7 @@ class CrossEncoderReranker:
         self._name = model
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """As Reranker says."""
+        """See `Reranker`."""
         if not passages:
             return []
         scores = self._model.predict([(question, passage) for passage in passages])

@@ -31,7 +31,7 @@ class RerankEndpoint:
         self._key = key
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """As Reranker says."""
+        """See `Reranker`."""
         if not passages:
             return []
         body: dict[str, Any] = {"query": question, "documents": list(passages), "top_n": len(passages)}

@@ -39,7 +39,7 @@ class OnnxReranker:
         self._folder = Path(folder).expanduser()
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """As Reranker says; the scores are logits, or their difference where the model has two classes."""
+        """See `Reranker`; the scores are logits, or their difference where the model has two classes."""
         if not passages:
             return []
         tokenizer, session = self._model
