@@ -201,7 +201,7 @@ def generations_of(settings: Settings) -> Generations:
 
 
 def states_of(settings: Settings, generations: Generations, *, many: bool = False) -> StateStore:
-    """Return the place of the records: the setting's file, or with `qdrant` the server; `auto` takes an existing file.
+    """Return where records are kept: a file, or with `qdrant` the server; `auto` takes a file that exists.
 
     With `many` books, and from then on, each has a file of its own in the folder of the index.
     Raises ConfigurationError for `qdrant` without a server. A file of that name is written `./qdrant`.
