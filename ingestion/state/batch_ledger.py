@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingestion.models import utc_now
-from ingestion.state.database import Database
-
-if TYPE_CHECKING:
-    from sqlalchemy import MetaData, Table
-
+from ingestion.state.database import assignments, insertion, json_value, open_database
 
 RESULTS_ARE_KEPT = timedelta(days=30)
 """How long OpenAI keeps the files of a batch; asked for later it would fail for ever."""
@@ -49,7 +46,7 @@ class BatchLedger:
     """The batches in one database; opened at the first call. Raises StateError where it cannot be used."""
 
     def __init__(self, where: str | Path) -> None:
-        self._database = Database(where, _batches_table)
+        self._database = open_database(where, _TABLE, _INDEX)
 
     def begin(
         self, book_id: str, embedding: str, keys: Sequence[str], *, tokens: int, cost: float | None
@@ -65,9 +62,11 @@ class BatchLedger:
             cost=cost,
             sent=utc_now(),
         )
-        values = {field.name: getattr(batch, field.name) for field in fields(batch)} | {"keys": list(keys)}
-        with self._database.transaction() as (connection, table):
-            connection.execute(table.insert().values(**values))
+        values = {field.name: getattr(batch, field.name) for field in fields(batch)} | {
+            "keys": json.dumps(batch.keys)
+        }
+        with self._database.transaction() as execute:
+            execute(insertion("embedding_batches", values), values)
         return batch
 
     def name(self, batch: SentBatch, batch_id: str) -> SentBatch:
@@ -83,33 +82,24 @@ class BatchLedger:
         """Return the batches of a book that have not ended, oldest first; to ask makes no file."""
         if not self._database.is_there:
             return []
-        with self._database.transaction() as (connection, table):
-            mine = table.select().where(table.c.book_id == book_id, table.c.ended.is_(None))
-            rows = connection.execute(mine.order_by(table.c.sent, table.c.tag)).all()
-        return [SentBatch(**(dict(row._mapping) | {"keys": tuple(row._mapping["keys"])})) for row in rows]
+        mine = "SELECT * FROM embedding_batches WHERE book_id = :book_id AND ended IS NULL ORDER BY sent, tag"
+        with self._database.transaction() as execute:
+            return [_batch(row) for row in execute(mine, {"book_id": book_id})]
 
     def close(self) -> None:
         """Release the database."""
         self._database.close()
 
     def _update(self, tag: str, **values: Any) -> None:
-        with self._database.transaction() as (connection, table):
-            connection.execute(table.update().where(table.c.tag == tag).values(**values))
+        with self._database.transaction() as execute:
+            execute(f"UPDATE embedding_batches SET {assignments(values)} WHERE tag = :tag", values | {"tag": tag})
 
 
-def _batches_table(metadata: MetaData) -> Table:
-    from sqlalchemy import JSON, Column, Float, Integer, String, Table
+_TABLE = """CREATE TABLE IF NOT EXISTS embedding_batches (
+tag VARCHAR(32) PRIMARY KEY, batch_id VARCHAR(200), book_id VARCHAR(200) NOT NULL, embedding VARCHAR(200) NOT NULL,
+keys JSON NOT NULL, tokens INTEGER NOT NULL, cost FLOAT, sent VARCHAR(40), ended VARCHAR(40), outcome VARCHAR(400))"""
+_INDEX = "CREATE INDEX IF NOT EXISTS ix_embedding_batches_book_id ON embedding_batches (book_id)"
 
-    return Table(
-        "embedding_batches",
-        metadata,
-        Column("tag", String(32), primary_key=True),
-        Column("batch_id", String(200)),
-        Column("book_id", String(200), nullable=False, index=True),
-        Column("embedding", String(200), nullable=False),
-        Column("keys", JSON, nullable=False),
-        Column("tokens", Integer, nullable=False),
-        Column("cost", Float),
-        *(Column(name, String(40)) for name in ("sent", "ended")),
-        Column("outcome", String(400)),
-    )
+
+def _batch(row: Mapping[str, Any]) -> SentBatch:
+    return SentBatch(**(dict(row) | {"keys": tuple(json_value(row["keys"]))}))

@@ -1,109 +1,190 @@
-"""One table in any database SQLAlchemy knows, opened at its first use; its errors become ours.
+"""The tables of the ledgers: in a SQLite file of ours, or in the database that the user's URL names.
 
-SQLAlchemy takes half a second to import, so nothing here imports it before a table is used.
+Both take the same plain SQL with `:name` for a value. A file needs Python's own driver alone: SQLAlchemy, which knows
+the databases behind URLs, takes as long to import as a whole run with nothing to do.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
 from ingestion.own_files import make_own_folder, make_private, set_aside
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine, MetaData, Table
-
-TableMaker = Callable[["MetaData"], "Table"]
+    from sqlalchemy import Engine
 
 logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 5
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LEDGER = "the job ledger's database"
+_NONE: Mapping[str, Any] = {}
+_KEY = "{key}"
+"""Stands in a table's definition for the type of a number that the database gives to each row."""
 
 
-class Database:
-    """The database of one table, which is made where it is missing.
+class Execute(Protocol):
+    """Runs a statement within a transaction."""
 
-    It is the user's by a URL, or a file of ours by its path: then only its owner can read it, and one that is damaged
-    is set aside with a warning, since nothing in it is needed to index a book.
-    """
+    def __call__(self, statement: str, values: Mapping[str, Any] = ..., /) -> list[dict[str, Any]]:
+        """Return the rows that the statement gives, by column; none where it gives none."""
 
-    def __init__(self, where: str | Path, table: TableMaker) -> None:
-        self._where = where
-        self._table = table
-        self._opened: tuple[Engine, Table] | None = None
+
+class Database(Protocol):
+    """A database that is opened, and whose tables are made where they are missing, by its first transaction."""
 
     @property
     def is_there(self) -> bool:
-        """Whether it may hold anything: False only for a file of SQLite that nothing was written to yet."""
-        file = self._where if isinstance(self._where, Path) else self._where.removeprefix("sqlite:///")
-        return (file == self._where and isinstance(file, str)) or Path(file).exists()
+        """Return whether it may hold anything: False only for a file of SQLite that nothing was written to yet."""
 
-    @contextmanager
-    def transaction(self) -> Iterator[tuple[Connection, Table]]:
+    def transaction(self) -> AbstractContextManager[Execute]:
         """Commit at the end of the block, roll back on an error; raises StateError where the database fails."""
-        from sqlalchemy.exc import SQLAlchemyError
-
-        if self._opened is None:
-            self._opened = _open_or_replace(self._where, self._table)
-        engine, table = self._opened
-        try:
-            with engine.begin() as connection:
-                yield connection, table
-        except (SQLAlchemyError, ValueError) as error:
-            raise unusable(_LEDGER, error, self._where) from None
 
     def close(self) -> None:
         """Release the database."""
-        if self._opened:
-            self._opened[0].dispose()
-            self._opened = None
 
 
-def _open_or_replace(where: str | Path, make_table: TableMaker) -> tuple[Engine, Table]:
-    from sqlalchemy.exc import SQLAlchemyError
+def open_database(where: str | Path, *tables: str) -> Database:
+    """Return the database at a path of ours or at a URL, with these definitions of tables and indexes."""
+    return SqliteFile(where, tables) if isinstance(where, Path) else UrlDatabase(where, tables)
 
-    if not isinstance(where, Path):
-        with opening_errors(_LEDGER):
-            return _open(where, make_table)
-    with opening_errors(_LEDGER, where):
-        make_private(where)
+
+def insertion(table: str, values: Mapping[str, Any]) -> str:
+    """Return the statement that inserts a row of these values."""
+    return f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(f':{name}' for name in values)})"
+
+
+def assignments(values: Mapping[str, Any]) -> str:
+    """Return what an UPDATE sets."""
+    return ", ".join(f"{name} = :{name}" for name in values)
+
+
+def json_value(stored: Any) -> Any:
+    """Return what a JSON column holds: PostgreSQL gives what it says, SQLite its text."""
+    return json.loads(stored) if isinstance(stored, str) else stored
+
+
+class SqliteFile:
+    """A file that only its owner can read; threads may share it, each transaction has a connection of its own.
+
+    One that is damaged is set aside with a warning, since nothing in it is needed to index a book.
+    """
+
+    def __init__(self, path: Path, tables: Sequence[str]) -> None:
+        self._path = path
+        self._tables = [table.replace(_KEY, "INTEGER") for table in tables]
+        self._opened = False
+
+    @property
+    def is_there(self) -> bool:
+        """See Database."""
+        return self._path.exists()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        """See Database."""
         try:
-            return _open(f"sqlite:///{where}", make_table, check=True)
-        except SQLAlchemyError as error:
-            if not _is_damage(error):
+            if not self._opened:
+                self._open_or_replace()
+                self._opened = True
+            with self._connected() as connection:
+                yield lambda statement, values=_NONE: [
+                    dict(row) for row in connection.execute(statement, values).fetchall()
+                ]
+        except (sqlite3.Error, OSError) as error:
+            raise unusable(_LEDGER, error, self._path) from None
+
+    def close(self) -> None:
+        """See Database; nothing stays open between transactions."""
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._path)) as connection, connection:
+            connection.row_factory = sqlite3.Row
+            yield connection
+
+    def _open_or_replace(self) -> None:
+        try:
+            self._open()
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
                 raise
-            cause, aside = getattr(error, "orig", error), set_aside(where)
-            logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, where, cause, aside.name)
-        make_private(where)
-        return _open(f"sqlite:///{where}", make_table)
+            aside = set_aside(self._path)
+            logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, self._path, error, aside.name)
+            self._open()
 
-
-def _open(url: str, make_table: TableMaker, *, check: bool = False) -> tuple[Engine, Table]:
-    from sqlalchemy import MetaData, create_engine, text
-    from sqlalchemy.exc import DatabaseError
-
-    table = make_table(MetaData())
-    engine = create_engine(url)
-    if engine.dialect.name == "sqlite" and engine.url.database:
-        make_own_folder(Path(engine.url.database).parent)
-    try:
-        if check:
-            with engine.connect() as connection:
-                found = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+    def _open(self) -> None:
+        make_private(self._path)
+        with self._connected() as connection:
+            [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
-                raise DatabaseError(None, None, sqlite3.DatabaseError(f"malformed: {found}"))
-        table.metadata.create_all(engine)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine, table
+                raise sqlite3.DatabaseError(f"malformed: {found}")
+            for table in self._tables:
+                connection.execute(table)
+
+
+class UrlDatabase:
+    """The database of a URL, PostgreSQL or SQLite, by SQLAlchemy."""
+
+    def __init__(self, url: str, tables: Sequence[str]) -> None:
+        self._url = url
+        self._tables = tables
+        self._engine: Engine | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """See Database."""
+        file = self._url.removeprefix("sqlite:///")
+        return file == self._url or Path(file).exists()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Execute]:
+        """See Database."""
+        from sqlalchemy import text
+        from sqlalchemy.exc import SQLAlchemyError
+
+        if self._engine is None:
+            with opening_errors(_LEDGER):
+                self._engine = self._open()
+        try:
+            with self._engine.begin() as connection:
+
+                def execute(statement: str, values: Mapping[str, Any] = _NONE) -> list[dict[str, Any]]:
+                    result = connection.execute(text(statement), values)
+                    return [dict(row) for row in result.mappings()] if result.returns_rows else []
+
+                yield execute
+        except (SQLAlchemyError, ValueError) as error:
+            raise unusable(_LEDGER, error) from None
+
+    def close(self) -> None:
+        """See Database."""
+        if self._engine:
+            self._engine.dispose()
+            self._engine = None
+
+    def _open(self) -> Engine:
+        from sqlalchemy import create_engine, text
+
+        engine = create_engine(self._url)
+        is_sqlite = engine.dialect.name == "sqlite"
+        if is_sqlite and engine.url.database:
+            make_own_folder(Path(engine.url.database).parent)
+        try:
+            with engine.begin() as connection:
+                for table in self._tables:
+                    connection.execute(text(table.replace(_KEY, "INTEGER" if is_sqlite else "SERIAL")))
+        except BaseException:
+            engine.dispose()
+            raise
+        return engine
 
 
 def database_version(url: str) -> str:
@@ -121,13 +202,6 @@ def database_version(url: str) -> str:
         finally:
             engine.dispose()
     return f"{engine.dialect.name} {'.'.join(map(str, numbers))}"
-
-
-def _is_damage(error: Exception) -> bool:
-    cause = getattr(error, "orig", None)
-    return isinstance(cause, sqlite3.DatabaseError) and (
-        getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGED
-    )
 
 
 @contextmanager

@@ -1,24 +1,20 @@
-"""The ledger of runs: one IngestionJob a run that had something to do, in any database SQLAlchemy knows.
-
-SQLAlchemy takes half a second to import, so a run without work never opens the ledger.
-"""
+"""The ledger of runs: one IngestionJob a run that had something to do, in a file of ours or a database by its URL."""
 
 from __future__ import annotations
 
+import json
 import os
 import socket
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
 from ingestion.models import IngestionJob, IngestionMode, utc_now
-from ingestion.state.database import Database
+from ingestion.state.database import Execute, assignments, insertion, json_value, open_database
 
 if TYPE_CHECKING:
-    from sqlalchemy import MetaData, Row, Table
-
     from ingestion.report import IngestReport
 
 _JOB_FIELDS = tuple(field.name for field in fields(IngestionJob))
@@ -52,39 +48,31 @@ class JobLedger:
     """The jobs in one database; opened at the first call. Raises StateError where it cannot be used."""
 
     def __init__(self, where: str | Path) -> None:
-        self._database = Database(where, _jobs_table)
+        self._database = open_database(where, _TABLE, _INDEX)
 
     def queue(self, book_id: str, mode: IngestionMode) -> IngestionJob:
         """Return a job that is to run soon; `begin` or `finish` go on with it."""
-        return self._insert(IngestionJob(job_id=0, book_id=book_id, mode=mode))
+        with self._database.transaction() as execute:
+            return _inserted(execute, IngestionJob(job_id=0, book_id=book_id, mode=mode))
 
     def begin(self, book_id: str, mode: IngestionMode, *, queued: IngestionJob | None = None) -> IngestionJob:
         """Start a job, or the one that was queued. One of the same book left open by a run that died is closed.
 
         The caller holds the writer's lock, so that no other run of the book is alive.
         """
-        self.close_dead(book_id, alive={queued.job_id} if queued else ())
-        if queued is None:
-            return self._insert(IngestionJob(job_id=0, book_id=book_id, mode=mode).start())
-        job = queued.start()
-        with self._database.transaction() as (connection, table):
-            running = table.update().where(table.c.job_id == job.job_id)
-            connection.execute(running.values(status=job.status, started_at=job.started_at))
+        job = queued.start() if queued else IngestionJob(job_id=0, book_id=book_id, mode=mode).start()
+        with self._database.transaction() as execute:
+            _close_dead(execute, book_id, alive=job.job_id)
+            if queued is None:
+                return _inserted(execute, job)
+            running = "UPDATE ingestion_jobs SET status = :status, started_at = :started_at WHERE job_id = :job_id"
+            execute(running, {name: getattr(job, name) for name in ("status", "started_at", "job_id")})
         return job
 
-    def close_dead(self, book_id: str, *, alive: Collection[int] = ()) -> None:
-        """Close as failed what is open of this book, but for those alive; the caller knows that the rest died."""
-        with self._database.transaction() as (connection, table):
-            is_open = (table.c.book_id == book_id) & table.c.status.in_(OPEN) & table.c.job_id.not_in(alive)
-            values = {"status": "failed", "completed_at": utc_now(), "error_message": "the run ended without a word"}
-            connection.execute(table.update().where(is_open).values(values))
-
-    def _insert(self, job: IngestionJob) -> IngestionJob:
-        place = {"pid": os.getpid(), "host": socket.gethostname()}
-        row = {name: getattr(job, name) for name in _JOB_FIELDS if name != "job_id"}
-        with self._database.transaction() as (connection, table):
-            key = connection.execute(table.insert().values(**row, **place, failures=[])).inserted_primary_key
-        return replace(job, job_id=int(key[0]) if key else 0)
+    def close_dead(self, book_id: str) -> None:
+        """Close as failed what is open of this book; the caller knows that all of it died."""
+        with self._database.transaction() as execute:
+            _close_dead(execute, book_id)
 
     def finish(self, job: IngestionJob, report: IngestReport, *, error: str | None = None) -> IngestionJob:
         """Close a job with what its report says; failed where an error ended the run.
@@ -102,64 +90,70 @@ class JobLedger:
         )
         values = {name: getattr(ended, name) for name in _JOB_FIELDS if name != "job_id"}
         values |= {name: getattr(counts, name) for name in _TALLY} | {"cost": report.cost}
-        values["failures"] = [
+        failures = [
             {"path": failure.path, "line": failure.line, "reason": failure.reason} for failure in report.failures
         ]
-        with self._database.transaction() as (connection, table):
-            connection.execute(table.update().where(table.c.job_id == job.job_id).values(**values))
+        values["failures"] = json.dumps(failures)
+        with self._database.transaction() as execute:
+            closed = f"UPDATE ingestion_jobs SET {assignments(values)} WHERE job_id = :job_id"
+            execute(closed, values | {"job_id": job.job_id})
         return ended
 
     def open_jobs(self, book_id: str) -> list[int]:
         """Return the ids of the book's jobs that have not ended, the oldest first."""
-        with self._database.transaction() as (connection, table):
-            query = table.select().where(table.c.book_id == book_id, table.c.status.in_(OPEN))
-            return [row.job_id for row in connection.execute(query.order_by(table.c.job_id))]
+        query = f"SELECT job_id FROM ingestion_jobs WHERE book_id = :book_id AND {_IS_OPEN} ORDER BY job_id"
+        with self._database.transaction() as execute:
+            return [row["job_id"] for row in execute(query, {"book_id": book_id})]
 
     def entries(self, *, limit: int = 20, book_id: str | None = None) -> list[LedgerEntry]:
         """Return the latest jobs, newest first."""
-        with self._database.transaction() as (connection, table):
-            query = table.select().order_by(table.c.job_id.desc()).limit(limit)
-            query = query.where(table.c.book_id == book_id) if book_id else query
-            return [_entry(row) for row in connection.execute(query)]
+        condition = "WHERE book_id = :book_id " if book_id else ""
+        query = f"SELECT * FROM ingestion_jobs {condition}ORDER BY job_id DESC LIMIT :limit"
+        with self._database.transaction() as execute:
+            return [_entry(row) for row in execute(query, {"book_id": book_id, "limit": limit})]
 
     def entry(self, job_id: int) -> LedgerEntry:
         """Return one job; raises UsageError where there is none."""
-        with self._database.transaction() as (connection, table):
-            row = connection.execute(table.select().where(table.c.job_id == job_id)).first()
-        if row is None:
+        with self._database.transaction() as execute:
+            rows = execute("SELECT * FROM ingestion_jobs WHERE job_id = :job_id", {"job_id": job_id})
+        if not rows:
             raise UsageError(f"no job {job_id}; `bookwise jobs` lists them")
-        return _entry(row)
+        return _entry(rows[0])
 
     def close(self) -> None:
         """Release the database."""
         self._database.close()
 
 
-def _jobs_table(metadata: MetaData) -> Table:
-    from sqlalchemy import JSON, Column, Float, Integer, String, Table, Text
-
-    return Table(
-        "ingestion_jobs",
-        metadata,
-        Column("job_id", Integer, primary_key=True),
-        Column("book_id", String(200), nullable=False, index=True),
-        *(Column(name, String(40)) for name in ("mode", "status", "started_at", "completed_at", "host")),
-        *(Column(name, Integer) for name in ("files_processed", "files_skipped", "chunks_created", "chunks_deleted")),
-        *(Column(name, Integer, default=0) for name in ("embedded", "reused", "tokens")),
-        *(Column(name, Integer) for name in ("duration_seconds", "pid")),
-        Column("cost", Float),
-        Column("error_message", Text),
-        Column("failures", JSON),
-    )
+_TABLE = """CREATE TABLE IF NOT EXISTS ingestion_jobs (
+job_id {key} PRIMARY KEY, book_id VARCHAR(200) NOT NULL, mode VARCHAR(40), status VARCHAR(40), started_at VARCHAR(40),
+completed_at VARCHAR(40), host VARCHAR(40), files_processed INTEGER, files_skipped INTEGER, chunks_created INTEGER,
+chunks_deleted INTEGER, embedded INTEGER, reused INTEGER, tokens INTEGER, duration_seconds INTEGER, pid INTEGER,
+cost FLOAT, error_message TEXT, failures JSON)"""
+_INDEX = "CREATE INDEX IF NOT EXISTS ix_ingestion_jobs_book_id ON ingestion_jobs (book_id)"
+_IS_OPEN = f"status IN ({', '.join(map(repr, OPEN))})"
 
 
-def _entry(row: Row[Any]) -> LedgerEntry:
-    values = row._mapping
+def _inserted(execute: Execute, job: IngestionJob) -> IngestionJob:
+    values = {name: getattr(job, name) for name in _JOB_FIELDS if name != "job_id"}
+    values |= {"pid": os.getpid(), "host": socket.gethostname(), "failures": "[]"}
+    [row] = execute(f"{insertion('ingestion_jobs', values)} RETURNING job_id", values)
+    return replace(job, job_id=row["job_id"])
+
+
+def _close_dead(execute: Execute, book_id: str, alive: int = 0) -> None:
+    values = {"status": "failed", "completed_at": utc_now(), "error_message": "the run ended without a word"}
+    is_dead = f"book_id = :book_id AND {_IS_OPEN} AND job_id <> :alive"
+    found = {"book_id": book_id, "alive": alive}
+    execute(f"UPDATE ingestion_jobs SET {assignments(values)} WHERE {is_dead}", values | found)
+
+
+def _entry(row: Mapping[str, Any]) -> LedgerEntry:
     return LedgerEntry(
-        job=IngestionJob(**{name: values[name] for name in _JOB_FIELDS}),
-        embedded=values["embedded"] or 0,
-        reused=values["reused"] or 0,
-        tokens=values["tokens"] or 0,
-        cost=values["cost"],
-        failures=tuple(values["failures"] or ()),
+        job=IngestionJob(**{name: row[name] for name in _JOB_FIELDS}),
+        embedded=row["embedded"] or 0,
+        reused=row["reused"] or 0,
+        tokens=row["tokens"] or 0,
+        cost=row["cost"],
+        failures=tuple(json_value(row["failures"]) or ()),
     )

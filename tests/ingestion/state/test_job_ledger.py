@@ -17,11 +17,15 @@ from ingestion.embedding.factory import build_embedder
 from ingestion.errors import EmbeddingError, LessonError, StateError, UsageError
 from ingestion.models import IngestionMode
 from ingestion.report import ChunkCounts, IngestReport
+from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger, LedgerEntry
 from ingestion.sync.pipeline import ingest, job_of
 from tests.support.books import BOOK, Library, long_text, page, write_book
 from tests.support.fakes import FakeEmbedder, Faults
+from tests.support.postgres import database_url, postgres_server
 from tests.support.processes import Desk
+
+__all__ = ["database_url", "postgres_server"]
 
 ONE, TWO, THREE = "module-1-ros2/01-one.md", "module-1-ros2/02-two.md", "module-1-ros2/03-three.md"
 PAGES = {
@@ -46,7 +50,7 @@ HEAVY = {
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[JobLedger]:
-    with closing(JobLedger(f"sqlite:///{tmp_path / 'jobs.sqlite'}")) as ledger:
+    with closing(JobLedger(tmp_path / "jobs.sqlite")) as ledger:
         yield ledger
 
 
@@ -160,6 +164,36 @@ def test_a_ledger_outlives_its_process(tmp_path: Path) -> None:
     with closing(JobLedger(url)) as ledger:
         [entry] = ledger.entries()
     assert entry.cost == 1.0 and entry.failures == ({"path": "a.md", "line": 4, "reason": "is binary"},)
+
+
+def test_a_ledger_in_the_database_of_a_url_keeps_jobs_as_a_file_does(database_url: str) -> None:
+    failures = [LessonError("a.md", 'costs 5 %: "a" is binary', 4)]
+    report = IngestReport(book_id=BOOK, mode="full", root="docs", failures=failures)
+    with closing(JobLedger(database_url)) as ledger:
+        dead, queued = ledger.queue(BOOK, "full"), ledger.queue(BOOK, "incremental")
+        assert ledger.open_jobs(BOOK) == [dead.job_id, queued.job_id]
+        job = ledger.begin(BOOK, "incremental", queued=queued)
+        assert ledger.open_jobs(BOOK) == [job.job_id] == [queued.job_id]
+        ledger.finish(job, report)
+        later = ledger.begin("other-book", "full")
+    with closing(JobLedger(database_url)) as ledger:
+        assert [entry.job.job_id for entry in ledger.entries()] == [later.job_id, job.job_id, dead.job_id]
+        assert [entry.job.job_id for entry in ledger.entries(limit=1, book_id=BOOK)] == [job.job_id]
+        assert [each["reason"] for each in ledger.entry(job.job_id).failures] == [failures[0].reason]
+        ledger.close_dead("other-book")
+        assert ledger.entry(later.job_id).job.status == ledger.entry(dead.job_id).job.status == "failed"
+
+
+def test_a_ledger_of_batches_keeps_them_in_a_file_and_in_the_database_of_a_url(
+    database_url: str, tmp_path: Path
+) -> None:
+    for where in (tmp_path / "batches.sqlite", database_url):
+        with closing(BatchLedger(where)) as ledger:
+            assert ledger.open_batches(BOOK) == []
+            first, second = (ledger.begin(BOOK, "m/3", [key, "b"], tokens=7, cost=0.5) for key in "ac")
+            named = ledger.name(first, "batch-1")
+            ledger.end(second.tag, "expired")
+            assert ledger.open_batches(BOOK) == [named] and named.keys == ("a", "b")
 
 
 def command(*arguments: str) -> Result:
