@@ -14,7 +14,7 @@ DEFAULT_BOOK = "physical-ai-robotics"
 
 
 def book_to_write(settings: Settings, states: StateStore, generations: Generations) -> str:
-    """Return the book that `ingest` writes (DESIGN decision 14); never a folder's name."""
+    """Return the book that `ingest` writes (docs/design.md, decision 14); never a folder's name."""
     if settings.book.id:
         return settings.book.id
     try:

@@ -1,6 +1,6 @@
 """The entities of specification 003, as frozen values that hold their invariants.
 
-DESIGN decision 2 widens two bounds: a chapter or lesson outside 0–20 and 0–15 is kept, and a number that
+Decision 2 of docs/design.md widens two bounds: a chapter or lesson outside 0–20 and 0–15 is kept, and a number that
 neither path nor front matter gives is None, which no filter matches.
 """
 
@@ -254,7 +254,7 @@ class IngestionRecord:
 
 @dataclass(slots=True, kw_only=True)
 class IngestionState:
-    """Which files of a book are indexed. A fast path, never the truth (DESIGN decision 7)."""
+    """Which files of a book are indexed. A fast path, never the truth (docs/design.md, decision 7)."""
 
     book_id: str
     collection_name: str

@@ -1,6 +1,6 @@
 """The version of each stage: raise one when its output changes, and the next run redoes just that part.
 
-They stand in each file's record; a file whose record names others is looked at again (DESIGN decision 7).
+They stand in each file's record; a file whose record names others is looked at again (docs/design.md, decision 7).
 """
 
 PARSER = "2"

@@ -281,7 +281,7 @@ class Citation(_Model):
 
 
 class PassagesUsed(_Model):
-    """What became of the passages, as chunk ids (DESIGN decision 13): each list is a part of the one before.
+    """What became of the passages, as chunk ids (design decision 13): each list is a part of the one before.
 
     `shown` were given to the language model or quoted from, `cited` are named by the answer, `verified` hold what
     the citing sentences say. `dropped` counts the references to something that was not shown.

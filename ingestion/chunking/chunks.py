@@ -26,10 +26,10 @@ MAX_SECTIONS = 100
 
 
 def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embedding: str) -> list[DocumentChunk]:
-    """Return the lesson's chunks in order, linked; empty for a page without text (rule 15).
+    """Return the lesson's chunks in order, linked; empty for a page without text.
 
     `embedding` names model, preparation and dimensions of the vectors; with the embedded text it makes the
-    `embed_key` (DESIGN decision 5).
+    `embed_key` (docs/design.md, decision 5).
     """
     slices = split_markdown(
         lesson.body,

@@ -119,14 +119,6 @@ def _plain_letters(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFKC", found[0])
 
 
-def clean_inline(text: str) -> str:
-    """Return a heading or line of text, cleaned."""
-    inline = _Inline(text)
-    inline.read(0, len(text))
-    edits = _with_hidden(text, inline.edits)
-    return _apply(text, 0, len(text), edits) if edits else text
-
-
 def _apply(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
     parts: list[str] = []
     at = start

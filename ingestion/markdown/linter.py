@@ -58,11 +58,6 @@ def lint_page(text: str, *, mdx: bool = False, dropped: bool = True) -> LintedPa
     return LintedPage(sorted(notices), links, tuple(heading_texts(page, blocks)), own_ids(text))
 
 
-def find_notices(text: str, *, mdx: bool = False) -> list[Notice]:
-    """Return mistakes in a page's markdown and everything that cleaning drops, in the order of their lines."""
-    return lint_page(text, mdx=mdx).notices
-
-
 def _mistakes(page: Page, blocks: list[Block]) -> Iterator[Notice]:
     fences = [block for block in blocks if block.kind == "fence"]
     unclosed = max((block.start for block in fences if not block.closed), default=-1)

@@ -1,7 +1,7 @@
 """For whom a page is: hardware tier, proficiency levels and teaching layers, out of what authors really write.
 
 Integers, ranges and words become a tier and two sets. What cannot be read is reported: an unusable level or layer
-leaves the default, an unusable tier counts as the highest (decision 2 of docs/design.md).
+leaves the default, an unusable tier counts as the highest (docs/design.md, decision 2).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _STUB = re.compile(r"\b(coming soon|under construction|to be written|work in pro
 _WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]+")
 """A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
-"""Keys that say when a page was touched, not what it says: they never cause a write (REAL_BOOKS rule 13)."""
+"""Keys that say when a page was touched, not what it says: they never cause a write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What is recorded of the index, and the state file that keeps it, one entry a book (DESIGN "The state file")."""
+"""What is recorded of the index, and the state file that keeps it, one entry a book."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ingestion.state.records import (
 
 
 class StateStore(Protocol):
-    """Where the records of a collection's books are kept; a fast path, never the truth (DESIGN decision 7)."""
+    """Where the records of a collection's books are kept; a fast path, never the truth (design decision 7)."""
 
     @property
     def folder(self) -> Path:

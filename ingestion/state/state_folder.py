@@ -1,4 +1,4 @@
-"""The records of many books, a file each, so that saving one costs that book only (DESIGN decision 20)."""
+"""The records of many books, a file each, so that saving one costs that book only (docs/design.md, decision 20)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class VectorCache(Protocol):
 
 
 class KnownVectors:
-    """Finds the vectors of texts that were embedded before, in `stores` and the cache (decision 5 of the design)."""
+    """Finds the vectors of texts that were embedded before, in `stores` and the cache (design decision 5)."""
 
     def __init__(self, *, stores: Sequence[VectorStore], cache: VectorCache | None, dimensions: int) -> None:
         self._stores = stores

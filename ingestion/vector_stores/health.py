@@ -17,11 +17,6 @@ class Health:
     facts: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
-    @property
-    def is_good(self) -> bool:
-        """Return whether nothing has to be done."""
-        return not self.warnings
-
     def as_json(self) -> dict[str, Any]:
         """Return one JSON object."""
         return asdict(self) | {"facts": dict(self.facts), "warnings": list(self.warnings)}

@@ -116,7 +116,7 @@ class VectorStore(Protocol):
 
 
 class Generations(Protocol):
-    """The physical indexes behind one collection name, of which readers see the active one (DESIGN: generation).
+    """The physical indexes behind one collection name, of which readers see the active one.
 
     A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
     """

@@ -1,4 +1,4 @@
-"""The passages that a language model was shown for one question, each under an opaque id (DESIGN decision 13)."""
+"""The passages that a language model was shown for one question, each under an opaque id (design decision 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mix two ranked lists into one, each by how much of the best possible score a passage reaches (DESIGN decision 11).
+"""Mix two ranked lists into one, each by how much of the best possible score a passage reaches (design decision 11).
 
 Scaling to 0–1 between a list's own ends, as is usual, gives its first hit full weight even where that hit is poor: a
 question whose words the book hardly has would be decided by a chance word. Scaling by what can be reached at most

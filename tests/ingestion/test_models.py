@@ -127,7 +127,7 @@ def test_a_chunk_in_the_middle_needs_both_links() -> None:
 
 
 def test_numbers_outside_the_specs_bounds_and_missing_ones_are_kept() -> None:
-    """DESIGN decision 2."""
+    """docs/design.md, decision 2."""
     kept = metadata(chapter=51, lesson=None)
     assert (kept.chapter, kept.lesson) == (51, None)
 

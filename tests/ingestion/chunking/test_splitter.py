@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.chunking.splitter import Slice, split_markdown
 from ingestion.markdown.blocks import walk
-from ingestion.markdown.linter import find_notices
+from ingestion.markdown.linter import lint_page
 from ingestion.markdown.parser import parse_blocks
 from ingestion.tokens import count_tokens
 from tests.support.golden_files import Case, read, render_chunks
@@ -78,7 +78,7 @@ def test_c13_broken_fences_lose_no_text_and_are_told(cases: Path) -> None:
     for name, line in (("never-closed", 5), ("same-length-nesting", 11)):
         source = body(cases / "c13" / f"{name}.md")
         assert_whole(split_markdown(source), source)
-        assert (line, "unclosed-fence") in [(notice.line, notice.rule) for notice in find_notices(source)]
+        assert (line, "unclosed-fence") in [(notice.line, notice.rule) for notice in lint_page(source).notices]
 
 
 @pytest.mark.parametrize("name", ["blob", "cjk", "emoji", "urdu", "word"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ingestion.chunking.splitter import split_markdown
 from ingestion.markdown.blocks import walk
-from ingestion.markdown.linter import find_notices
+from ingestion.markdown.linter import lint_page
 from ingestion.markdown.parser import parse_blocks
 from ingestion.tokens import count_tokens
 from tests.support.nasty_markdown import PAGES
@@ -72,7 +72,7 @@ def test_blank_lines_around_a_page_change_no_chunk(text: str) -> None:
 
 @given(PAGES)
 def test_notices_come_in_order_with_lines_of_the_page(text: str) -> None:
-    lines = [notice.line for notice in find_notices(text)]
+    lines = [notice.line for notice in lint_page(text).notices]
     assert lines == sorted(lines)
     assert all(1 <= line <= text.count("\n") + 1 for line in lines)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingestion.markdown.blocks import Page, walk
-from ingestion.markdown.cleaner import clean, clean_inline, find_edits
+from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
 
 URI = "data:image/png;base64," + "iVBORw0KGgo" * 20
@@ -123,8 +123,3 @@ def test_a_piece_of_a_long_tag_is_dropped_as_part_of_the_whole() -> None:
     page = Page(source)
     edits = find_edits(page, walk(parse_blocks(page.lines)))
     assert [clean(source, start, start + 100, edits) for start in range(0, 400, 100)] == [""] * 4
-
-
-def test_one_line_is_cleaned_alone() -> None:
-    assert clean_inline("A [b](c) <i>d</i>") == "A b d"
-    assert clean_inline("plain") == "plain"

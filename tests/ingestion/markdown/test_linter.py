@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ingestion.markdown.linter import find_notices
+from ingestion.markdown.linter import lint_page
 
 
 def found(source: str) -> list[tuple[int, str]]:
-    return [(notice.line, notice.rule) for notice in find_notices(source)]
+    return [(notice.line, notice.rule) for notice in lint_page(source).notices]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,6 @@ def test_notices(source: str, expected: list[tuple[int, str]]) -> None:
 
 
 def test_a_notice_shows_what_was_dropped_on_one_short_line() -> None:
-    (notice,) = find_notices("<!-- one\ntwo " + "x" * 100 + " -->")
+    (notice,) = lint_page("<!-- one\ntwo " + "x" * 100 + " -->").notices
     assert notice.message.startswith("<!-- one two xxx")
     assert len(notice.message) <= 60

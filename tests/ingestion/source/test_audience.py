@@ -1,4 +1,4 @@
-"""Tier, levels and layers out of what authors write (REAL_BOOKS rule 7, "Metadata as really written")."""
+"""Tier, levels and layers out of what authors write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walking a docs root: which files are lessons, which are not and why (REAL_BOOKS rules 1 and 2)."""
+"""Walking a docs root: which files are lessons, which are not and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From path to place in the book: one table of every layout that real books use (REAL_BOOKS rule 8)."""
+"""From path to place in the book: one table of every layout that real books use."""
 
 from __future__ import annotations
 

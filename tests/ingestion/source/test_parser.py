@@ -1,4 +1,4 @@
-"""One lesson's title, place, audience and findings (REAL_BOOKS rules 4 to 9 and 15)."""
+"""One lesson's title, place, audience and findings."""
 
 from __future__ import annotations
 
