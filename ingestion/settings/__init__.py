@@ -13,7 +13,8 @@ from typing import Any
 
 from ingestion.settings.answers import AgentSettings, ConfidenceSettings, RerankSettings
 from ingestion.settings.api import ApiSettings, ConversationSettings
-from ingestion.settings.book import BookSettings, CheckSettings, ChunkSettings, CrawlSettings
+from ingestion.settings.book import BookSettings, CheckSettings, CrawlSettings
+from ingestion.settings.chunk import ChunkSettings
 from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
 from ingestion.settings.qdrant import QdrantSettings

@@ -1,4 +1,4 @@
-"""Settings of the book, its crawl, its lint rules and its chunks."""
+"""Settings of the book, its crawl and its lint rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ingestion.settings.validators import (
     parse_bool,
     parse_choice,
-    parse_int,
     parse_path_patterns,
     parse_text,
     parse_texts,
@@ -75,24 +74,3 @@ class CheckSettings:
     """What the linter reports."""
 
     disable: tuple[str, ...] = setting((), parse_texts, help="rules that `bookwise check` skips")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkSettings:
-    """How large a chunk is, and what counts its tokens."""
-
-    tokens: int = setting(400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target tokens per chunk")
-    max_tokens: int = setting(
-        512, parse_int(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="maximum tokens per chunk"
-    )
-    tokenizer: str = setting(
-        "toktok",
-        parse_choice("toktok", "tiktoken"),
-        env="BOOKWISE_TOKENIZER",
-        help="what counts tokens: `toktok`, or `tiktoken`, the slower reference, which downloads its ranks",
-    )
-    visible_props: tuple[str, ...] = setting(
-        (),
-        parse_texts,
-        help="attributes of components whose text readers see, beside `title`, `label` and their like",
-    )
