@@ -115,11 +115,15 @@ class ToolLoop:
                         yield text
         if text := self._told(calls.end()):
             yield text
-        self.tokens += self._reply.tokens
+        self.tokens += self._reply.tokens or self._estimated_tokens()
         if calls.found and not self._reply.tool_calls:
             self._reply = replace(self._reply, tool_calls=_as_tool_calls(calls.found))
         if self.text and self._reply.tool_calls:
             yield self._told(PARAGRAPH)
+
+    def _estimated_tokens(self) -> int:
+        """Return what the last reply cost, for services that do not say."""
+        return tokens_of(self._reply.text) + sum(tokens_of(each.get("content") or "") for each in self._messages)
 
     def _told(self, text: str) -> str:
         """Return the text, if it belongs to the answer: what comes before the first search does not."""

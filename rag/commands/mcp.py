@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,10 +18,13 @@ from rag.commands.filter_options import with_filters
 from rag.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
-    from mcp.server import Server
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp
 
     from ingestion.settings import Settings
     from rag.mcp.tools import BookTools
+    from rag.serving.shared_index import SharedIndex
 
 
 @with_filters("hardware_tier", "module", "proficiency_levels", "language")
@@ -63,40 +67,51 @@ async def _serve(settings: Settings, filters: Filters, *, with_model: bool, addr
     from rag.serving.shared_index import SharedIndex
 
     index = SharedIndex(settings)
-    tools = BookTools(index, filters, with_model=with_model)
     try:
-        await _check(tools)
-        server = build_server(tools, filters)
         if address is None:
-            await serve_stdio(server)
+            tools = BookTools(index, filters, with_model=with_model)
+            await _check(tools)
+            await serve_stdio(build_server(tools, filters))
         else:
-            await _serve_http(server, tools, settings, filters.hardware_tier, address)
+            await _serve_http(index, filters, address, with_model=with_model)
     finally:
         await index.close()
 
 
-async def _serve_http(
-    server: Server[Any], tools: BookTools, settings: Settings, highest_tier: int, address: tuple[str, int]
-) -> None:
+async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, int], *, with_model: bool) -> None:
     """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
     from rag.api.http.auth import build_authenticator
     from rag.api.http.outages import Outages
     from rag.api.http.threadpool import DatabaseThreads
     from rag.conversations.api_keys import keys_required
     from rag.conversations.database import database_of
-    from rag.mcp.auth import KeysOnly
+    from rag.mcp.auth import KeysOnly, QuestionLimits, tell_neutrally
+    from rag.mcp.server import CallerRules, build_server
+    from rag.mcp.tools import BookTools
     from rag.mcp.transports import serve_http
 
+    settings = index.settings
     with_keys = keys_required(settings, address[0])
     keys = "API key required" if with_keys else "no API keys"
+    tools = BookTools(index, filters, with_model=with_model, hides_reasons=with_keys)
+    await _check(tools)
     with closing(database_of(settings)) as database:
         access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
+        rules = CallerRules(tell_neutrally, QuestionLimits(access)) if with_keys else CallerRules()
+        door = partial(KeysOnly, access=access, book_id=lambda: tools.book_id, highest_tier=filters.hardware_tier)
         await serve_http(
-            lambda app: KeysOnly(app, access, lambda: tools.book_id, highest_tier),
-            server,
+            partial(_behind_proxies, door, settings.api.trusted_proxies),
+            build_server(tools, filters, rules),
             *address,
             ready=lambda url: note(f"serving MCP on {url} ({keys})"),
         )
+
+
+def _behind_proxies(door: Callable[[ASGIApp], ASGIApp], trusted: tuple[str, ...], app: ASGIApp) -> ASGIApp:
+    """Return the app behind the door, which counts clients by the headers of trusted proxies."""
+    from rag.api.http.clients import ProxyHeaders
+
+    return ProxyHeaders(door(app), trusted=trusted)
 
 
 async def _check(tools: BookTools) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from uuid import uuid4
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ingestion.errors import BookwiseError, UsageError
 from rag.api.http.auth import Authenticator
 from rag.api.http.problems import problem_response
+from rag.serving.failures import cause_of, kind_of, neutral_sentence
+
+logger = logging.getLogger(__name__)
 
 
 class KeysOnly:
@@ -43,3 +49,28 @@ class KeysOnly:
                 f"this key reads hardware tier {caller.highest_tier} or lower, this server offers "
                 f"{self._highest_tier}; start one with --tier {caller.highest_tier} for it",
             )
+
+
+class QuestionLimits:
+    """Counts calls of `ask` as the questions of their key and client, beside the requests that carry them."""
+
+    def __init__(self, access: Authenticator) -> None:
+        self._access = access
+
+    async def __call__(self, request: Request) -> None:
+        """Count a question; raises UsageError beyond a limit."""
+        try:
+            caller = await self._access.caller(request, "question")
+        except HTTPException as error:
+            raise UsageError(error.detail) from error
+        if caller.is_public and self._access.has_daily_limits:
+            raise UsageError("this key has a limit per day, which only `bookwise serve` counts; ask there")
+
+
+def tell_neutrally(error: BookwiseError) -> str:
+    """Return what a caller with a key is told of a failure, and log the rest; its own mistake is told as it is."""
+    if isinstance(error, UsageError):
+        return str(error)
+    request_id = uuid4().hex[:16]
+    logger.error("request id %s: %s", request_id, cause_of(error))
+    return neutral_sentence(kind_of(error), request_id)

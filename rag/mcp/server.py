@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import count
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ from ingestion.errors import BookwiseError
 from rag.filters import Filters
 from rag.mcp.prompts import LESSON, get_prompt, list_prompts
 from rag.mcp.resources import COMPLETIONS, list_resources, list_templates, matching_paths, read_resource
-from rag.mcp.tools import TOOLS, BookTools, Progress, ToolKind
+from rag.mcp.tools import TOOLS, Answer, BookTools, Progress, ToolKind
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +42,20 @@ T = TypeVar("T")
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def build_server(tools: BookTools, filters: Filters) -> Server[Any]:
+@dataclass(frozen=True, slots=True)
+class CallerRules:
+    """What holds for the callers of a server: what they are told of a failure, and what counts their questions.
+
+    By default they are who started it: they are told everything, and nothing is counted.
+    """
+
+    tell: Callable[[BookwiseError], str] = str
+    count_question: Callable[[Any], Awaitable[None]] | None = None
+
+
+def build_server(tools: BookTools, filters: Filters, rules: CallerRules | None = None) -> Server[Any]:
     """Return a server of the tools; agents are told its filters, the tools enforce them."""
+    rules = rules or CallerRules()
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[_told(name, kind) for name, kind in TOOLS.items()])
@@ -51,12 +64,14 @@ def build_server(tools: BookTools, filters: Filters) -> Server[Any]:
         kind = TOOLS.get(call.name)
         if kind is None:
             raise MCPError(INVALID_PARAMS, f"no tool {call.name!r}; there are {', '.join(TOOLS)}")
-        return await _result(tools, call.name, kind, call.arguments or {}, _progress_of(context))
+        count_question = rules.count_question if kind.is_question else None
+        running = _run(tools, kind, call.arguments or {}, _progress_of(context), count_question, context.request)
+        return await _result(call.name, running, rules)
 
     async def list_resource_templates(
         _: ServerRequestContext[Any], __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return await _answered(list_templates(tools))
+        return await _answered(list_templates(tools), rules)
 
     async def list_all_prompts(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListPromptsResult:
         return list_prompts()
@@ -67,12 +82,12 @@ def build_server(tools: BookTools, filters: Filters) -> Server[Any]:
         instructions=_instructions(tools.book_id, filters),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=lambda _, page: _answered(list_resources(tools, page.cursor if page else None)),
+        on_list_resources=lambda _, page: _answered(list_resources(tools, page.cursor if page else None), rules),
         on_list_resource_templates=list_resource_templates,
-        on_read_resource=lambda _, asked: _answered(read_resource(tools, asked.uri)),
+        on_read_resource=lambda _, asked: _answered(read_resource(tools, asked.uri), rules),
         on_list_prompts=list_all_prompts,
-        on_get_prompt=lambda _, asked: _answered(get_prompt(tools, asked.name, asked.arguments or {})),
-        on_completion=lambda _, asked: _answered(_complete(tools, asked)),
+        on_get_prompt=lambda _, asked: _answered(get_prompt(tools, asked.name, asked.arguments or {}), rules),
+        on_completion=lambda _, asked: _answered(_complete(tools, asked), rules),
     )
 
 
@@ -86,15 +101,15 @@ def _progress_of(context: ServerRequestContext[Any]) -> Progress:
     return tell
 
 
-async def _answered(result: Awaitable[T]) -> T:
-    """Return the result; an error of ours is told by its message, one that is not foreseen by the log alone."""
+async def _answered(result: Awaitable[T], rules: CallerRules) -> T:
+    """Return the result; an error of ours is told as the rules say, one that is not foreseen by the log alone."""
     try:
         return await result
     except MCPError:
         raise
     except BookwiseError as error:
         logger.warning("%s", error)
-        raise MCPError(INTERNAL_ERROR, str(error)) from error
+        raise MCPError(INTERNAL_ERROR, rules.tell(error)) from error
     except Exception as error:
         logger.exception("a request failed")
         raise MCPError(INTERNAL_ERROR, UNEXPECTED) from error
@@ -109,17 +124,29 @@ async def _complete(tools: BookTools, asked: CompleteRequestParams) -> CompleteR
     return CompleteResult(completion=Completion(values=paths[:COMPLETIONS], total=len(paths), has_more=more))
 
 
-async def _result(
-    tools: BookTools, name: str, kind: ToolKind, arguments: Mapping[str, Any], progress: Progress
-) -> CallToolResult:
+async def _run(
+    tools: BookTools,
+    kind: ToolKind,
+    arguments: Mapping[str, Any],
+    progress: Progress,
+    count_question: Callable[[Any], Awaitable[None]] | None,
+    request: Any,
+) -> Answer:
+    checked = kind.arguments.model_validate(arguments)
+    if count_question and request is not None:
+        await count_question(request)
+    return await kind.run(tools, checked, progress)
+
+
+async def _result(name: str, running: Awaitable[Answer], rules: CallerRules) -> CallToolResult:
     try:
-        answer = await kind.run(tools, kind.arguments.model_validate(arguments), progress)
+        answer = await running
     except ValidationError as error:
         lines = (f"{'.'.join(map(str, problem['loc'])) or name}: {problem['msg']}" for problem in error.errors())
         return _failed("; ".join(lines))
     except BookwiseError as error:
         logger.warning("%s: %s", name, error)
-        return _failed(str(error))
+        return _failed(rules.tell(error))
     except Exception:
         # What a bug says may hold anything, so that only the log gets it.
         logger.exception("%s failed", name)

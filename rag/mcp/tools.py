@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ingestion.output import View
 from rag.agent.agent import build_agent
 from rag.agent.events import Done, Searched, Token
+from rag.agent.tool_loop import NO_ANSWER
 from rag.api.schemas import LessonDocument
 from rag.filters import Filters
 from rag.models import AgentResponse, LongEnough, SearchResponse, SearchResult
@@ -49,6 +50,11 @@ def answer_text(response: AgentResponse) -> str:
     """Return the answer and its sources, or why there is none."""
     text = _lines(answer_view(response))
     return f"{text}\n({refusal_note(response)})" if response.state in ("no_results", "error") else text
+
+
+def without_reason(response: AgentResponse) -> AgentResponse:
+    """Return a response that does not repeat why the model failed, which may be told in its service's words."""
+    return response.model_copy(update={"error": NO_ANSWER}) if response.state == "error" else response
 
 
 def _passage(result: SearchResult) -> str:
@@ -134,14 +140,18 @@ class Answer:
 class BookTools:
     """One book for agents, inside filters; used from one event loop.
 
-    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use.
+    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use. With
+    `hides_reasons` an answer that failed does not repeat the words of the model's service.
     """
 
-    def __init__(self, index: SharedIndex, filters: Filters, *, with_model: bool) -> None:
+    def __init__(
+        self, index: SharedIndex, filters: Filters, *, with_model: bool, hides_reasons: bool = False
+    ) -> None:
         self._index = index
         self._settings = index.settings
         self._filters = filters
         self._with_model = with_model
+        self._hides_reasons = hides_reasons
         self.book_id = index.settings.book.id
 
     async def check(self) -> None:
@@ -217,7 +227,8 @@ class BookTools:
                         is_writing = True
                         await progress("writing the answer")
                     elif isinstance(event, Done):
-                        return Answer(event.response, answer_text(event.response))
+                        response = without_reason(event.response) if self._hides_reasons else event.response
+                        return Answer(response, answer_text(response))
         raise AssertionError("an agent ends with Done")
 
     def _narrowed(self, asked: FilterFields) -> Filters:
@@ -238,6 +249,7 @@ class ToolKind:
     arguments: type[BaseModel]
     document: type[BaseModel]
     run: Callable[[BookTools, Any, Progress], Awaitable[Answer]]
+    is_question: bool = False
 
 
 TOOLS: Mapping[str, ToolKind] = {
@@ -271,5 +283,6 @@ TOOLS: Mapping[str, ToolKind] = {
         AskArguments,
         AgentResponse,
         BookTools.ask,
+        is_question=True,
     ),
 }

@@ -90,12 +90,12 @@ def stdio(folder: Path, *flags: str) -> StdioServerParameters:
 
 
 @contextmanager
-def process(folder: Path, *flags: str) -> Iterator[subprocess.Popen[str]]:
+def process(folder: Path, *flags: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """A server process with pipes."""
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "mcp", *flags],
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(ROOT), "PATH": ""} | environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -87,6 +87,11 @@ class Authenticator:
         self._known: dict[str, tuple[float, Caller]] = {}
         self._limits = RateLimits(settings, outages)
 
+    @property
+    def has_daily_limits(self) -> bool:
+        """Whether the questions or the cost of a public key are limited per day."""
+        return bool(self._settings.daily_questions or self._settings.daily_cost)
+
     async def aclose(self) -> None:
         """Close the connections to the store of the rates."""
         await self._limits.aclose()
@@ -105,9 +110,9 @@ class Authenticator:
 
     async def _check_day(self, caller: Caller) -> None:
         """Raise 429 where a public key has used up its day."""
-        most, budget = self._settings.daily_questions, self._settings.daily_cost
-        if not most and not budget:
+        if not self.has_daily_limits:
             return
+        most, budget = self._settings.daily_questions, self._settings.daily_cost
         count, cost = await self._threads.run(self._questions.spent_today, caller.owner)
         if (most and count >= most) or (budget and cost >= budget):
             seconds = _seconds_to_midnight()

@@ -29,13 +29,17 @@ class Allowance:
 
 @dataclass(slots=True)
 class RequestContext:
-    """Facts of one request; filled in while it is answered, written to its log line."""
+    """Facts of one request; filled in while it is answered, written to its log line.
+
+    `awaits` is the part that an answer which comes too late was waiting for.
+    """
 
     request_id: str = ""
     client: str = ""
     prefix: str = ""
     key_id: str = ""
     allowance: Allowance | None = None
+    awaits: str = ""
     failure: dict[str, str] = field(default_factory=dict)
 
 

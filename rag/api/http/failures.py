@@ -9,53 +9,19 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from ingestion.errors import (
-    AnswerTimeout,
-    BookwiseError,
-    ChatModelError,
-    ConfigurationError,
-    EmbeddingError,
-    RerankError,
-    ServerStopping,
-    StateError,
-    UnknownAnswer,
-    UnknownThread,
-    UsageError,
-    VectorStoreError,
-)
+from ingestion.errors import AnswerTimeout, BookwiseError, ServerStopping, UnknownAnswer, UnknownThread, UsageError
 from rag.api.http.context import current_request
 from rag.api.http.metrics import Metrics
 from rag.api.http.outages import Outages
+from rag.serving.failures import MODEL, FailureKind, cause_of, kind_of, neutral_sentence
 
 logger = logging.getLogger("bookwise.api")
 
-MODEL = "model"
-
-
-@dataclass(frozen=True, slots=True)
-class FailureKind:
-    """How a kind of failure is reported: its part for the operator, its status and sentence for the reader."""
-
-    part: str
-    status: int
-    sentence: str
-
-
-_SEARCH = "The search is not available right now."
-_KINDS: tuple[tuple[type[BaseException], FailureKind], ...] = (
-    (AnswerTimeout, FailureKind("deadline", 504, "The answer took too long.")),
-    (ServerStopping, FailureKind("shutdown", 503, "The server is stopping; ask again in a moment.")),
-    (ChatModelError, FailureKind(MODEL, 502, "The language model is not available right now.")),
-    (EmbeddingError, FailureKind("embedding", 502, _SEARCH)),
-    (RerankError, FailureKind("reranker", 503, _SEARCH)),
-    (VectorStoreError, FailureKind("index", 503, _SEARCH)),
-    (StateError, FailureKind("database", 503, "Conversations are not available right now.")),
-    (ConfigurationError, FailureKind("configuration", 503, "This book cannot be asked right now.")),
-    (BookwiseError, FailureKind("server", 503, "The server cannot answer right now.")),
-)
-_BUG = FailureKind("server", 500, "An unexpected error occurred.")
 _EXPECTED = (ServerStopping,)
 """Not a fault of any part."""
+
+ANSWER_PARTS = (MODEL, "embedding", "reranker", "index", "database")
+"""What an answer needs: a failure of one is an outage, which an answer ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +46,8 @@ class FailureReporter:
             status = 404 if isinstance(error, UnknownThread | UnknownAnswer) else 422
             return ReportedFailure(status, str(error))
         kind = kind_of(error)
-        self._note(kind, type(error).__name__, error)
+        awaited = current_request().awaits
+        self._note(awaited if awaited and isinstance(error, AnswerTimeout) else kind.part, error)
         return ReportedFailure(kind.status, self._detail(kind, error))
 
     def degraded(self, part: str, name: str, cause: str) -> None:
@@ -88,44 +55,31 @@ class FailureReporter:
         self._count(part, name, cause)
         logger.error("failure", extra={"part": part, "kind": name, "cause": cause, "outcome": "degraded"})
 
-    def succeeded(self, part: str) -> None:
-        """Note that a part works."""
-        self.outages.recovered(part)
+    def answered(self, *, by_model: bool) -> None:
+        """Note that an answer was given, so that all it needs works; `by_model` says whether the model wrote it."""
+        for part in ANSWER_PARTS:
+            if by_model or part != MODEL:
+                self.outages.recovered(part)
 
     def explain(self, error: BookwiseError) -> str:
         """Return what a caller may know of an error that is not reported now, as for `/ready`."""
         return str(error) if self._show_details else kind_of(error).sentence
 
-    def _note(self, kind: FailureKind, name: str, error: Exception) -> None:
-        self._count(kind.part, name, str(error))
+    def _note(self, part: str, error: Exception) -> None:
+        name = type(error).__name__
+        self._count(part, name, str(error))
         is_bug = not isinstance(error, BookwiseError)
-        extra = {"part": kind.part, "kind": name, "cause": _cause(error), "outcome": "failed"}
+        extra = {"part": part, "kind": name, "cause": cause_of(error), "outcome": "failed"}
         level = logging.INFO if isinstance(error, _EXPECTED) else logging.ERROR
         logger.log(level, "failure", extra=extra, exc_info=error if is_bug else None)
 
     def _count(self, part: str, name: str, cause: str) -> None:
         self._metrics.failed(part, name)
         current_request().failure = {"part": part, "kind": name}
-        if part != "server":
-            self.outages.failed(part, cause, level=logging.DEBUG)
+        if part in ANSWER_PARTS:
+            self.outages.failed(part, cause)
 
     def _detail(self, kind: FailureKind, error: Exception) -> str:
         if self._show_details and isinstance(error, BookwiseError):
             return str(error)
-        request_id = current_request().request_id
-        return f"{kind.sentence} If this persists, tell the site's owner the request id {request_id}."
-
-
-def kind_of(error: Exception) -> FailureKind:
-    """Return how an error is reported."""
-    return next((kind for cls, kind in _KINDS if isinstance(error, cls)), _BUG)
-
-
-def _cause(error: BaseException) -> str:
-    """Return the error with its causes, the first last."""
-    texts = [str(error)]
-    cause = error.__cause__
-    while cause is not None and len(texts) < 4:
-        texts.append(f"{type(cause).__name__}: {cause}")
-        cause = cause.__cause__
-    return " <- ".join(" ".join(text.split())[:500] for text in texts)
+        return neutral_sentence(kind, current_request().request_id)

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
 from ingestion.errors import BookwiseError
 from rag.api.dependencies import AppServices, Services
-from rag.api.http.failures import MODEL
 from rag.api.schemas import Health
+from rag.serving.failures import MODEL
 
 router = APIRouter(tags=["operation"])
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"

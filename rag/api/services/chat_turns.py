@@ -18,8 +18,10 @@ from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Replaced, Searched, Token
 from rag.agent.history import CHAT_ENCODING
+from rag.agent.tool_loop import NO_ANSWER
 from rag.api.http.auth import Caller
-from rag.api.http.failures import MODEL, FailureReporter
+from rag.api.http.context import current_request
+from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
@@ -30,6 +32,7 @@ from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
 from rag.models import EXTRACTIVE, AgentResponse, SearchResult
 from rag.query_text import is_long_enough
+from rag.serving.failures import MODEL
 from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
@@ -37,9 +40,6 @@ logger = logging.getLogger("bookwise.api")
 SPEC_THRESHOLD = 0.7
 NEAREST_PAGES = 3
 """How many pages are recorded with a question."""
-
-NO_ANSWER = "the language model gave no answer"
-"""All that a caller is told of why; the model's own words are for the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,7 @@ class ChatTurns:
                         yield TurnFinished(await self._finish(turn, event.response, found))
                         continue
                     if isinstance(event, Searched):
+                        current_request().awaits = MODEL if self._model else ""
                         found |= {passage.id: passage for passage in event.passages}
                     yield event
 
@@ -172,16 +173,18 @@ class ChatTurns:
             if not response.answer:
                 raise ChatModelError(response.error or NO_ANSWER)
             self._failures.degraded(MODEL, "NoAnswer", response.error or NO_ANSWER)
+            # The model's own words are for the log.
             response = response.model_copy(update={"error": NO_ANSWER})
-        elif response.model != EXTRACTIVE and response.tokens_used:
-            self._failures.succeeded(MODEL)
         shown = chat_response(response, found, turn.thread_id)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
         self._log(turn, shown, response)
+        is_written = response.model != EXTRACTIVE and response.tokens_used > 0 and response.state != "error"
         if turn.own:
             await self._database.run(self._questions.record, self._asked(turn, shown, found))
+            self._failures.answered(by_model=is_written)
             return shown
         thread = await self._store(turn, shown, found)
+        self._failures.answered(by_model=is_written)
         if thread.needs_topic:
             self._naming.add(naming := asyncio.create_task(self._name(thread, turn.caller)))
             naming.add_done_callback(self._naming.discard)

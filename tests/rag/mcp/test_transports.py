@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from ingestion.extras import install_command
 from rag.mcp.transports import refusal_of
@@ -29,7 +31,10 @@ from tests.support.mcp_servers import (
     process,
     shared_index,
     stdio,
+    text_of,
 )
+from tests.support.openai_chat import ChatServer, calls, says
+from tests.support.openai_server import error
 from tests.test_cli import PAGES, run
 
 __all__ = ["folder", "shared_index"]
@@ -90,6 +95,38 @@ def test_over_http_a_key_opens_what_it_may_read_and_nothing_else(
         answer = httpx.post(address_of(server), json=HELLO, headers=headers | accepted)
     assert answer.status_code == status and said in answer.text
     assert status == 200 or answer.headers["content-type"] == "application/problem+json"
+
+
+def asked_over_http(folder: Path, questions: int, **environment: str) -> list[Any]:
+    """What `ask` answers a public key, called that often."""
+    secret = json.loads(run("keys", "add", "agent", "--public", "--json").stdout)["secret"]
+
+    async def use(url: str) -> list[Any]:
+        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {secret}"})
+        async with http, Client(streamable_http_client(url, http_client=http)) as client:
+            return [await client.call_tool("ask", {"question": QUERY}) for _ in range(questions)]
+
+    with process(folder, "--http", "--port", "0", **environment) as server:
+        return asyncio.run(use(address_of(server)))
+
+
+def test_over_http_a_key_is_told_nothing_of_what_a_failing_service_said(folder: Path) -> None:
+    with ChatServer() as service:
+        service.script += [error(400, "org-fake1234 at 10.1.2.3", headers={"x-should-retry": "false"})]
+        service.script += [calls(QUERY), says(refusal="org-fake1234 may not ask")]
+        failed, refused = asked_over_http(folder, 2, OPENAI_BASE_URL=service.base_url, BOOKWISE_EMBEDDER="local")
+    assert failed.is_error and "request id" in text_of(failed)
+    assert refused.structured_content["state"] == "error"
+    said = f"{failed} {refused}"
+    assert "org-fake" not in said and "10.1.2.3" not in said and "127.0.0.1" not in said
+
+
+def test_over_http_questions_are_counted_apart_and_a_limit_per_day_is_not_evaded(folder: Path) -> None:
+    first, second = asked_over_http(folder, 2, BOOKWISE_API_CLIENT_RATE="1")
+    assert not first.is_error
+    assert second.is_error and "more than 1 questions per minute" in text_of(second)
+    [limited] = asked_over_http(folder, 1, BOOKWISE_API_DAILY_QUESTIONS="5")
+    assert limited.is_error and "limit per day" in text_of(limited)
 
 
 @posix

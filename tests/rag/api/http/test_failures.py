@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,8 @@ from rag.api.http.logs import JsonLines, TerminalLines
 from rag.api.http.outages import Outages
 from tests.rag.api.test_api import QUESTION, book, events_in, indexed, is_problem, serving
 from tests.rag.api.test_api_keys import add_key
-from tests.support.openai_chat import ChatServer
-from tests.support.openai_server import error
+from tests.support.openai_chat import ChatServer, search_then_quote, stream
+from tests.support.openai_server import Reply, Request, error
 from tests.support.processes import wait_until
 
 __all__ = ["book", "indexed"]
@@ -72,6 +74,12 @@ def test_a_reader_is_told_nothing_of_what_the_service_said_and_the_operator_all(
         assert line["level"] == "error" and line["part"] == "model" and line["kind"] == "ChatModelError"
         assert line["request_id"] and line["key_id"] and line["outcome"] == "failed" and line["cause"]
     assert 'bookwise_failures_total{kind="ChatModelError",part="model"} 2.0' in figures
+    # One line of level error for each failure, one of the outage; the line of a request says what became of it.
+    assert [line for line in log if line["level"] == "error"] == failures
+    [outage] = [line for line in log if line["event"] == "outage"]
+    assert (outage["part"], outage["level"]) == ("model", "warning")
+    failed = [line for line in log if line["event"] == "request" and line.get("outcome")]
+    assert [(line["outcome"], line["part"]) for line in failed] == [("failed", "model")] * 2
 
 
 def test_a_model_that_fails_is_degraded_until_it_answers_and_the_server_stays_ready(
@@ -87,6 +95,34 @@ def test_a_model_that_fails_is_degraded_until_it_answers_and_the_server_stays_re
     assert failed.status_code == 200 and failed.json()["status"] == "degraded"
     assert failed.json()["checks"]["model"].startswith("degraded")
     assert mended["status"] == "ok" and mended["checks"]["model"] == "ok"
+
+
+def test_a_model_that_does_not_answer_in_time_is_degraded(
+    book: Path, model: ChatServer, log: list[dict[str, object]]
+) -> None:
+    def late(_: Request) -> Reply:
+        time.sleep(1.5)
+        return error(500, "too late")
+
+    model.script.append(late)
+    flags = {"openai.base_url": model.base_url, "api.timeout": 1}
+    with serving(book, open_to_all=True, **flags) as client:
+        assert is_problem(client.post("/chat/run", json=QUESTION), 504)
+        assert client.get("/ready").json()["checks"]["model"].startswith("degraded")
+        figures = client.get("/metrics").text
+    assert 'bookwise_failures_total{kind="AnswerTimeout",part="model"} 1.0' in figures
+    assert [line["part"] for line in log if line["event"] == "outage"] == ["model"]
+
+
+def test_a_service_that_does_not_count_tokens_recovers_and_costs_what_was_sent(book: Path, model: ChatServer) -> None:
+    uncounted = stream([{"content": "Nodes talk over topics."}], "stop")
+    body = b"".join(line for line in uncounted.body.splitlines(keepends=True) if b"usage" not in line)
+    model.script += [error(401, "no such key"), search_then_quote, replace(uncounted, body=body)]
+    with serving(book, open_to_all=True, **{"openai.base_url": model.base_url}) as client:
+        client.post("/chat/run", json=QUESTION)
+        answer = client.post("/chat/run", json=QUESTION).json()
+        ready = client.get("/ready").json()
+    assert answer["tokens_used"] > 100 and ready["checks"]["model"] == "ok"
 
 
 def test_without_keys_on_loopback_the_reader_is_the_operator(book: Path, model: ChatServer) -> None:
