@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,10 +17,6 @@ from rag.commands.filter_options import with_filters
 from rag.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.types import ASGIApp
-
     from ingestion.settings import Settings
     from rag.mcp.tools import BookTools
     from rag.serving.shared_index import SharedIndex
@@ -85,7 +80,7 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     from rag.api.http.threadpool import DatabaseThreads
     from rag.conversations.api_keys import keys_required
     from rag.conversations.database import database_of
-    from rag.mcp.auth import KeysOnly, QuestionLimits, tell_neutrally
+    from rag.mcp.auth import QuestionLimits, behind_keys, tell_neutrally
     from rag.mcp.server import CallerRules, build_server
     from rag.mcp.tools import BookTools
     from rag.mcp.transports import serve_http
@@ -98,20 +93,12 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     with closing(database_of(settings)) as database:
         access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
         rules = CallerRules(tell_neutrally, QuestionLimits(access)) if with_keys else CallerRules()
-        door = partial(KeysOnly, access=access, book_id=lambda: tools.book_id, highest_tier=filters.hardware_tier)
         await serve_http(
-            partial(_behind_proxies, door, settings.api.trusted_proxies),
+            behind_keys(access, lambda: tools.book_id, filters.hardware_tier, settings.api.trusted_proxies),
             build_server(tools, filters, rules),
             *address,
             ready=lambda url: note(f"serving MCP on {url} ({keys})"),
         )
-
-
-def _behind_proxies(door: Callable[[ASGIApp], ASGIApp], trusted: tuple[str, ...], app: ASGIApp) -> ASGIApp:
-    """Return the app behind the door, which counts clients by the headers of trusted proxies."""
-    from rag.api.http.clients import ProxyHeaders
-
-    return ProxyHeaders(door(app), trusted=trusted)
 
 
 async def _check(tools: BookTools) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from starlette.exceptions import HTTPException
@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ingestion.errors import BookwiseError, UsageError
 from rag.api.http.auth import Authenticator
+from rag.api.http.clients import ProxyHeaders
 from rag.api.http.problems import problem_response
 from rag.serving.failures import cause_of, kind_of, neutral_sentence
 
@@ -49,6 +50,13 @@ class KeysOnly:
                 f"this key reads hardware tier {caller.highest_tier} or lower, this server offers "
                 f"{self._highest_tier}; start one with --tier {caller.highest_tier} for it",
             )
+
+
+def behind_keys(
+    access: Authenticator, book_id: Callable[[], str | None], highest_tier: int, trusted_proxies: Sequence[str]
+) -> Callable[[ASGIApp], ASGIApp]:
+    """Return what puts an app behind KeysOnly, with clients counted by the headers of trusted proxies."""
+    return lambda app: ProxyHeaders(KeysOnly(app, access, book_id, highest_tier), trusted=trusted_proxies)
 
 
 class QuestionLimits:
