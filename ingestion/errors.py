@@ -14,6 +14,7 @@ BookwiseError                   1   unexpected; every other class has a code of 
 │   ├── WriteNotApplied         7   the server accepted a write and did not apply it in time
 │   ├── PointerDamaged          7   the embedded index does not say which generation is active
 │   ├── RequestFailed           7   a request to the server failed for good
+│   ├── IndexNotWritable        7   the index lies where this user cannot write
 │   └── IndexInUse              8   another process has the embedded index open
 ├── StateError                  8   the state file or a database cannot be used
 │   ├── RecordsDamaged          8   records of what is indexed that the index can replace
@@ -182,6 +183,18 @@ class RequestFailed(VectorStoreError):
     def __init__(self, message: str, status: int | None = None) -> None:
         self.status = status
         super().__init__(message)
+
+
+class IndexNotWritable(VectorStoreError):
+    """The index lies where this user cannot write: it can be read, and a command that writes it fails."""
+
+    kind = "index_not_writable"
+
+    def __init__(self, folder: object, reason: object) -> None:
+        super().__init__(
+            f"the index in {folder} cannot be written ({reason}); run this as its owner, or keep an index of your "
+            "own elsewhere (BOOKWISE_DIRECTORY)"
+        )
 
 
 class IndexInUse(VectorStoreError):

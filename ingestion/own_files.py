@@ -41,6 +41,11 @@ def read_own(path: Path) -> bytes:
     return contents
 
 
+def is_refused(error: OSError) -> bool:
+    """Return whether the file system lets this user write nothing there: a read-only disk, or someone else's file."""
+    return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
 def make_own_folder(folder: Path) -> None:
     """Make a folder that git leaves out; one that is there stays as it is, for it may hold more than our files."""
     if folder.is_dir():

@@ -41,6 +41,8 @@ def clean_surroundings(monkeypatch: pytest.MonkeyPatch, empty_folders: Path) -> 
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(empty_folders / "configuration"))
     monkeypatch.setenv("APPDATA", str(empty_folders / "configuration"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(empty_folders / "cache"))
+    monkeypatch.setenv("LOCALAPPDATA", str(empty_folders / "cache"))
     return folder
 
 

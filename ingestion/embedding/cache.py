@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from ingestion.own_files import make_private, set_aside
+from ingestion.own_files import is_refused, make_private, set_aside
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -38,8 +38,9 @@ class EmbeddingCache:
     """Float32 vectors by embed key; many processes may read while one writes.
 
     The file is created by the first `put`. It holds at most about `max_bytes`; the least recently used go first.
-    A damaged file is set aside as `*.damaged` and a new one begun. No call raises because of the file: the first
-    failure is logged as a warning, and from then on the cache is empty and stores nothing.
+    A damaged file is set aside as `*.damaged` and a new one begun. One that this user cannot write is only read. No
+    call raises because of the file: the first failure is logged as a warning, and from then on the cache is empty and
+    stores nothing.
     """
 
     def __init__(self, path: Path, *, max_bytes: int = MAX_BYTES) -> None:
@@ -102,11 +103,14 @@ class EmbeddingCache:
 
     def _connect(self) -> sqlite3.Connection:
         if self._db is None:
-            make_private(self._path)
-            self._db = sqlite3.connect(self._path, timeout=5.0, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.executescript(_SCHEMA)
+            try:
+                make_private(self._path)
+            except OSError as error:
+                if not is_refused(error):
+                    raise
+                self._db = _open_to_read(self._path)
+            else:
+                self._db = _open(self._path)
         return self._db
 
     def _disconnect(self) -> None:
@@ -118,6 +122,21 @@ class EmbeddingCache:
         self._disconnect()
         aside = set_aside(self._path)
         log.warning("the embedding cache %s is damaged (%s): set aside as %s", self._path, why, aside.name)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.executescript(_SCHEMA)
+    return db
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a file that this user cannot write; `immutable` needs no file for locks beside it."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    db.execute("PRAGMA query_only = ON")
+    return db
 
 
 def _packed(vector: Vector) -> bytes:
@@ -157,6 +176,8 @@ def _select(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, bytes]:
             found[key] = vector
             if used_at < now - _FRESH_SECONDS:
                 stale.append(key)
+    if db.execute("PRAGMA query_only").fetchone()[0]:
+        return found
     with db:
         db.executemany("UPDATE vectors SET used_at = ? WHERE key = ?", [(now, key) for key in stale])
     return found

@@ -27,11 +27,21 @@ def find_config(start: Path) -> Path | None:
 
 def user_config(environ: Mapping[str, str]) -> Path | None:
     """Return the path of the user's own configuration, whether it exists or not; None without a home folder."""
+    folder = _user_folder(environ, windows="APPDATA", xdg="XDG_CONFIG_HOME", default=".config")
+    return folder / "config.toml" if folder else None
+
+
+def user_cache(environ: Mapping[str, str]) -> Path | None:
+    """Return the folder for what can be made again, whether it exists or not; None without a home folder."""
+    return _user_folder(environ, windows="LOCALAPPDATA", xdg="XDG_CACHE_HOME", default=".cache")
+
+
+def _user_folder(environ: Mapping[str, str], *, windows: str, xdg: str, default: str) -> Path | None:
     if os.name == "nt":
-        base = environ.get("APPDATA")
-        return Path(base) / "bookwise" / "config.toml" if base else None
-    base = environ.get("XDG_CONFIG_HOME") or (f"{home}/.config" if (home := environ.get("HOME")) else None)
-    return Path(base) / "bookwise" / "config.toml" if base else None
+        base = environ.get(windows)
+    else:
+        base = environ.get(xdg) or (f"{home}/{default}" if (home := environ.get("HOME")) else None)
+    return Path(base) / "bookwise" if base else None
 
 
 def _as_given(folder: Path, start: Path) -> Path:

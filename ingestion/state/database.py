@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
 from ingestion.own_files import make_own_folder, make_private, set_aside
+from ingestion.state.readable_database import ReadableDatabase
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -74,13 +75,14 @@ def json_value(stored: Any) -> Any:
 class SqliteFile:
     """A file that only its owner can read; threads may share it, each transaction has a connection of its own.
 
-    One that is damaged is set aside with a warning, since nothing in it is needed to index a book.
+    One that is damaged is set aside with a warning, since nothing in it is needed to index a book. Of one that this user
+    cannot write, a copy is worked on: whoever writes an index is refused before.
     """
 
     def __init__(self, path: Path, tables: Sequence[str]) -> None:
         self._path = path
         self._tables = [table.replace(_KEY, "INTEGER") for table in tables]
-        self._opened = False
+        self._file: ReadableDatabase | None = None
 
     @property
     def is_there(self) -> bool:
@@ -91,10 +93,9 @@ class SqliteFile:
     def transaction(self) -> Iterator[Execute]:
         """See Database."""
         try:
-            if not self._opened:
-                self._open_or_replace()
-                self._opened = True
-            with self._connected() as connection:
+            if self._file is None:
+                self._file = self._open_or_replace()
+            with _connected(self._file) as connection:
                 yield lambda statement, values=_NONE: [
                     dict(row) for row in connection.execute(statement, values).fetchall()
                 ]
@@ -102,32 +103,43 @@ class SqliteFile:
             raise unusable(_LEDGER, error, self._path) from None
 
     def close(self) -> None:
-        """See Database; nothing stays open between transactions."""
+        """See Database; no connection stays open between transactions."""
+        if self._file:
+            self._file.close()
+            self._file = None
 
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._path)) as connection, connection:
-            connection.row_factory = sqlite3.Row
-            yield connection
-
-    def _open_or_replace(self) -> None:
+    def _open_or_replace(self) -> ReadableDatabase:
+        file = ReadableDatabase(self._path)
         try:
-            self._open()
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
-                raise
-            aside = set_aside(self._path)
-            logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, self._path, error, aside.name)
-            self._open()
+            try:
+                self._check(file)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
+                    raise
+                aside = set_aside(file.path)
+                logger.warning("%s %s is damaged (%s): set aside as %s", _LEDGER, self._path, error, aside.name)
+                make_private(file.path)
+                self._check(file)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
-    def _open(self) -> None:
-        make_private(self._path)
-        with self._connected() as connection:
+    def _check(self, file: ReadableDatabase) -> None:
+        """Make the tables that are missing; raises sqlite3.DatabaseError for a file that is damaged."""
+        with _connected(file) as connection:
             [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {found}")
             for table in self._tables:
                 connection.execute(table)
+
+
+@contextmanager
+def _connected(file: ReadableDatabase) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(file.path)) as connection, connection:
+        connection.row_factory = sqlite3.Row
+        yield connection
 
 
 class UrlDatabase:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ingestion.errors import IndexLocked, StateError
+from ingestion.errors import IndexLocked, IndexNotWritable, StateError
 from ingestion.models import utc_now
-from ingestion.own_files import make_own_folder, open_own
+from ingestion.own_files import is_refused, make_own_folder, open_own
 from ingestion.state.file_lock import try_lock
 
 _POLL_SECONDS = 0.1
@@ -51,6 +51,8 @@ def _open(path: Path) -> IO[str]:
         make_own_folder(path.parent)
         return os.fdopen(open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), "a+", encoding="utf-8")
     except OSError as error:
+        if is_refused(error):
+            raise IndexNotWritable(path.parent, error.strerror) from error
         raise StateError(f"{path}: the lock of the index cannot be opened: {error.strerror}") from error
 
 

@@ -56,7 +56,7 @@ EXPOSED_HEADERS = (
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     """Return the app; `docs` is what `POST /ingest` reads. With `open_to_all` no key is required."""
-    database = database_of(settings)
+    database = database_of(settings, lasting=False)
     services = _services_of(settings, docs, database, open_to_all=open_to_all)
     app = FastAPI(
         title="bookwise",

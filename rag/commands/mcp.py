@@ -90,7 +90,7 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     keys = "API key required" if with_keys else "no API keys"
     tools = BookTools(index, filters, with_model=with_model, hides_reasons=with_keys)
     await _check(tools)
-    with closing(database_of(settings)) as database:
+    with closing(database_of(settings, lasting=False)) as database:
         access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
         rules = CallerRules(tell_neutrally, QuestionLimits(access)) if with_keys else CallerRules()
         await serve_http(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -13,10 +14,13 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.errors import BookwiseError, StateError
-from ingestion.own_files import make_own_folder, make_private
+from ingestion.own_files import make_own_folder
 from ingestion.settings import Settings
 from ingestion.state.database import opening_errors, unusable
+from ingestion.state.readable_database import ReadableDatabase
 from rag.tracing import span
+
+logger = logging.getLogger(__name__)
 
 FILE_NAME = "threads.sqlite"
 _CONVERSATIONS = "the database of conversations"
@@ -27,22 +31,25 @@ FAILURE_SECONDS = 1.0
 """How long a failed opening counts for all callers; otherwise each would wait for its own, one after the other."""
 
 
-def database_of(settings: Settings) -> ConversationDatabase:
+def database_of(settings: Settings, *, lasting: bool = True) -> ConversationDatabase:
     """Return the database of DATABASE_URL, else a file in the index's folder."""
     if settings.index.database_url:
         return ConversationDatabase(settings.index.database_url.reveal())
-    return ConversationDatabase(Path(settings.index.directory) / FILE_NAME)
+    return ConversationDatabase(Path(settings.index.directory) / FILE_NAME, lasting=lasting)
 
 
 class ConversationDatabase:
     """Run transactions on one database, which is opened and migrated at the first of them.
 
-    Thread-safe. Raises ConfigurationError where the URL is invalid, StateError where the database fails.
+    Of a file that this user cannot write, a copy is read; unless what is written must be `lasting`, it is written too
+    and goes with this object, as a server's conversations on a read-only disk do. Thread-safe. Raises
+    ConfigurationError where the URL is invalid, StateError where the database fails.
     """
 
-    def __init__(self, where: str | Path) -> None:
+    def __init__(self, where: str | Path, *, lasting: bool = True) -> None:
         self._where = where
-        self._url = where if isinstance(where, str) else f"sqlite:///{where}"
+        self._lasting = lasting
+        self._file: ReadableDatabase | None = None
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._failure: tuple[float, BookwiseError] | None = None
@@ -56,6 +63,8 @@ class ConversationDatabase:
     def write(self) -> Iterator[Connection]:
         """Begin a transaction that is committed when the block ends without an error."""
         engine = self._opened()
+        if self._lasting and self._file and self._file.is_copy:
+            raise StateError(f"{_CONVERSATIONS} {self._where} cannot be written; set DATABASE_URL to another one")
         with self._writing, self._transaction(engine.execution_options(write=True)) as connection:
             yield connection
 
@@ -65,6 +74,9 @@ class ConversationDatabase:
             if self._engine:
                 self._engine.dispose()
                 self._engine = None
+            if self._file:
+                self._file.close()
+                self._file = None
 
     @contextmanager
     def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
@@ -93,17 +105,27 @@ class ConversationDatabase:
         from rag.conversations.migrations import upgrade
 
         with opening_errors(_CONVERSATIONS, self._where), ExitStack() as undo:
-            if isinstance(self._where, Path):
-                make_private(self._where)
+            url = self._find_file(self._where) if isinstance(self._where, Path) else self._where
             # Only a server can have gone away from a connection that is kept.
-            ping = not self._url.startswith("sqlite")
-            engine = create_engine(self._url, pool_pre_ping=ping, pool_size=10, **_connect_arguments(self._url))
+            ping = not url.startswith("sqlite")
+            engine = create_engine(url, pool_pre_ping=ping, pool_size=10, **_connect_arguments(url))
             undo.callback(engine.dispose)
             if engine.dialect.name == "sqlite":
                 self._prepare_sqlite(engine)
             upgrade(engine)
             undo.pop_all()
         return engine
+
+    def _find_file(self, where: Path) -> str:
+        if self._file:
+            self._file.close()
+        self._file = ReadableDatabase(where)
+        if self._file.is_copy and not self._lasting:
+            logger.warning(
+                "%s cannot be written: conversations are kept until the server ends; set DATABASE_URL to keep them",
+                where,
+            )
+        return f"sqlite:///{self._file.path}"
 
     def _prepare_sqlite(self, engine: Engine) -> None:
         """Let readers never wait for a writer, and let writers of this process queue instead of polling the file."""

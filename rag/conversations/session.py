@@ -59,6 +59,8 @@ def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
     thread_id = new_thread_id() if session == NEW else parse_thread_id(session)
     database = database_of(settings)
     try:
+        with database.write():
+            pass  # what cannot be saved is better known before the first question
         yield KeptThread(ThreadStore(database), thread_id)
     finally:
         database.close()

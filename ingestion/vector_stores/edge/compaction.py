@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
 from ingestion.own_files import read_own
-from ingestion.vector_stores.edge.count_cache import files_below
+from ingestion.vector_stores.edge.index_files import bytes_taken
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ _NOTE = "compact-bytes"
 def compact_if_grown(generation: Path) -> bool:
     """Compact the closed index if it has grown so much; whether that was done. To be called with its lock held."""
     shard, note = generation / "shard", generation / _NOTE
-    taken = _bytes_taken(shard)
+    taken = bytes_taken(shard)
     before = _noted(note)
     if before is None:
         _write_note(note, taken)
@@ -42,7 +42,7 @@ def compact_if_grown(generation: Path) -> bool:
         said = done.stderr.strip().rpartition("\n")[2]
         logger.warning("the index in %s could not be compacted, and stays as it was: %s", shard, said)
         return False
-    _write_note(note, _bytes_taken(shard))
+    _write_note(note, bytes_taken(shard))
     return True
 
 
@@ -56,11 +56,6 @@ def compact(shard_path: Path) -> None:
         shard.optimize()
         shard.flush()
         shard.close()
-
-
-def _bytes_taken(folder: Path) -> int:
-    """Return what the files take on the disk, which is less than their length: most have holes."""
-    return sum(getattr(stat, "st_blocks", stat.st_size // 512) * 512 for _, stat in files_below(folder))
 
 
 def _noted(note: Path) -> int | None:

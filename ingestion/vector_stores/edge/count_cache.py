@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
-from ingestion.ids import sha256
 from ingestion.own_files import read_own
+from ingestion.vector_stores.edge.index_files import files_seen
 
 _NAME = "counts.json"
 _FORMAT = 1
@@ -21,7 +20,7 @@ _FORMAT = 1
 
 def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
     """Note the points of each book; to be called under the lock, while the engine writes none of its files."""
-    noted = {"format": _FORMAT, "seen": _files_seen(generation / "shard"), "books": dict(books)}
+    noted = {"format": _FORMAT, "seen": files_seen(generation / "shard"), "books": dict(books)}
     # A note that is lost or torn costs one opening: nothing depends on it, and no failure of it matters.
     with suppress(OSError):
         write_atomically(generation / _NAME, json.dumps(noted))
@@ -37,29 +36,8 @@ def remembered_counts(generation: Path) -> Mapping[str, int] | None:
     """Return the points of each book, or None where a file of the index changed since they were noted."""
     try:
         noted = json.loads(read_own(generation / _NAME))
-        if noted["format"] != _FORMAT or noted["seen"] != _files_seen(generation / "shard"):
+        if noted["format"] != _FORMAT or noted["seen"] != files_seen(generation / "shard"):
             return None
         return {str(book): int(points) for book, points in noted["books"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Every file below, links not followed: its path relative to the folder, and what the system tells of it."""
-    return _files(str(folder), "")
-
-
-def _files(folder: str, below: str) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            path = f"{below}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path, path)
-            else:
-                yield path, entry.stat(follow_symlinks=False)
-
-
-def _files_seen(folder: Path) -> str:
-    return sha256(
-        "\n".join(sorted(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files_below(folder)))
-    )

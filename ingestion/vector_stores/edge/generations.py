@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,11 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.atomic_file import write_atomically
-from ingestion.errors import IndexInUse, PointerDamaged, VectorStoreError
-from ingestion.own_files import read_own, refuse_link, refuse_links_below
+from ingestion.errors import IndexInUse, IndexNotWritable, PointerDamaged, VectorStoreError
+from ingestion.own_files import is_refused, read_own, refuse_link, refuse_links_below
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
-from ingestion.vector_stores.edge.lock import acquire, is_wanted
+from ingestion.vector_stores.edge.lock import LOCK, acquire, is_wanted
 from ingestion.vector_stores.edge.pointer import POINTER, Pointer, read_pointer, write_pointer
+from ingestion.vector_stores.edge.private_copy import copy_of, is_outdated
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.lease import Lease, LocalLease
@@ -33,8 +36,6 @@ if TYPE_CHECKING:
     from ingestion.vector_stores.edge.store import EdgeStore
 
 logger = logging.getLogger(__name__)
-
-LOCK = "lock"
 
 
 class EdgeGenerations:
@@ -57,7 +58,7 @@ class EdgeGenerations:
     def active_schema(self, lease: Lease | None = None) -> Schema | None:
         """See Generations."""
         active = self._pointer().active
-        return self._schema(active) if active else None
+        return _schema_in(self._directory / active) if active else None
 
     def repair(self) -> None:
         """See Generations: of the finished generations the one with the most points is taken, then the newest.
@@ -84,7 +85,7 @@ class EdgeGenerations:
         try:
             release = self._lock(generation)
             try:
-                store = self._open(generation, release)
+                store = self._open(self._directory / generation, release)
             except BaseException:
                 release()
                 raise
@@ -104,13 +105,18 @@ class EdgeGenerations:
     def open_active(self, lease: Lease | None = None) -> EdgeStore | None:
         """See Generations."""
         while active := self._pointer().active:
-            if self._shared and self._shared.directory.name == active:
+            if self._shared and self._shared.directory.name == active and not (lease and self._is_copy(self._shared)):
                 return self._shared.share()
-            release = self._lock(active)
+            try:
+                path, release = self._directory / active, self._lock(active)
+            except IndexNotWritable:
+                if lease:
+                    raise
+                path, release = self._lock_copy(active)
             try:
                 # While we waited, another process may have activated a new generation and dropped this one.
                 if self._pointer().active == active:
-                    return self._open(active, release)
+                    return self._open(path, release)
             except BaseException:
                 release()
                 raise
@@ -122,8 +128,13 @@ class EdgeGenerations:
         from ingestion.vector_stores.edge.store import EdgeStore
 
         assert isinstance(store, EdgeStore)
+        active = self._pointer().active
+        if active != store.directory.name:
+            return True
         with _disk_errors(store.directory):
-            return self._pointer().active != store.directory.name or is_wanted(store.directory / LOCK)
+            if self._is_copy(store) and is_outdated(store.directory, self._directory / active):
+                return True
+            return is_wanted(store.directory / LOCK)
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; points are searchable at once, there is nothing to wait for."""
@@ -178,7 +189,7 @@ class EdgeGenerations:
         pointer = self._pointer()
         if pointer.former is None:
             raise VectorStoreError(f"there is no former generation in {self._directory} to go back to")
-        self._schema(pointer.former)
+        _schema_in(self._directory / pointer.former)
         self._point(Pointer(active=pointer.former, former=pointer.active))
 
     def drop_former(self, lease: Lease | None = None) -> bool:
@@ -206,7 +217,7 @@ class EdgeGenerations:
 
     def _readable_schema(self, generation: str) -> Schema | None:
         try:
-            return self._schema(generation)
+            return _schema_in(self._directory / generation)
         except VectorStoreError:
             return None
 
@@ -214,15 +225,17 @@ class EdgeGenerations:
         counts = remembered_counts(self._directory / generation)
         return None if counts is None else sum(counts.values())
 
-    def _open(self, generation: str, release: Callable[[], None]) -> EdgeStore:
+    def _is_copy(self, store: EdgeStore) -> bool:
+        return store.directory.parent != self._directory
+
+    def _open(self, path: Path, release: Callable[[], None]) -> EdgeStore:
         # Imported late: a run with nothing to do needs no engine.
         from ingestion.vector_stores.edge.shard import load_shard
         from ingestion.vector_stores.edge.store import EdgeStore
 
-        path = self._directory / generation
         if not path.exists():
             raise VectorStoreError(f"{path} is gone; {REBUILD}")
-        schema = self._schema(generation)
+        schema = _schema_in(path)
         with _disk_errors(path):
             refuse_links_below(path / "shard")
             counts = remembered_counts(path)
@@ -237,17 +250,29 @@ class EdgeGenerations:
         with _disk_errors(self._directory):
             try:
                 refuse_link(self._directory)
-                refuse_link(self._directory / generation)
-                return acquire(self._directory / generation / LOCK, self._wait)
+                path = self._directory / generation
+                refuse_link(path)
+                if (path / "shard").is_dir() and not os.access(path / "shard", os.W_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path / "shard"))
+                return acquire(path / LOCK, self._wait)
             except FileNotFoundError:
                 return lambda: None
+            except OSError as error:
+                if is_refused(error):
+                    raise IndexNotWritable(self._directory, error.strerror) from error
+                raise
 
-    def _schema(self, generation: str) -> Schema:
-        path = self._directory / generation / "schema.json"
-        try:
-            return Schema.from_json(json.loads(read_own(path)), str(path))
-        except (OSError, ValueError, RecursionError) as exc:
-            raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
+    def _lock_copy(self, generation: str) -> tuple[Path, Callable[[], None]]:
+        """Return this user's copy of a generation that cannot be written, and the call that gives it back."""
+        with _disk_errors(self._directory):
+            while True:
+                copy = copy_of(self._directory / generation, self._wait)
+                with suppress(FileNotFoundError):
+                    release = acquire(copy / LOCK, self._wait)
+                    if copy.exists():
+                        return copy, release
+                    # Another process removed it meanwhile, for the index has changed.
+                    release()
 
     def _pointer(self) -> Pointer:
         return read_pointer(self._directory)
@@ -290,6 +315,14 @@ class EdgeGenerations:
                 path.unlink()
             else:
                 shutil.rmtree(path)
+
+
+def _schema_in(generation: Path) -> Schema:
+    path = generation / "schema.json"
+    try:
+        return Schema.from_json(json.loads(read_own(path)), str(path))
+    except (OSError, ValueError, RecursionError) as exc:
+        raise VectorStoreError(f"cannot read {path}: {exc}; {REBUILD}") from exc
 
 
 @contextmanager

@@ -11,14 +11,17 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ingestion.errors import IndexInUse
-from ingestion.own_files import open_own, read_own
+from ingestion.own_files import is_refused, open_own, read_own
 from ingestion.state.file_lock import try_lock
 
 logger = logging.getLogger(__name__)
+
+LOCK = "lock"
+"""Its name in the folder of a generation."""
 
 _POLL_SECONDS = 0.05
 _TELL_SECONDS = 1.0
@@ -43,10 +46,30 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
     return lambda: os.close(file)
 
 
+@contextmanager
+def hold_to_copy(path: Path, wait: float) -> Iterator[None]:
+    """Hold a lock that this user cannot write, as far as its file can be read; raises IndexInUse like `acquire`.
+
+    So whoever can write waits while the block copies. A disk that no one can write has no writer to wait for.
+    """
+    try:
+        file = open_own(path, os.O_RDONLY)
+    except OSError:
+        yield
+        return
+    try:
+        # Some network file systems lock no file that is only read.
+        with suppress(OSError):
+            _wait_for(file, path, wait)
+        yield
+    finally:
+        os.close(file)
+
+
 def is_wanted(path: Path) -> bool:
     """Return whether another process waits for the lock, which its holder asks."""
     with _turn(path) as turn:
-        return not try_lock(turn)
+        return turn is not None and not try_lock(turn)
 
 
 def _wait_for(file: int, path: Path, wait: float) -> None:
@@ -54,7 +77,7 @@ def _wait_for(file: int, path: Path, wait: float) -> None:
     has_turn = told = False
     with _turn(path) as turn:
         while True:
-            has_turn = has_turn or try_lock(turn)
+            has_turn = has_turn or turn is None or try_lock(turn)
             if has_turn and try_lock(file):
                 return
             waited = time.monotonic() - began
@@ -70,13 +93,26 @@ def _wait_for(file: int, path: Path, wait: float) -> None:
 
 
 @contextmanager
-def _turn(path: Path) -> Iterator[int]:
-    """Return the file of whose turn is next, open for a while."""
-    turn = _open(path.with_name(path.name + ".next"))
+def _turn(path: Path) -> Iterator[int | None]:
+    """Return the file of whose turn is next, open for a while; None where it is not there and cannot be made."""
+    turn = _open_turn(path.with_name(path.name + ".next"))
     try:
         yield turn
     finally:
-        os.close(turn)
+        if turn is not None:
+            os.close(turn)
+
+
+def _open_turn(path: Path) -> int | None:
+    try:
+        return _open(path)
+    except OSError as error:
+        if not is_refused(error):
+            raise
+    try:
+        return open_own(path, os.O_RDONLY)
+    except OSError:
+        return None
 
 
 def _open(path: Path) -> int:

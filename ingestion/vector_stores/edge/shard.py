@@ -11,6 +11,7 @@ from pathlib import Path
 import qdrant_edge as qe
 
 from ingestion.errors import IndexInUse, VectorStoreError
+from ingestion.vector_stores.edge.index_files import MIN_FREE_BYTES
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES, IndexType
 from ingestion.vector_stores.ranking import DENSE, SPARSE
 from ingestion.vector_stores.types import REBUILD
@@ -26,9 +27,6 @@ _INDEX_PARAMS: dict[IndexType, qe.KeywordIndexParams | qe.IntegerIndexParams] = 
     "keyword": qe.KeywordIndexParams(enable_hnsw=False),
     "integer": qe.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False),
 }
-
-MIN_FREE_BYTES = 256 << 20
-"""The engine writes into mapped files: on a full disk the process is killed, no error is raised."""
 
 
 def check_space(path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.factory import generations_of, states_of
 from ingestion.settings.loader import load, load_settings
-from ingestion.settings.places import find_config, user_config
+from ingestion.settings.places import find_config, user_cache, user_config
 from ingestion.state.state_file import StateFile
 
 
@@ -85,6 +85,14 @@ def test_the_users_own_configuration_is_below_the_books_and_above_the_defaults(t
     assert (loaded.settings.agent.top_k, loaded.settings.agent.model) == (3, "mine")
     assert (loaded.sources["agent.model"], loaded.sources["agent.timeout"]) == (str(own), "default")
     assert loaded.sources["agent.top_k"] == str(config)
+
+
+def test_what_can_be_made_again_lies_in_the_cache_folder_of_the_system(tmp_path: Path) -> None:
+    own = {"XDG_CACHE_HOME": str(tmp_path / "own"), "LOCALAPPDATA": str(tmp_path / "own"), "HOME": "/home/me"}
+    assert user_cache(own) == tmp_path / "own" / "bookwise"
+    assert user_cache({}) is None
+    if os.name != "nt":
+        assert user_cache({"HOME": "/home/me"}) == Path("/home/me/.cache/bookwise")
 
 
 def test_a_dotenv_beside_the_book_is_read_from_any_folder_below(
