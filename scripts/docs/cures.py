@@ -97,6 +97,12 @@ CURES = {
         "The server cannot be reached, refused the key, or kept failing after all retries.",
         "Check `QDRANT_URL` and `QDRANT_API_KEY`; `bookwise doctor` asks the server for its version. Then run again.",
     ),
+    "IndexNotWritable": Cure(
+        "An index that cannot be written",
+        "The folder of the index is on a read-only disk, in a layer of a container, or another user's. Commands that read "
+        "it work.",
+        "Run the command as the owner of the folder, or set `BOOKWISE_DIRECTORY` to a folder for an index of your own.",
+    ),
     "IndexInUse": Cure(
         "An embedded index that another process has open",
         "An embedded index is open in one process at a time: a `serve`, `chat` or another run has it.",

@@ -18,7 +18,7 @@ _ZEROS = bytes(_BLOCK)
 
 
 def files_below(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield every file below, links not followed: its path relative to the folder, and what the system tells of it."""
+    """Yield every file below, links not followed: its path relative to the folder, and its status."""
     return _files(str(folder), "")
 
 
