@@ -75,8 +75,8 @@ def json_value(stored: Any) -> Any:
 class SqliteFile:
     """A file that only its owner can read; threads may share it, each transaction has a connection of its own.
 
-    One that is damaged is set aside with a warning, since nothing in it is needed to index a book. Of one that this user
-    cannot write, a copy is worked on: whoever writes an index is refused before.
+    One that is damaged is set aside with a warning, since nothing in it is needed to index a book. Of one that this
+    user cannot write, a copy is worked on: whoever writes an index is refused before.
     """
 
     def __init__(self, path: Path, tables: Sequence[str]) -> None:
