@@ -37,6 +37,8 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
+from ingestion.masking import masked
+
 
 class ExitCode(IntEnum):
     """What a process of `bookwise` exits with; no other module holds such a number."""
@@ -62,12 +64,16 @@ class ExitCode(IntEnum):
 class BookwiseError(Exception):
     """An expected failure: the message says what failed, where, and what to do.
 
-    `kind` names the class for programs; `hint` is a next step that does not belong in the message.
+    `kind` names the class for programs; `hint` is a next step that does not belong in the message. As text it
+    shows no password and no key, wherever its parts come from.
     """
 
     exit_code = ExitCode.BUG
     kind = "error"
     hint: str | None = None
+
+    def __str__(self) -> str:
+        return masked(super().__str__())
 
 
 class UsageError(BookwiseError):
@@ -106,7 +112,7 @@ class LessonError(BookwiseError):
 
     def __init__(self, path: str, reason: str, line: int | None = None) -> None:
         self.path = path
-        self.reason = reason
+        self.reason = masked(reason)
         self.line = line
         super().__init__(f"{path}{f':{line}' if line else ''}: {reason}")
 
@@ -156,7 +162,7 @@ class PointRefused(VectorStoreError):
 
     def __init__(self, point_id: str, payload: Mapping[str, Any], reason: str) -> None:
         self.source_file: str | None = payload.get("source_file")
-        self.reason = reason
+        self.reason = masked(reason)
         super().__init__(f"{self.source_file or 'point'}, chunk {payload.get('chunk_index')} ({point_id}): {reason}")
 
 

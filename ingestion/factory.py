@@ -13,6 +13,7 @@ from ingestion.embedding.cache import EmbeddingCache
 from ingestion.embedding.factory import build_embedder
 from ingestion.embedding.protocol import Embedder, EmbedderKind
 from ingestion.errors import ConfigurationError
+from ingestion.masking import masked
 from ingestion.settings import Settings, override
 from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 from ingestion.state.batch_ledger import BatchLedger
@@ -227,7 +228,7 @@ def _files_of(single: Path, folder: Path | None) -> StateStore:
 
 def location_of(settings: Settings) -> str:
     """Return where the index is, for people."""
-    return settings.qdrant.url or str(Path(settings.index.directory) / settings.qdrant.collection)
+    return masked(settings.qdrant.url or str(Path(settings.index.directory) / settings.qdrant.collection))
 
 
 def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:

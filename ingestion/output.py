@@ -14,7 +14,6 @@ Cell = str | int | float | None
 
 # C0 without tab and newline, DEL, C1, lone surrogates, what turns the direction of writing, and other line breaks.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
-_PASSWORD = re.compile(r"(?<=://)([^\s/@:]*):[^\s/@]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,6 @@ def one_line(text: str) -> str:
 def visible(text: str) -> str:
     """Return the text with its lines and tabs, and every other control character made visible, as `\\x1b`."""
     return _UNSAFE.sub(_escaped, text)
-
-
-def masked(text: str) -> str:
-    """Return the text with the password of each address in it replaced by `***`."""
-    return _PASSWORD.sub(r"\1:***", text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -57,12 +57,25 @@ def make_own_folder(folder: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file that its owner alone can read, unless the path is there; raises OSError for a link.
+    """Let only its owner read a database of ours, which is created empty if missing; raises OSError for a link.
 
     What SQLite adds beside it gets the same permissions.
     """
     make_own_folder(path.parent)
-    os.close(open_own(path, os.O_RDWR | os.O_CREAT, 0o600))
+    file = open_own(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        # An earlier release, or a cache that was unpacked, may have left it open to others.
+        with suppress(OSError, AttributeError):  # another owner's file; Windows
+            os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
+def create_private(path: Path) -> None:
+    """Create an empty database at a path of the user's, for its owner alone; one that is there stays as it is."""
+    make_own_folder(path.parent)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def set_aside(path: Path) -> Path:

@@ -15,7 +15,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from ingestion.commands.terminal import close_output, flush_output, lost_output, print_error, print_json, show
+from ingestion.commands.terminal import (
+    close_output,
+    flush_output,
+    lost_output,
+    print_error,
+    print_json,
+    print_traceback,
+    show,
+)
 from ingestion.commands.usage_errors import usage_error
 from ingestion.errors import BookwiseError, ExitCode, Interrupted, OutputClosed, OutputError, UsageError
 from ingestion.output import Block
@@ -160,6 +168,7 @@ def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
             if (expected := _expected(error, arguments)) is None:
                 if as_json:
                     _tell_bug(error)
+                sys.excepthook = print_traceback
                 raise
             return _told(expected, as_json)
         except KeyboardInterrupt:

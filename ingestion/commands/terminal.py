@@ -7,13 +7,17 @@ import json
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ingestion.errors import OutputClosed, OutputError, UsageError
-from ingestion.output import Block, Link, Markdown, Part, Table, View, masked, one_line, visible
+from ingestion.masking import masked
+from ingestion.output import Block, Link, Markdown, Part, Table, View, one_line, visible
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from rich.console import Console
 
 _RED, _DIM, _RESET = "\x1b[31m", "\x1b[2m", "\x1b[0m"
@@ -60,6 +64,11 @@ def print_error(message: str, hint: str | None = None) -> None:
         _put(sys.stderr, f"  - {masked(one_line(line))}\n")
     if hint:
         _put(sys.stderr, f"hint: {masked(one_line(hint))}\n")
+
+
+def print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print the traceback of a bug to stderr, as `sys.excepthook` does, with what is secret in it masked."""
+    _put(sys.stderr, masked(visible("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
-from ingestion.own_files import make_own_folder, make_private, set_aside
+from ingestion.own_files import create_private, make_private, set_aside
 from ingestion.state.readable_database import ReadableDatabase
 
 if TYPE_CHECKING:
@@ -187,8 +187,7 @@ class UrlDatabase:
 
         engine = create_engine(self._url)
         is_sqlite = engine.dialect.name == "sqlite"
-        if is_sqlite and engine.url.database:
-            make_own_folder(Path(engine.url.database).parent)
+        create_sqlite_file(engine)
         try:
             with engine.begin() as connection:
                 for table in self._tables:
@@ -197,6 +196,13 @@ class UrlDatabase:
             engine.dispose()
             raise
         return engine
+
+
+def create_sqlite_file(engine: Engine) -> None:
+    """Create the file of an SQLite database where it is missing: SQLite itself would let everybody read it."""
+    name = engine.url.database
+    if engine.dialect.name == "sqlite" and name and name != ":memory:" and not name.startswith("file:"):
+        create_private(Path(name))
 
 
 def database_version(url: str) -> str:

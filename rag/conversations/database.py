@@ -14,9 +14,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.errors import BookwiseError, StateError
-from ingestion.own_files import make_own_folder
 from ingestion.settings import Settings
-from ingestion.state.database import opening_errors, unusable
+from ingestion.state.database import create_sqlite_file, opening_errors, unusable
 from ingestion.state.readable_database import ReadableDatabase
 from rag.tracing import span
 
@@ -129,8 +128,7 @@ class ConversationDatabase:
 
     def _prepare_sqlite(self, engine: Engine) -> None:
         """Let readers never wait for a writer, and let writers of this process queue instead of polling the file."""
-        if engine.url.database:
-            make_own_folder(Path(engine.url.database).parent)
+        create_sqlite_file(engine)
         self._writing = _TimedLock()
 
         @event.listens_for(engine, "connect")

@@ -232,10 +232,3 @@ def test_a_cached_vector_of_another_length_is_embedded_again() -> None:
     cache: Any = SimpleNamespace(get=lambda _: {"key": np.ones(3, np.float32)})
     known = KnownVectors(stores=[], cache=cache, dimensions=4)
     assert known.of(cast("list[DocumentChunk]", [chunk])) == {}
-
-
-@pytest.mark.parametrize("make", [lambda path: JobLedger(path).queue("b", "full"), fill_cache])
-def test_databases_are_for_their_owner_alone(tmp_path: Path, make: Callable[[Path], object]) -> None:
-    path = tmp_path / "deep" / "a.sqlite"
-    make(path)
-    assert {oct(file.stat().st_mode & 0o777) for file in path.parent.glob("*.sqlite*")} == {"0o600"}

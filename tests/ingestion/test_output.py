@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.commands.terminal import SafeFormatter
-from ingestion.output import Link, masked, one_line, visible
+from ingestion.masking import masked
+from ingestion.output import Link, one_line, visible
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from ingestion.books import DEFAULT_BOOK
+from ingestion.masking import masked
 from ingestion.operations.doctor.report import Check, SettingRow, note, ok, problem
-from ingestion.output import masked
 from ingestion.settings import FIELDS, Settings, value_of
 from ingestion.settings.loader import CONFIG_NAME, DEFAULT, Loaded
 from ingestion.settings.validators import Module, Secret

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ingestion.masking import masked
+from ingestion.output import visible
 from rag.api.http.context import current_request
 from rag.tracing import current_trace_id
 
@@ -19,7 +22,17 @@ def _fields(record: logging.LogRecord) -> dict[str, Any]:
     request = current_request()
     found = {name: value for name, value in vars(record).items() if name not in _PLAIN}
     context = {"request_id": request.request_id, "key_id": request.key_id, "trace_id": current_trace_id()}
-    return {name: value for name, value in context.items() if value and name not in found} | found
+    fields = {name: value for name, value in context.items() if value and name not in found} | found
+    return {name: _masked(value) for name, value in fields.items()}
+
+
+def _masked(value: Any) -> Any:
+    """Return the value without passwords; lists and mappings keep their form."""
+    if isinstance(value, Mapping):
+        return {name: _masked(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    return value if isinstance(value, int | float | None) else masked(str(value))
 
 
 class JsonLines(logging.Formatter):
@@ -30,12 +43,12 @@ class JsonLines(logging.Formatter):
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "event": record.getMessage(),
+            "event": masked(record.getMessage()),
         }
         line |= _fields(record)
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=True, default=str)
+            line["trace"] = masked(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=True)
 
 
 class TerminalLines(logging.Formatter):
@@ -53,8 +66,8 @@ class TerminalLines(logging.Formatter):
         if self._colours:
             shown = f"\x1b[{_COLOURS.get(level, '0')}m{shown}\x1b[0m"
         pairs = [f"{name}={_visible(value)}" for name, value in _fields(record).items() if value not in ("", None)]
-        line = " ".join([time, shown, _visible(record.getMessage(), quote=False), *pairs])
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        line = " ".join([time, shown, _visible(masked(record.getMessage()), quote=False), *pairs])
+        return f"{line}\n{visible(masked(self.formatException(record.exc_info)))}" if record.exc_info else line
 
 
 def _visible(value: Any, *, quote: bool = True) -> str:
