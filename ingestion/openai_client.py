@@ -6,8 +6,8 @@ gigabytes, or a byte per second for ever. The SDK takes a second to import, so i
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,20 +15,17 @@ from typing import Any, Literal
 import httpx2
 import openai
 
+from ingestion.bounded_http import MAX_REPLY_BYTES, TOTAL_TIMEOUTS, ReplyCounter, limit_heads, set_deadline
 from ingestion.errors import ChatModelError, ConfigurationError
 
 log = logging.getLogger(__name__)
 
-Failure = Literal["quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "other"]
+Failure = Literal[
+    "quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "redirect", "other"
+]
 """What went wrong, as far as it decides what to do about it."""
 
 OnHeaders = Callable[[Mapping[str, str]], None]
-
-MAX_REPLY_BYTES = 1 << 27
-"""How large a reply may be once unpacked: 2,048 vectors of 3,072 numbers are 34 MB, written as digits 80 MB."""
-
-TOTAL_TIMEOUTS = 3.0
-"""How long a whole reply may take, in timeouts of one read."""
 
 LONG_WAIT = 5.0
 """Seconds from which a wait that the service asks for is worth a warning."""
@@ -45,6 +42,7 @@ _ADVICE: Mapping[Failure, str] = {
     "rate": "the rate limit holds, even after waiting; run again later",
     "timeout": "no answer in time; run again later",
     "size": "the reply is larger than any right one; check OPENAI_BASE_URL",
+    "redirect": "it redirects elsewhere, where no key is sent; set OPENAI_BASE_URL to the address that answers",
 }
 
 
@@ -122,6 +120,8 @@ class Service:
             return frozenset()
         except openai.OpenAIError as error:
             raise ChatModelError(f"the service does not answer: {self.explain(error, {})}") from self.cause(error)
+        except (AttributeError, TypeError, ValueError, RecursionError) as error:
+            raise ChatModelError("what the service answers is no list of models; check OPENAI_BASE_URL") from error
 
     def mask(self, text: str) -> str:
         """Return the text as one line of at most 300 characters, without the key."""
@@ -166,6 +166,8 @@ def failure_of(error: Exception) -> Failure:
     # By the name: the client for many replies says ConnectTimeout of a connection that is refused or breaks too.
     if isinstance(error, openai.APITimeoutError) and type(error.__cause__).__name__ != "ConnectTimeout":
         return "timeout"
+    if isinstance(error, openai.APIStatusError) and 300 <= error.status_code < 400:
+        return "redirect"
     kinds: tuple[tuple[type[Exception], Failure], ...] = (
         (ReplyTooLarge, "size"),
         (openai.NotFoundError, "model"),
@@ -184,31 +186,16 @@ class _Bounds:
     size: int
     seconds: float
 
-    def counter(self) -> _Counter:
-        return _Counter(self.size, time.monotonic() + self.seconds)
-
-
-@dataclass(slots=True)
-class _Counter:
-    """What is left of a reply's bounds."""
-
-    left: int
-    deadline: float
-
-    def take(self, piece: bytes) -> bytes:
-        """Return the piece; raises where it is too much, or too late."""
-        self.left -= len(piece)
-        if self.left < 0:
-            raise ReplyTooLarge("the reply is too large")
-        if time.monotonic() > self.deadline:
-            raise httpx2.ReadTimeout("the whole reply takes too long")
-        return piece
+    def begin(self) -> ReplyCounter:
+        """Count the reply that this thread asks for now."""
+        too_late = httpx2.ReadTimeout("the whole reply takes too long")
+        return ReplyCounter(self.size, set_deadline(self.seconds), ReplyTooLarge("the reply is too large"), too_late)
 
 
 class _Pieces(httpx2.SyncByteStream):
     """A reply's body, unpacked, as long as it is within the bounds."""
 
-    def __init__(self, response: httpx2.Response, counter: _Counter) -> None:
+    def __init__(self, response: httpx2.Response, counter: ReplyCounter) -> None:
         self._response = response
         self._counter = counter
 
@@ -222,7 +209,7 @@ class _Pieces(httpx2.SyncByteStream):
 class _AsyncPieces(httpx2.AsyncByteStream):
     """As _Pieces."""
 
-    def __init__(self, response: httpx2.Response, counter: _Counter) -> None:
+    def __init__(self, response: httpx2.Response, counter: ReplyCounter) -> None:
         self._response = response
         self._counter = counter
 
@@ -238,17 +225,18 @@ class _BoundedClient(openai.DefaultHttpxClient):
     """Gives the SDK no reply that is over the bounds, an error's included."""
 
     def __init__(self, bounds: _Bounds, on_headers: OnHeaders | None) -> None:
-        super().__init__(headers=_PLAIN)
+        super().__init__(headers=_PLAIN, follow_redirects=False)
+        limit_heads(self)
         self._bounds = bounds
         self._on_headers = on_headers
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        counter = self._bounds.counter()
+        counter = self._bounds.begin()
         response = super().send(request, stream=True, **options)
         if self._on_headers:
             self._on_headers(response.headers)
         bounded = _with_body(response, _Pieces(response, counter))
-        if not stream or response.is_error:
+        if not stream or not response.is_success:
             bounded.read()
             _tell_retries(bounded)
         return bounded
@@ -258,17 +246,21 @@ class _BoundedAsyncClient(openai.DefaultAsyncHttpxClient):
     """As _BoundedClient."""
 
     def __init__(self, bounds: _Bounds) -> None:
-        super().__init__(headers=_PLAIN)
+        super().__init__(headers=_PLAIN, follow_redirects=False)
         self._bounds = bounds
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        counter = self._bounds.counter()
-        response = await super().send(request, stream=True, **options)
-        bounded = _with_body(response, _AsyncPieces(response, counter))
-        if not stream or response.is_error:
-            await bounded.aread()
-            _tell_retries(bounded)
-        return bounded
+        counter = self._bounds.begin()
+        try:
+            async with asyncio.timeout(self._bounds.seconds):
+                response = await super().send(request, stream=True, **options)
+                bounded = _with_body(response, _AsyncPieces(response, counter))
+                if not stream or not response.is_success:
+                    await bounded.aread()
+                    _tell_retries(bounded)
+                return bounded
+        except TimeoutError:
+            raise counter.too_late from None
 
 
 class _BoundedAioClient(_BoundedAsyncClient, openai.DefaultAioHttpClient):

@@ -163,13 +163,13 @@ class OpenAIEmbedder:
             raise ValueError("an index is not a whole number")
         if sorted(item["index"] for item in items) != list(range(wanted)):
             raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
-        self._dimensions = self._dimensions or len(decoded(items[0]["embedding"]))
-        vectors: Vectors = np.empty((wanted, self._dimensions), np.float32)
-        for item in items:
-            row = decoded(item["embedding"])
-            if len(row) != self._dimensions:
-                raise self._error(f"a vector of {len(row)} numbers came back where {self._dimensions} were expected")
-            vectors[item["index"]] = row
+        rows = [decoded(item["embedding"]) for item in sorted(items, key=lambda item: item["index"])]
+        dimensions = self._dimensions or len(rows[0])
+        for row in rows:
+            if row.shape != (dimensions,):
+                raise self._error(f"a vector of {row.size} numbers came back where {dimensions} were expected")
+        self._dimensions = dimensions
+        vectors: Vectors = np.stack(rows).astype(np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
             raise self._error("a vector without a direction came back")

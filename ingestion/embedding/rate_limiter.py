@@ -7,6 +7,7 @@ the service's own bucket. What it refuses nevertheless, the SDK retries.
 from __future__ import annotations
 
 import logging
+import math
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,9 @@ MAX_WAIT = 120.0
 
 LONG_WAIT = 5.0
 """Seconds from which a wait is worth a warning."""
+
+LONGEST_RESET = 86_400.0
+"""Seconds; what a header says beyond a day is no time."""
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
@@ -89,8 +93,9 @@ class RateLimiter:
                     limit, left = (float(headers[f"x-ratelimit-{name}-{kind}"]) for name in ("limit", "remaining"))
                 except (KeyError, ValueError):
                     continue
-                if limit > 0:
-                    self._learn(kind, limit, left, _seconds(headers.get(f"x-ratelimit-reset-{kind}", "")))
+                if 1 <= limit < math.inf and math.isfinite(left):
+                    reset = min(_seconds(headers.get(f"x-ratelimit-reset-{kind}", "")), LONGEST_RESET)
+                    self._learn(kind, limit, left, reset)
 
     def _learn(self, kind: str, limit: float, left: float, reset: float) -> None:
         bucket = self._told.setdefault(kind, self._full(limit))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -113,7 +112,7 @@ class ChatModel:
         except openai.OpenAIError as exc:
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
-        except (AttributeError, TypeError, LookupError, RecursionError, json.JSONDecodeError) as exc:
+        except (AttributeError, TypeError, LookupError, RecursionError, ValueError) as exc:
             raise self._error(NOT_A_COMPLETION) from exc
         except _not_http() as exc:
             raise self._error(NOT_A_COMPLETION) from exc

@@ -23,13 +23,14 @@ def is_error_class(node: ast.AST) -> bool:
 
 
 TRANSLATED = {
+    "ingestion.bounded_http.ReplyRefused",
     "ingestion.markdown.blocks.TooMuchWork",
     "ingestion.source.includes.files.CannotInclude",
     "ingestion.source.front_matter.UnreadableMetadata",
     "ingestion.source.plain_yaml.YamlProblem",
     "ingestion.source.parser.UnpublishedPage",
 }
-"""What a reader of files raises for its caller, which makes an error or a finding of a lesson of it."""
+"""What a reader of files or replies raises for its caller, which makes an error or a finding of a lesson of it."""
 
 
 def test_no_error_class_lives_elsewhere() -> None:

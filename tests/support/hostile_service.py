@@ -76,3 +76,32 @@ def one_byte_at_a_time(content_type: str = "application/json") -> list[bytes]:
     """Return a reply whose body never ends; to be repeated with a pause."""
     head = f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n"
     return [head.encode(), b"1\r\n \r\n"]
+
+
+def endless_headers() -> list[bytes]:
+    """Return a head that never ends; to be repeated."""
+    return [b"HTTP/1.1 200 OK\r\n", b"x-more: and more\r\n"]
+
+
+def one_byte_of_a_header_at_a_time() -> list[bytes]:
+    """Return a head that never ends; to be repeated with a pause."""
+    return [b"HTTP/1.1 200 OK\r\nx-more: ", b"a"]
+
+
+def endless_hints() -> list[bytes]:
+    """Return heads that promise another one; to be repeated."""
+    return [b"HTTP/1.1 103 Early Hints\r\n\r\n"]
+
+
+def endless_chunks(content_type: str = "application/json") -> list[bytes]:
+    """Return a body that never ends; to be repeated."""
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n"
+    return [head.encode(), b"10000\r\n" + b" " * 0x10000 + b"\r\n"]
+
+
+def redirect_to_itself(status: int) -> list[bytes]:
+    """Return a redirect to the address that was asked."""
+    head = (
+        f"HTTP/1.1 {status} Elsewhere\r\nlocation: /v1/embeddings\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+    )
+    return [head.encode()]

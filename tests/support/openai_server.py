@@ -104,7 +104,7 @@ def out_of_order(request: Request) -> Reply:
     return replace(reply, body=reply.body | {"data": reply.body["data"][::-1]})
 
 
-def edited(edit: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Answer:
+def edited(edit: Callable[[list[dict[str, Any]]], Any]) -> Answer:
     """An answer with other data than the right one."""
 
     def answer(request: Request) -> Reply:

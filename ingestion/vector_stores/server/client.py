@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from ingestion.bounded_http import MAX_REPLY_BYTES, bound_replies
 from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings, addresses
 from ingestion.vector_stores.server.failures import (
@@ -32,6 +33,9 @@ OLDEST_SERVER = (1, 17)
 
 ATTEMPTS = 6
 ATTEMPTS_TO_CONNECT = 3
+LONG_PAUSE = 5.0
+"""Seconds from which a pause is worth a warning: a run would seem to hang."""
+
 CONNECT_SECONDS = 5.0
 """How long one of several addresses may take to accept a connection before the next one is tried."""
 
@@ -94,7 +98,8 @@ class Server:
                     raise RequestFailed(message, status_of(exc)) from exc
                 if is_lost_connection(exc):
                     self._leave(used, what, exc)
-                logger.info("%s failed (%s), trying again in %.1f s", what, reason(exc), pause)
+                level = logging.WARNING if pause >= LONG_PAUSE else logging.INFO
+                logger.log(level, "%s failed (%s), trying again in %.1f s", what, reason(exc), pause)
                 self.sleep(pause)
 
     def find(self, what: str, request: Callable[[QdrantClient], T]) -> T | None:
@@ -170,6 +175,7 @@ def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: b
             )
     except ValueError as exc:
         raise ConfigurationError(f"QDRANT_URL cannot be used: {exc}") from exc
+    bound_replies(client.http.client._client)
     if api_key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         logger.warning("the key for Qdrant at %s travels unencrypted; use https", host)
     return Node(client, host)
@@ -177,7 +183,7 @@ def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: b
 
 def _transport(settings: QdrantSettings, *, patient: bool) -> dict[str, Any]:
     """Return what the client is told of certificates, and of how long a connection may take."""
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"grpc_options": {"grpc.max_receive_message_length": MAX_REPLY_BYTES}}
     if settings.ca_file:
         import ssl
 
@@ -186,7 +192,7 @@ def _transport(settings: QdrantSettings, *, patient: bool) -> dict[str, Any]:
             options["verify"] = ssl.create_default_context(cadata=authority.decode())
         except (OSError, ValueError) as exc:
             raise ConfigurationError(f"qdrant.ca_file {settings.ca_file} cannot be used: {exc}") from exc
-        options["grpc_options"] = {"root_certificates": authority}
+        options["grpc_options"]["root_certificates"] = authority
     if not patient:
         options["transport"] = _quick_transport(options.get("verify", True))
     return options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+from ingestion.bounded_http import ReplyRefused
 from ingestion.errors import WriteNotApplied
 
 FIRST_PAUSE = 0.5
@@ -22,7 +23,7 @@ def pause_before_next(exc: Exception, attempt: int) -> float | None:
     from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
     if isinstance(exc, ResourceExhaustedResponse):
-        asked: int = exc.retry_after_s
+        asked: int = max(0, exc.retry_after_s)
         return asked + random.uniform(0, FIRST_PAUSE) if asked <= LONGEST_RETRY_AFTER else None
     status = status_of(exc)
     passing = status is not None and (status >= 500 or status == 429)
@@ -64,7 +65,8 @@ def is_lost_connection(exc: Exception) -> bool:
     if isinstance(exc, RpcError):
         return exc.code() in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
     # The client wraps an answer that it cannot read in the same class; that one will not change.
-    return isinstance(exc, ResponseHandlingException) and not isinstance(exc.source, ValidationError)
+    lasting = (ValidationError, ReplyRefused)
+    return isinstance(exc, ResponseHandlingException) and not isinstance(exc.source, lasting)
 
 
 def reason(exc: Exception) -> str:

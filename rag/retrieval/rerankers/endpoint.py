@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ingestion.bounded_http import ReplyRefused, bound_replies
 from ingestion.errors import ConfigurationError, RerankError
 from ingestion.extras import install_command
 
@@ -46,7 +47,9 @@ class RerankEndpoint:
         except ImportError as exc:
             raise ConfigurationError(f"a rerank endpoint needs httpx: {install_command('rerank')}") from exc
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
-        return httpx.Client(timeout=TIMEOUT, headers=headers)
+        client = httpx.Client(timeout=TIMEOUT, headers=headers)
+        bound_replies(client)
+        return client
 
     def _ask(self, body: dict[str, Any]) -> Any:
         client = self._client
@@ -59,6 +62,8 @@ class RerankEndpoint:
             except httpx.HTTPError as exc:
                 reason = type(exc).__name__
                 continue
+            except ReplyRefused as exc:
+                raise self._error(str(exc)) from exc
             if answer.status_code in _BUSY:
                 reason = f"status {answer.status_code}"
                 continue
@@ -66,7 +71,7 @@ class RerankEndpoint:
                 raise self._error(f"status {answer.status_code}; check rerank.url, rerank.model and the key")
             try:
                 return answer.json()
-            except ValueError as exc:
+            except (ValueError, RecursionError) as exc:
                 raise self._error("an answer that is not JSON") from exc
         raise self._error(f"{reason}, {1 + RETRIES} times")
 
@@ -74,7 +79,7 @@ class RerankEndpoint:
         try:
             scores = {int(item["index"]): float(item["relevance_score"]) for item in answer["results"]}
             return [scores[index] for index in range(count)]
-        except (KeyError, TypeError, ValueError) as exc:
+        except (KeyError, TypeError, ValueError, OverflowError) as exc:
             raise self._error(f"no score for each of the {count} passages in its answer") from exc
 
     def _error(self, reason: str) -> RerankError:
