@@ -9,12 +9,15 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    UUID4,
+    UUID5,
     BaseModel,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -43,6 +46,13 @@ EXTRACTIVE = "extractive"
 
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 """A cosine similarity, clamped to 0–1."""
+
+# JSON Schema and generators of clients know the format `uuid`; pydantic would write `uuid4` and `uuid5`.
+_UUID_SCHEMA = WithJsonSchema({"type": "string", "format": "uuid"})
+UuidText = Annotated[str, _UUID_SCHEMA]
+ThreadId = Annotated[UUID4, _UUID_SCHEMA]
+LessonId = Annotated[UUID5, _UUID_SCHEMA]
+"""A `parent_doc_id`."""
 
 
 class LongEnough:
@@ -122,7 +132,7 @@ class SearchResult(_Model):
     the page is MDX, None in an index of an earlier release.
     """
 
-    id: str
+    id: UuidText
     rank: Annotated[int, Field(ge=1)]
     text: str
     score: Score
@@ -155,9 +165,9 @@ class SearchResult(_Model):
     declared: tuple[str, ...]
     chunk_index: int
     total_chunks: int
-    parent_doc_id: str | None
-    prev_chunk_id: str | None
-    next_chunk_id: str | None
+    parent_doc_id: UuidText | None
+    prev_chunk_id: UuidText | None
+    next_chunk_id: UuidText | None
     content_hash: str | None
     is_widened: bool = False
 
@@ -211,7 +221,7 @@ class Place(_Model):
     source_file: str
     line_start: int
     line_end: int
-    chunk_id: str
+    chunk_id: UuidText
 
 
 class HiddenPassages(_Model):

@@ -12,12 +12,34 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PROBLEM = "application/problem+json"
+_NULLABLE = {"type": ["string", "null"]}
 _OPENAI_ERROR = {
     "type": "object",
+    "title": "OpenAIError",
+    "description": "What went wrong, in the shape of the OpenAI API.",
     "required": ["error"],
-    "properties": {"error": {"type": "object", "properties": {"message": {"type": "string"}}}},
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code", "request_id"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": _NULLABLE,
+                "code": _NULLABLE,
+                "request_id": {"type": "string"},
+            },
+        }
+    },
 }
 _PROBLEM_SCHEMA = "#/components/schemas/Problem"
+_DESCRIPTION = """\
+Every answer names the passages of the book that it rests on; what the book does not answer is refused.
+
+Filters, such as the hardware tier of the reader, are set by the caller and cannot be widened by a question. Failures
+are problem documents (RFC 9457) whose `type` explains them; below `/v1` they have the shape of the OpenAI API.
+"""
+_CONTACT = {"name": "The owner of this server"}
 _OPEN = ("/health", "/ready", "/metrics")
 """What answers without a key."""
 
@@ -58,10 +80,12 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
 
 
 def _complete(document: dict[str, Any]) -> None:
+    document["info"] |= {"description": _DESCRIPTION, "contact": _CONTACT}
     document["components"]["securitySchemes"] = _KEYS
+    document["components"]["schemas"]["OpenAIError"] = _OPENAI_ERROR
     document["tags"] = [{"name": name, "description": description} for name, description in TAGS.items()]
     # Relative to the description itself, so that it holds under a proxy's path too.
-    document["servers"] = [{"url": "./", "description": "This server."}]
+    document["servers"] = [{"url": ".", "description": "This server."}]
     for method, path, operation in operations(document):
         if path not in _OPEN:
             operation["security"] = [{"bearer": []}, {"header": []}, {}]
@@ -70,7 +94,7 @@ def _complete(document: dict[str, Any]) -> None:
             if contents.get("application/json", {}).get("schema", {}).get("$ref") == _PROBLEM_SCHEMA:
                 if path.startswith(OPENAI_PATH):
                     contents["application/json"] = {
-                        "schema": _OPENAI_ERROR,
+                        "schema": {"$ref": "#/components/schemas/OpenAIError"},
                         "example": openai_error(404, "not found"),
                     }
                 else:

@@ -5,19 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
-    UUID4,
-    UUID5,
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictFloat,
     StrictInt,
     StringConstraints,
+    WithJsonSchema,
 )
 
 from ingestion.models import IngestionMode, JobStatus
 from rag.filters import SearchMode
-from rag.models import ConfidenceLevel, ConfidenceMetrics, HiddenPassages, LongEnough, Place, Score
+from rag.models import (
+    ConfidenceLevel,
+    ConfidenceMetrics,
+    HiddenPassages,
+    LessonId,
+    LongEnough,
+    Place,
+    Score,
+    ThreadId,
+    UuidText,
+)
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
@@ -29,9 +39,8 @@ if TYPE_CHECKING:
 else:
     _FilterFields = filter_schema()
 
-UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+TimeText = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
-Flag = Annotated[bool, Field(strict=True)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
 
 
@@ -63,7 +72,7 @@ class ChatRequest(_Question):
     message: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000, pattern=NO_NUL)
     ] = Field(description="The question, 1 to 1000 characters.")
-    session_id: UUID4 | None = Field(None, description="The thread to continue; without one a new thread begins.")
+    session_id: ThreadId | None = Field(None, description="The thread to continue; without one a new thread begins.")
     stream: bool = Field(False, strict=True, description="Answer as a stream of events, as /chat/stream does.")
     top_k: int = Field(5, strict=True, ge=1, le=10, description="Number of passages to retrieve.")
     similarity_threshold: float | None = Field(
@@ -101,8 +110,8 @@ class ChatResponse(BaseModel):
     response: str = Field(min_length=1)
     confidence: Score
     sources: tuple[Source, ...]
-    session_id: UUID4
-    timestamp: str
+    session_id: ThreadId
+    timestamp: TimeText
     confidence_level: ConfidenceLevel
     should_answer: bool
     model: str
@@ -132,7 +141,7 @@ class ShownMessage(BaseModel):
 
     role: Literal["user", "assistant"]
     content: str
-    timestamp: str
+    timestamp: TimeText
     number: int = Field(description="Number of the message in its thread, from 1.")
     confidence: Score | None = None
     answer: ShownAnswer | None = None
@@ -141,9 +150,9 @@ class ShownMessage(BaseModel):
 class ShownThread(BaseModel):
     """A thread without its messages; `message_count` counts archived ones too, `metadata` has the first question."""
 
-    thread_id: UUID4
-    created_at: str
-    updated_at: str
+    thread_id: ThreadId
+    created_at: TimeText
+    updated_at: TimeText
     topic_summary: str | None = Field(None, max_length=200)
     metadata: dict[str, Any]
     message_count: int
@@ -155,9 +164,9 @@ class ThreadChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"metadata": {"label": "homework"}}]})
 
-    metadata: dict[Annotated[str, Field(min_length=1, max_length=64)], Flag | StrictInt | StrictFloat | ShortText] = (
-        Field(max_length=20)
-    )
+    metadata: dict[
+        Annotated[str, Field(min_length=1, max_length=64)], StrictBool | StrictInt | StrictFloat | ShortText
+    ] = Field(max_length=20)
 
 
 class MessageList(BaseModel):
@@ -195,7 +204,7 @@ class LessonDocument(BaseModel):
     """A whole lesson as indexed; `text` joins its chunks."""
 
     title: str
-    parent_doc_id: UUID5
+    parent_doc_id: LessonId
     text: str
     chunks: tuple[dict[str, Any], ...]
 
@@ -218,8 +227,8 @@ class IngestJob(BaseModel):
     book_id: str
     mode: IngestionMode
     status: JobStatus
-    started_at: str
-    completed_at: str | None = None
+    started_at: TimeText
+    completed_at: TimeText | None = None
     duration_seconds: int | None = None
     lessons_done: int = 0
     lessons_total: int = 0

@@ -85,14 +85,17 @@ class SearchArguments(_FilterFields):
     """What `search_lessons` takes."""
 
     query: Annotated[str, Field(max_length=4000, description="What to look for, in plain words."), LongEnough()]
-    limit: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5
+    limit: Annotated[int, Field(strict=True, ge=1, le=20, description="How many passages at most.")] = 5
 
 
 class ListArguments(_FilterFields):
     """What `list_lessons` takes."""
 
-    offset: Annotated[int, Field(ge=0, description="How many lessons to skip: `next_offset` of the page before.")] = 0
-    limit: Annotated[int, Field(ge=1, le=500, description="How many lessons at most.")] = 100
+    offset: Annotated[
+        int,
+        Field(strict=True, ge=0, description="How many lessons to skip: `next_offset` of the page before."),
+    ] = 0
+    limit: Annotated[int, Field(strict=True, ge=1, le=500, description="How many lessons at most.")] = 100
 
 
 class ReadArguments(_Arguments):

@@ -6,12 +6,13 @@ from dataclasses import Field as DataclassField
 from dataclasses import fields
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from pydantic import UUID5, BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
 
 from ingestion.models import TIERS
 from rag.filters import QUERY_FIELDS, Filters
+from rag.models import LessonId
 
-_NUMBER = Annotated[int, Field(ge=-1000, le=1000)]
+_NUMBER = Annotated[int, Field(strict=True, ge=-1000, le=1000)]
 _WORD = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 
@@ -63,9 +64,9 @@ def _field(each: DataclassField[Any], hint: Any, is_narrowing: bool) -> tuple[An
 def _bounded(name: str, hint: Any) -> Any:
     """Return the type of a filter as it comes from outside."""
     if name == "parent_doc_id":
-        return UUID5
+        return LessonId
     if name == "hardware_tier":
-        return Annotated[int, Field(ge=min(TIERS), le=max(TIERS))]
+        return Annotated[int, Field(strict=True, ge=min(TIERS), le=max(TIERS))]
     inner = get_args(hint)[0]
     if get_origin(inner) is tuple:
         return Annotated[inner, Field(min_length=1, max_length=6)]

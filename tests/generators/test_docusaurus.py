@@ -9,7 +9,7 @@ import pytest
 
 from tests.generators.built import Comparison, compare
 from tests.generators.nasty import DOCUSAURUS, HIDDEN, write_site
-from tests.generators.tools import node_modules, run
+from tests.support.installed_tools import node_modules, run
 from tests.support.paths import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -29,7 +29,7 @@ OWN_WORDS = frozenset(("version", "next"))
 
 def build(folder: Path, locales: str = "['en']") -> Path:
     """Build a site, and return the folder of its pages."""
-    modules = node_modules()
+    modules = node_modules(Path(__file__).parent)
     (folder / "docusaurus.config.js").write_text(CONFIG.replace("LOCALES", locales), encoding="utf-8")
     (folder / "babel.config.js").write_text(BABEL, encoding="utf-8")
     shutil.copy(Path(__file__).parent / "package.json", folder)

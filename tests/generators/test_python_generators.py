@@ -8,8 +8,9 @@ import pytest
 
 from tests.generators.built import Comparison, compare
 from tests.generators.nasty import HUGO, MDBOOK, MKDOCS, write_site
-from tests.generators.tools import python_tool, run
+from tests.support.installed_tools import python_tool, run
 
+HERE = Path(__file__).parent
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
@@ -24,13 +25,13 @@ def test_no_link_of_a_book_of_nasty_names_is_dead_in_mkdocs(tmp_path: Path, dire
     write_site(tmp_path, MKDOCS)
     with (tmp_path / "mkdocs.yml").open("a") as config:
         config.write(f"use_directory_urls: {directory_urls}\n")
-    run([python_tool("mkdocs"), "build", "-q"], tmp_path)
+    run([python_tool(HERE, "mkdocs"), "build", "-q"], tmp_path)
     check(compare(tmp_path / "docs", tmp_path / "site", r"^\w+ .*\bmain\b"), 7)
 
 
 def test_no_link_of_a_book_of_nasty_names_is_dead_in_mdbook(tmp_path: Path) -> None:
     write_site(tmp_path, MDBOOK)
-    run([python_tool("mdbook"), "build"], tmp_path)
+    run([python_tool(HERE, "mdbook"), "build"], tmp_path)
     flags = {"book.base_url": "https://x.example"}
     check(compare(tmp_path / "src", tmp_path / "book", r"^main ", **flags), 6)
 
@@ -40,5 +41,5 @@ def test_no_link_of_a_book_of_nasty_names_is_dead_in_hugo(tmp_path: Path, ugly: 
     write_site(tmp_path, HUGO)
     config = tmp_path / "hugo.toml"
     config.write_text(f"uglyURLs = {ugly}\n{config.read_text()}")
-    run([python_tool("hugo"), "--quiet"], tmp_path)
+    run([python_tool(HERE, "hugo"), "--quiet"], tmp_path)
     check(compare(tmp_path / "content", tmp_path / "public", r"^main "), 7)

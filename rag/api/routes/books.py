@@ -6,13 +6,12 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
-from pydantic import UUID5
 
 from ingestion.errors import AlreadyRunning, UsageError
 from rag.api.dependencies import CurrentCaller, Ingester, Questioner, Services
 from rag.api.http.context import current_request
 from rag.api.schemas import IngestJob, IngestRequest, LessonDocument, SearchRequest, Word
-from rag.models import SearchResponse
+from rag.models import LessonId, SearchResponse
 from rag.retrieval.lessons import LessonText, read_lesson
 
 router = APIRouter()
@@ -36,7 +35,7 @@ async def search(body: SearchRequest, caller: Questioner, services: Services) ->
 
 @router.get("/lessons/{parent_doc_id}", response_model=LessonDocument, tags=["books"], operation_id="get_lesson")
 async def lesson(
-    parent_doc_id: UUID5,
+    parent_doc_id: LessonId,
     caller: CurrentCaller,
     services: Services,
     book_id: Annotated[Word | None, Query(description="The book; not needed where there is only one.")] = None,

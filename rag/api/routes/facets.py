@@ -7,12 +7,13 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
-from pydantic import UUID5, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import Word
+from rag.models import LessonId
 from rag.retrieval.facets import choices_of, page_at
 
 router = APIRouter(tags=["books"])
@@ -62,7 +63,7 @@ class ShownPage(BaseModel):
 
     title: str
     url: str
-    parent_doc_id: UUID5
+    parent_doc_id: LessonId
 
 
 class Pages(BaseModel):

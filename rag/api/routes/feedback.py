@@ -6,11 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
-from pydantic import UUID4, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import NO_NUL
 from rag.conversations.questions import MAX_COMMENT_CHARS, Rating
+from rag.models import ThreadId
 
 router = APIRouter(tags=["threads"])
 MAX_NUMBER = 2**31 - 1
@@ -32,7 +33,7 @@ class Feedback(BaseModel):
     operation_id="rate_answer",
 )
 async def rate(
-    thread_id: UUID4,
+    thread_id: ThreadId,
     number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="Number of the answer in its thread.")],
     body: Feedback,
     caller: CurrentCaller,

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
-from pydantic import UUID4, AwareDatetime
+from pydantic import AwareDatetime
 
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import MessageList, ShownConversation, ThreadChange, ThreadList
 from rag.conversations.models import ConversationThread, Message, ThreadSummary, iso
+from rag.models import ThreadId
 
 router = APIRouter(tags=["threads"])
 MAX_NUMBER = 2**31 - 1
@@ -42,7 +43,7 @@ async def list_threads(
     response_model_exclude_none=True,
     operation_id="get_thread",
 )
-async def get_thread(thread_id: UUID4, caller: CurrentCaller, services: Services) -> Any:
+async def get_thread(thread_id: ThreadId, caller: CurrentCaller, services: Services) -> Any:
     """Return a thread with its last 50 messages, archived or not."""
     thread = await services.database.run(services.turns.threads.get, thread_id, owner=caller.owner)
     return _conversation(thread)
@@ -55,7 +56,7 @@ async def get_thread(thread_id: UUID4, caller: CurrentCaller, services: Services
     operation_id="list_messages",
 )
 async def list_messages(
-    thread_id: UUID4,
+    thread_id: ThreadId,
     caller: CurrentCaller,
     services: Services,
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")] = None,
@@ -72,7 +73,9 @@ async def list_messages(
 
 
 @router.patch("/threads/{thread_id}", status_code=204, response_class=Response, operation_id="change_thread")
-async def change_thread(thread_id: UUID4, body: ThreadChange, caller: CurrentCaller, services: Services) -> Response:
+async def change_thread(
+    thread_id: ThreadId, body: ThreadChange, caller: CurrentCaller, services: Services
+) -> Response:
     """Replace the metadata of a thread."""
     call = services.turns.threads.set_metadata
     await services.database.run(call, thread_id, body.metadata, owner=caller.owner)
@@ -80,7 +83,7 @@ async def change_thread(thread_id: UUID4, body: ThreadChange, caller: CurrentCal
 
 
 @router.delete("/threads/{thread_id}", status_code=204, response_class=Response, operation_id="delete_thread")
-async def delete_thread(thread_id: UUID4, caller: CurrentCaller, services: Services) -> Response:
+async def delete_thread(thread_id: ThreadId, caller: CurrentCaller, services: Services) -> Response:
     """Delete a thread with its messages, and what is recorded of its questions."""
     await services.database.run(services.turns.threads.delete, thread_id, owner=caller.owner)
     return Response(status_code=204)

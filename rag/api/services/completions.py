@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
 from ingestion.errors import UsageError
 from rag.api.schemas import ChatRequest, ChatResponse, Source
@@ -49,7 +49,7 @@ class StreamOptions(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    include_usage: bool = False
+    include_usage: StrictBool = False
 
 
 class CompletionRequest(BaseModel):
@@ -75,10 +75,10 @@ class CompletionRequest(BaseModel):
 
     model: str = Field(min_length=1, max_length=200, description="Id of the book.")
     messages: tuple[CompletionMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)
-    stream: bool = False
+    stream: StrictBool | None = False
     stream_options: StreamOptions | None = None
-    n: int | None = Field(None, ge=1, le=1)
-    sources_footer: bool = True
+    n: int | None = Field(None, strict=True, ge=1, le=1)
+    sources_footer: StrictBool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,3 +203,27 @@ def test_without_an_index_nothing_is_ready_and_a_question_says_what_to_do(clean_
         assert client.get("/health").status_code == 200 and client.get("/ready").status_code == 503
         response = client.post("/chat/run", json=QUESTION)
     assert response.status_code >= 500 and "bookwise ingest" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("wrong", ["2", True, 2.0, "2.0", [2]], ids=repr)
+@pytest.mark.parametrize("field", ["hardware_tier", "chapter_min", "chapter_max", "lesson", "limit"])
+def test_a_number_is_a_number_and_nothing_that_looks_like_one(client: TestClient, field: str, wrong: Any) -> None:
+    refused = client.post("/search", json={"query": QUESTION["message"], field: wrong})
+    assert is_problem(refused, 422) and [each["field"] for each in refused.json()["errors"]] == [field]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/chat/run", QUESTION | {"stream": "true"}),
+        ("/chat/run", QUESTION | {"stream": 1}),
+        ("/chat/run", QUESTION | {"top_k": "5"}),
+        ("/chat/run", QUESTION | {"similarity_threshold": "0.1"}),
+        ("/chat/run", QUESTION | {"similarity_threshold": True}),
+        ("/chat/run", {"message": 5}),
+        ("/ingest", {"allow_delete": 1}),
+    ],
+)
+def test_a_value_of_another_type_is_refused_by_its_field(client: TestClient, path: str, body: dict[str, Any]) -> None:
+    refused = client.post(path, json=body)
+    assert is_problem(refused, 422) and refused.json()["errors"][0]["field"] == next(reversed(body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Iterator
@@ -101,3 +102,10 @@ def ask_as_described(operation: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ask()
+
+
+def test_formats_are_those_that_generators_of_clients_know(document: dict[str, Any]) -> None:
+    formats = set(re.findall(r'"format": "([^"]+)"', json.dumps(document)))
+    assert formats == {"uuid", "date-time"}
+    for name in ("session_id", "timestamp"):
+        assert "format" in document["components"]["schemas"]["ChatResponse"]["properties"][name]

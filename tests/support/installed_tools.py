@@ -1,7 +1,7 @@
-"""Real site generators, installed once outside of the tests' environment.
+"""Other people's tools, such as site generators and API clients, installed once outside of the tests' environment.
 
-`.generators/` at the root of the checkout holds the node modules and a Python environment. Where they cannot be had
-(no npm, no network), the tests that need them are skipped and say so.
+A folder of tests names them in its `package.json` and `requirements.txt`; `.tools/` at the root of the checkout holds
+what was installed. Where they cannot be had (no npm, no network), the tests that need them are skipped and say so.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ import pytest
 
 from tests.support.paths import ROOT
 
-HERE = Path(__file__).parent
-FOLDER = ROOT / ".generators"
+FOLDER = ROOT / ".tools"
 BUILD_SECONDS = 600
 
 
 def run(command: list[str], folder: Path) -> str:
-    """Run a generator; fails the test with what it printed."""
+    """Run a tool; fails the test with what it printed."""
     environ = os.environ | {
         "CI": "1",
         "NO_COLOR": "1",
@@ -40,13 +39,13 @@ def run(command: list[str], folder: Path) -> str:
 
 
 @cache
-def node_modules() -> Path:
-    """The folder of the node modules; skips the test where npm or a registry is not at hand."""
+def node_modules(tests: Path) -> Path:
+    """The node modules that a folder of tests names; skips the test where npm or a registry is not at hand."""
     npm = shutil.which("npm")
     if not npm:
         pytest.skip("npm is not at hand")
-    wanted = HERE / "package.json"
-    folder = FOLDER / "node"
+    wanted = tests / "package.json"
+    folder = FOLDER / tests.name / "node"
     if not _is_made(folder, wanted):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -57,20 +56,20 @@ def node_modules() -> Path:
 
 
 @cache
-def _python_tools() -> Path:
-    wanted = HERE / "requirements.txt"
-    folder = FOLDER / "python"
+def _python_tools(tests: Path) -> Path:
+    wanted = tests / "requirements.txt"
+    folder = FOLDER / tests.name / "python"
     if not _is_made(folder, wanted):
         shutil.rmtree(folder, ignore_errors=True)
-        _install([sys.executable, "-m", "venv", str(folder)], HERE)
-        _install([str(folder / "bin/python"), "-m", "pip", "install", "-q", "-r", str(wanted)], HERE)
+        _install([sys.executable, "-m", "venv", str(folder)], tests)
+        _install([str(folder / "bin/python"), "-m", "pip", "install", "-q", "-r", str(wanted)], tests)
         _mark(folder, wanted)
     return folder / "bin"
 
 
-def python_tool(name: str) -> str:
-    """A generator from PyPI; skips the test where it cannot be installed or lacks this machine's kind."""
-    tool = _python_tools() / name
+def python_tool(tests: Path, name: str) -> str:
+    """A command from PyPI that a folder of tests names; skips the test where it is not to be had for this machine."""
+    tool = _python_tools(tests) / name
     if not tool.exists():
         pytest.skip(f"{name} is not at hand")
     return str(tool)
