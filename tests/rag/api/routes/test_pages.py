@@ -43,7 +43,7 @@ def test_the_description_names_its_server_relative_to_itself_under_a_path_prefix
     settings = load_settings({"api.root_path": "/book"}, environ={})
     app = create_app(settings, clean_surroundings, open_to_all=True)
     document = TestClient(app, base_url="http://127.0.0.1").get(path).json()
-    assert [server["url"] for server in document["servers"]] == ["./"]
+    assert [server["url"] for server in document["servers"]] == ["."]
 
 
 def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) -> None:
