@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from ingestion.commands.conversion import ConvertsWhereNeeded
 from ingestion.commands.terminal import (
     close_output,
     flush_output,
@@ -33,7 +34,7 @@ _WRITING = {"ingest", "verify", "copy", "batch"}
 OTHER_OPTIONS = "Options"
 
 
-class Command(TyperCommand):
+class Command(ConvertsWhereNeeded, TyperCommand):
     """A command whose options stand in groups in its help."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -74,7 +75,7 @@ def commands_of(panels: Mapping[str, Mapping[str, str]], *, hidden: Mapping[str,
     return shown | {name: Entry(where) for name, where in hidden.items()}
 
 
-class Program(TyperGroup):
+class Program(ConvertsWhereNeeded, TyperGroup):
     """The root: maps how a command ends to exit codes, errors to one line on stderr, and groups its help.
 
     `table` has the commands. Only the one that runs is imported and built, since a run with nothing to do takes no
@@ -135,7 +136,7 @@ class Program(TyperGroup):
                 formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in names])
 
 
-class ListByDefault(TyperGroup):
+class ListByDefault(ConvertsWhereNeeded, TyperGroup):
     """A group of commands that lists where no command is named: `jobs` is `jobs list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
 from ingestion.source.crawler import NOT_BOOK, crawl
 from ingestion.source.hierarchy import WRAPPERS
-from ingestion.source.parser import page_place
+from ingestion.source.metadata import page_place
 from ingestion.source.site import Site, find_site
 
 GENERIC_NAMES = (

@@ -14,7 +14,8 @@ from ingestion.source.audience import with_custom_tables
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.hierarchy import Place
-from ingestion.source.parser import UnpublishedPage, page_address, page_place, read_metadata
+from ingestion.source.metadata import UnpublishedPage, page_place, read_metadata
+from ingestion.source.parser import page_address
 from ingestion.source.reader import read_source
 
 logger = logging.getLogger(__name__)

@@ -19,8 +19,9 @@ from ingestion.source.findings import Finding
 from ingestion.source.fixes import Fix
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.link_rules import LinkedPage, LinkRules
+from ingestion.source.metadata import UnpublishedPage, read_metadata
 from ingestion.source.metadata_keys import meant_key
-from ingestion.source.parser import Lesson, UnpublishedPage, first_heading, parse_lesson, read_metadata
+from ingestion.source.parser import Lesson, first_heading, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
 from ingestion.source.site import find_site

@@ -81,8 +81,18 @@ def read_navigation(root: Path, site: Site | None, paths: Iterable[str]) -> Navi
         summary = site.docs_folder / SUMMARY
     if summary.is_file() and not summary.is_symlink():
         return _from_summary(summary, root, set(paths), complete=site is not None and site.generator == "mdbook")
-    folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents if parent.name}
-    return Navigation(folders=dict(_categories(root, site, folders)))
+    return Navigation(folders=dict(_categories(root, site, _folders_of(paths))))
+
+
+def _folders_of(paths: Iterable[str]) -> set[str]:
+    """Return the folders that hold a page, those that hold them included."""
+    folders: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
 
 
 def _from_summary(summary: Path, root: Path, paths: set[str], *, complete: bool) -> Navigation:
@@ -181,7 +191,7 @@ def _categories(
     root: Path, site: Site | None, folders: Iterable[str]
 ) -> Iterator[tuple[str, tuple[int | None, str | None]]]:
     for folder in sorted(folders):
-        base = root if (root / folder).is_dir() or site is None else site.folder
+        base = root if site is None or (root / folder).is_dir() else site.folder
         for name in CATEGORY_FILES:
             file = base / folder / name
             if file.is_file() and not file.is_symlink():

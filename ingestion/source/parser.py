@@ -15,20 +15,17 @@ from ingestion.markdown.blocks import TooMuchWork, walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
-from ingestion.source.audience import Audience, read_audience, whole_number, with_custom_tables
+from ingestion.source.audience import Audience, read_audience, with_custom_tables
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
-from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, locate, page_version
+from ingestion.source.front_matter import FrontMatter
+from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, page_version
 from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
-from ingestion.source.nav import Entry, position
-from ingestion.source.publication import reason_unpublished
+from ingestion.source.metadata import MetadataReport, page_place, read_metadata
+from ingestion.source.nav import Entry
 from ingestion.source.reader import SourceText
 from ingestion.source.site_urls import lesson_url, site_addresses
 from ingestion.source.styles import PageName
-
-BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
-"""The bounds of spec 003; real books pass them, so a value outside is kept and reported."""
 
 STUB_WORDS = 12
 MOST_STUB_WORDS = 50
@@ -76,41 +73,6 @@ class Lesson:
         return (self.origins[number - 1] if self.origins else number) + self.body_offset
 
 
-class UnpublishedPage(Exception):
-    """A page that its site does not show; `reason` says why."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
-
-
-def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
-    """Return a page's metadata and body; raises UnpublishedPage for a page that the site does not show.
-
-    Raises LessonError, with the line, where the file is not text or its metadata is there and cannot be read.
-    """
-    generator = source.site.generator if source.site else None
-    try:
-        front = split_front_matter(source.decode(), generator)
-    except UnreadableMetadata as error:
-        raise LessonError(source.path, error.reason, error.line) from error
-    if reason := reason_unpublished(front.values, generator, unlisted=settings.crawl.unlisted):
-        raise UnpublishedPage(reason)
-    return front
-
-
-def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
-    """Return module, chapter and lesson of a page without parsing its body; raises as `read_metadata` does."""
-    report = _Report(source.path, read_metadata(source, settings))
-    place = page_place(source.path, source.entry, settings)
-    return place.module, report.number("chapter", place.chapter), report.number("lesson", place.lesson)
-
-
-def page_place(path: str, entry: Entry | None, settings: Settings) -> Place:
-    """Return what the path of a page and the book's contents tell of its place."""
-    return locate(path, modules=settings.modules, patterns=settings.book.paths, entry=entry)
-
-
 def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
     return lesson_url(_page_name(source.path, values), settings, source.site)
@@ -127,7 +89,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
-    report = _Report(source.path, front)
+    report = MetadataReport(source.path, front)
     mdx = is_mdx(source, values)
     page = _expanded(source, front, settings, mdx=mdx)
     for problem in page.problems:
@@ -243,41 +205,3 @@ def _raw(values: Mapping[str, Any]) -> str:
     """Return the whole mapping as JSON text, keys sorted, without what only says when the page was touched."""
     kept = {key: value for key, value in values.items() if key not in _VOLATILE_KEYS}
     return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else ""
-
-
-class _Report:
-    """Collects findings on one page's metadata."""
-
-    def __init__(self, path: str, front: FrontMatter) -> None:
-        self._path = path
-        self._front = front
-        self._findings = [Finding(path, line, rule, message) for line, rule, message in front.problems]
-
-    def number(self, key: str, in_path: int | None) -> int | None:
-        """Return chapter or lesson: the path's number wins, front matter fills a gap."""
-        raw = self._front.values.get(key)
-        written = whole_number(raw) if raw is not None else None
-        if raw is not None and written is None:
-            self._add(key, f"{key}-value", f"`{key}: {raw}` is not a whole number; ignored")
-        if in_path is not None and written is not None and in_path != written:
-            self._add(key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts")
-        number = in_path if in_path is not None else written
-        if number is None and key == "lesson":
-            return position(self._front.values.get("sidebar_position"))
-        bounds = BOUNDS[key]
-        if number is not None and number not in bounds:
-            self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
-        return number
-
-    def add_unresolved(self, line: int, message: str) -> None:
-        """Add an include that cannot be read."""
-        self._findings.append(Finding(self._path, line, "unresolved-include", message))
-
-    def findings(self, audience: Audience) -> tuple[Finding, ...]:
-        """Return all findings, those on the audience included."""
-        for key, value, wrong in audience.unusable:
-            self._add(key, "audience-value", f"`{key}: {value}` {wrong}")
-        return tuple(sorted(self._findings, key=lambda finding: finding.line or 0))
-
-    def _add(self, key: str, rule: str, message: str) -> None:
-        self._findings.append(Finding(self._path, self._front.lines.get(key), rule, message))

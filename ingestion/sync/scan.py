@@ -52,8 +52,8 @@ def scan_files(
             if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:
                 place = record.module, record.chapter, record.lesson
             else:
-                # Imported late: a run with nothing to do parses nothing.
-                from ingestion.source.parser import UnpublishedPage, lesson_place
+                # Imported late: a run with nothing to do looks into no page.
+                from ingestion.source.metadata import UnpublishedPage, lesson_place
 
                 try:
                     place = lesson_place(source, settings)

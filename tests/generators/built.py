@@ -14,7 +14,8 @@ from ingestion.ids import LessonKey
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
 from ingestion.source.book_folder import crawl_book
-from ingestion.source.parser import UnpublishedPage, parse_lesson
+from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 
 VOID = frozenset(

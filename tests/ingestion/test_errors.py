@@ -28,7 +28,7 @@ TRANSLATED = {
     "ingestion.source.includes.files.CannotInclude",
     "ingestion.source.front_matter.UnreadableMetadata",
     "ingestion.source.plain_yaml.YamlProblem",
-    "ingestion.source.parser.UnpublishedPage",
+    "ingestion.source.metadata.UnpublishedPage",
 }
 """What a reader of files or replies raises for its caller, which makes an error or a finding of a lesson of it."""
 

@@ -13,7 +13,8 @@ from ingestion.models import DocumentChunk
 from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
 from ingestion.source.crawler import SourceFile
-from ingestion.source.parser import UnpublishedPage, parse_lesson
+from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 
 

@@ -16,8 +16,9 @@ from ingestion.settings.loader import load_settings
 from ingestion.settings.validators import Module
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
+from ingestion.source.metadata import UnpublishedPage, lesson_place
 from ingestion.source.nav import Entry
-from ingestion.source.parser import Lesson, UnpublishedPage, lesson_place, parse_lesson
+from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 
 PATH = "module-1-ros2/chapter-2-x/03-y.md"

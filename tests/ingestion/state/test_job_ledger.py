@@ -40,6 +40,7 @@ HEAVY = {
     "numpy",
     "onnxruntime",
     "openai",
+    "pydantic",
     "qdrant_client",
     "qdrant_edge",
     "rich.table",
