@@ -121,7 +121,7 @@ def measure_edit(settings: Settings, docs: Path) -> str:
     file = files[len(files) // 2]
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("moves before", "waits for", 1), encoding="utf-8")
-    with mock.patch("ingestion.sync.file_groups.parse_lesson", wraps=parse_lesson) as parse:
+    with mock.patch("ingestion.sync.chunked_files.parse_lesson", wraps=parse_lesson) as parse:
         report = run(settings, docs)
     return f"{report.seconds:.2f} s, {parse.call_count} parsed, {report.chunks.embedded} chunks embedded"
 

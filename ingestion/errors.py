@@ -8,7 +8,9 @@ BookwiseError                   1   unexpected; every other class has a code of 
 ├── ConfigurationError          4   settings, or an index that does not fit them
 ├── SourceError                 5   the docs root is missing, empty or not a folder
 ├── EmbeddingError              6   the embedding service
-│   └── InputsRefused           6   the service refused some texts of one request
+│   ├── InputsRefused           6   the service refused some texts of one request
+│   └── ClusterError            6   the Ray cluster cannot be used
+│       └── WorkerLost          6   workers of the cluster died on the same work again and again
 ├── VectorStoreError            7   the vector store
 │   ├── PointRefused            7   a point that no engine accepts
 │   ├── WriteNotApplied         7   the server accepted a write and did not apply it in time
@@ -146,6 +148,18 @@ class InputsRefused(EmbeddingError):
     """The service refused a request because of its texts: sent in parts, some may pass."""
 
     kind = "inputs_refused"
+
+
+class ClusterError(EmbeddingError):
+    """The Ray cluster does not answer, has no room, or runs another version of bookwise."""
+
+    kind = "cluster"
+
+
+class WorkerLost(ClusterError):
+    """Workers of the cluster died on the same work again and again; other work may pass."""
+
+    kind = "worker_lost"
 
 
 class VectorStoreError(BookwiseError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -20,7 +21,7 @@ from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
 from ingestion.state.state_folder import StateFolder
-from ingestion.sync.parts import Parts
+from ingestion.sync.parts import Cluster, Parts
 from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
@@ -32,7 +33,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def build_parts(settings: Settings, *, new_index: bool = False, many_books: bool = False) -> Parts:
+@dataclass(frozen=True, slots=True)
+class RayChoice:
+    """The Ray cluster, None for the one that Ray finds or starts, and how many workers, None for one per core."""
+
+    address: str | None = None
+    workers: int | None = None
+
+
+def build_parts(
+    settings: Settings, *, new_index: bool = False, many_books: bool = False, ray: RayChoice | None = None
+) -> Parts:
     """Return everything that `ingest` needs; only a `new_index` takes another embedder than the one there is.
 
     Raises ConfigurationError where the chosen tokenizer cannot count.
@@ -42,16 +53,27 @@ def build_parts(settings: Settings, *, new_index: bool = False, many_books: bool
         settings = settle_embedder(settings)
     directory = Path(settings.index.directory)
     generations = generations_of(settings)
+    embedder = embedder_of(settings)
     return Parts(
         settings=settings,
-        embedder=embedder_of(settings),
+        embedder=embedder,
         generations=generations,
         states=states_of(settings, generations, many=many_books),
         cache=cache_of(settings),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
         apart=partial(_subprocess_workers, settings) if kind_of(settings) == "openai" else None,
+        cluster=_cluster_of(settings, embedder, ray) if ray else None,
     )
+
+
+def _cluster_of(settings: Settings, embedder: Embedder, ray: RayChoice) -> Cluster:
+    # Imported late: few runs need it.
+    from ingestion.sync.distributed.cluster import StageCluster
+    from ingestion.sync.distributed.connection import RayConnection
+
+    connection, kind = RayConnection(ray.address), kind_of(settings)
+    return StageCluster(connection, ray.workers, kind=kind, embedder=embedder, arguments=_choice_of(settings))
 
 
 def cache_of(settings: Settings) -> EmbeddingCache:

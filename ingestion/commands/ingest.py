@@ -21,18 +21,23 @@ from ingestion.commands.options import (
     MaxCost,
     MaxTokens,
     Mode,
+    Ray,
+    RayWorkers,
     State,
     Strict,
     Verbose,
 )
 from ingestion.commands.progress import progress_bar
+from ingestion.commands.ray_address import ray_choice
 from ingestion.commands.reporting import Reports, check_reports, write_reports
-from ingestion.commands.terminal import show
+from ingestion.commands.terminal import show, stdout_kept_clean
 from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
+    from ingestion.factory import RayChoice
     from ingestion.models import IngestionMode
     from ingestion.report import IngestReport
+    from ingestion.sync.parts import Parts
 
 
 def ingest(
@@ -48,6 +53,8 @@ def ingest(
     strict: Strict = False,
     reports: Reports = None,
     books: Books = None,
+    ray: Ray = None,
+    ray_workers: RayWorkers = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -58,14 +65,15 @@ def ingest(
     A run above --max-cost or --max-tokens does nothing and exits 11.
     """
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
-    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete}
+    how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ray": ray_choice(ray, ray_workers)}
+    how |= {"flags": flags, "reports": reports, "strict": strict, "verbose": verbose}
     if books:
         from ingestion.commands.ingest_books import refuse_one_book, run_books
 
         refuse_one_book(docs, book, mode)
-        run_books(books, mode, config, flags, reports, strict=strict, as_json=as_json, verbose=verbose, **how)
+        run_books(books, mode, config, as_json=as_json, **how)
         return
-    report = run_ingest(docs, mode, book, config, verbose=verbose, flags=flags, reports=reports, strict=strict, **how)
+    report = run_ingest(docs, mode, book, config, **how)
     show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
@@ -80,6 +88,7 @@ def run_ingest(
     verbose: bool,
     flags: Mapping[str, Any] | None = None,
     reports: list[str] | None = None,
+    ray: RayChoice | None = None,
     strict: bool = False,
     **options: Any,
 ) -> IngestReport:
@@ -94,7 +103,11 @@ def run_ingest(
 
     check_reports(reports)
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
-    with closing(build_parts(settings, new_index=mode == "recreate")) as parts, progress_bar() as progress:
+    with (
+        stdout_kept_clean(ray is not None),
+        closing(build_parts(settings, new_index=mode == "recreate", ray=ray)) as parts,
+        progress_bar() as progress,
+    ):
         book_id = book_to_write(settings, parts.states, parts.generations)
         dry_run = bool(options.get("dry_run"))
         announce(parts, root, book_id=book_id, dry_run=dry_run, is_new=mode == "recreate")
@@ -103,12 +116,17 @@ def run_ingest(
             from ingestion.source.linter import check_book
 
             report = replace(report, findings=check_book(root, settings).findings)
-        if reports and (store := parts.generations.open_active()):
-            from ingestion.operations.info import coverage_of
+        return _with_coverage(report, parts, book_id) if reports else report
 
-            with closing(store):
-                report = replace(report, coverage=coverage_of(store, book_id))
+
+def _with_coverage(report: IngestReport, parts: Parts, book_id: str) -> IngestReport:
+    store = parts.generations.open_active()
+    if store is None:
         return report
+    from ingestion.operations.info import coverage_of
+
+    with closing(store):
+        return replace(report, coverage=coverage_of(store, book_id))
 
 
 def show_report(report: IngestReport, reports: list[str] | None = None, *, as_json: bool, verbose: bool) -> None:

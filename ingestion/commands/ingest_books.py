@@ -13,10 +13,11 @@ import typer
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import check_reports, write_reports
-from ingestion.commands.terminal import note, show
+from ingestion.commands.terminal import note, show, stdout_kept_clean
 from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from ingestion.factory import RayChoice
     from ingestion.models import IngestionMode
     from ingestion.operations.many_books import ManyReport
     from ingestion.output import View
@@ -34,9 +35,10 @@ def run_books(
     target: str,
     mode: IngestionMode,
     config: Path | None,
+    *,
     flags: Mapping[str, Any],
     reports: list[str] | None,
-    *,
+    ray: RayChoice | None,
     strict: bool,
     as_json: bool,
     verbose: bool,
@@ -49,7 +51,7 @@ def run_books(
     check_reports(reports)
     settings = read_settings(config, verbose=verbose, flags=flags)
     books, unusable = read_books(find_books(target), settings)
-    with closing(build_parts(settings, many_books=True)) as parts:
+    with stdout_kept_clean(ray is not None), closing(build_parts(settings, many_books=True, ray=ray)) as parts:
         done = ingest_books(parts, books, shown=progress_bar, mode=mode, **how)
     done = replace(done, failures=[*unusable, *done.failures])
     if strict:

@@ -22,6 +22,18 @@ Books = Annotated[
         help="Index many books into one collection: a folder of them, a quoted pattern, or a list in a file.",
     ),
 ]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help="Chunk and embed on a Ray cluster: HOST:PORT, ray://HOST:PORT, `auto`, or `local` to start one.",
+    ),
+]
+RayWorkers = Annotated[
+    int | None,
+    typer.Option("--ray-workers", metavar="N", min=1, help="Workers on the Ray cluster; one per core by default."),
+]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Configuration file instead of the book's bookwise.toml."),

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ingestion.commands.conversion import ConvertsWhereNeeded
+from ingestion.commands.ray_address import with_ray_address
 from ingestion.commands.terminal import (
     close_output,
     flush_output,
@@ -36,6 +37,10 @@ OTHER_OPTIONS = "Options"
 
 class Command(ConvertsWhereNeeded, TyperCommand):
     """A command whose options stand in groups in its help."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; `--ray` may stand without an address, which Typer has no option for."""
+        return super().parse_args(ctx, with_ray_address(args))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then each group of options."""

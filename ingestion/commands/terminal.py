@@ -8,7 +8,8 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ingestion.errors import OutputClosed, OutputError, UsageError
@@ -35,6 +36,13 @@ def show(view: View, document: Mapping[str, Any], *, as_json: bool) -> None:
     else:
         for part in view:
             _print(part)
+
+
+@contextmanager
+def stdout_kept_clean(needed: bool) -> Iterator[None]:
+    """While a library works that prints messages of its own, send them to stderr: stdout is for the result."""
+    with redirect_stdout(sys.stderr) if needed else nullcontext():
+        yield
 
 
 def write(text: str) -> None:

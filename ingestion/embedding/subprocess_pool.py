@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, Protocol, cast
 
-from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult
+from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult, handle_record
 from ingestion.errors import EmbeddingError
 
 END_SECONDS = 0.1
@@ -133,9 +133,7 @@ class SubprocessWorkers:
 
     def _take(self, message: CallResult | logging.LogRecord) -> None:
         if isinstance(message, logging.LogRecord):
-            log = logging.getLogger(message.name)
-            if log.isEnabledFor(message.levelno):
-                log.handle(message)
+            handle_record(message)
             return
         with self._lock:
             self._open.discard(message.number)

@@ -11,15 +11,13 @@ import logging
 import logging.handlers
 import os
 import pickle
-import traceback
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
 from ingestion.embedding.factory import build_embedder
 from ingestion.embedding.protocol import Embedder
-from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult, ThreadWorkers
-from ingestion.errors import ConfigurationError, EmbeddingError
+from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult, ThreadWorkers, portable_error
 
 
 def main() -> None:
@@ -65,18 +63,9 @@ def _write(finished: SimpleQueue[Any], outgoing: IO[bytes]) -> None:
     try:
         while message := finished.get():
             if isinstance(message, CallResult) and message.error:
-                message.error = _portable(message.error)
+                message.error = portable_error(message.error)
             pickle.dump(message, outgoing, pickle.HIGHEST_PROTOCOL)
             outgoing.flush()
             del message  # up to 13 MB of vectors, while the next one is waited for
     except OSError:
         """The parent is gone; the end of the input will show it."""
-
-
-def _portable(error: BaseException) -> Exception:
-    """Return the error in a form that can be pickled: an expected one without its cause, any other as text."""
-    if isinstance(error, (EmbeddingError, ConfigurationError)) or type(error) is ValueError:
-        return error
-    bug = RuntimeError(f"{type(error).__name__}: {error}")
-    bug.add_note("".join(traceback.format_tb(error.__traceback__)))
-    return bug

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -10,7 +12,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Protocol
 
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import EmbeddingError, InputsRefused
+from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 
 if TYPE_CHECKING:
     from ingestion.models import Vectors
@@ -95,15 +97,43 @@ class ThreadWorkers:
             self._finished.put(self._done(call))
 
     def _done(self, call: Call) -> CallResult:
-        done = CallResult(call.number)
-        try:
-            if self._stopped.is_set():
-                raise EmbeddingError("not sent, as an earlier request failed")
-            _embed(call.texts, self._embedder, done)
-        except BaseException as error:
-            done.error = error
+        if self._stopped.is_set():
+            return not_sent(call)
+        done = embed_call(call, self._embedder)
+        if done.error:
             self._stopped.set()
         return done
+
+
+def not_sent(call: Call) -> CallResult:
+    """Return the result of a call that is not made, as an earlier one failed for good."""
+    return CallResult(call.number, error=EmbeddingError("not sent, as an earlier request failed"))
+
+
+def embed_call(call: Call, embedder: Embedder) -> CallResult:
+    """Make a call; an error is part of its result."""
+    done = CallResult(call.number)
+    try:
+        _embed(call.texts, embedder, done)
+    except BaseException as error:
+        done.error = error
+    return done
+
+
+def portable_error(error: BaseException) -> Exception:
+    """Return the error in a form that can be pickled: an expected one without its cause, any other as text."""
+    if isinstance(error, (EmbeddingError, ConfigurationError)) or type(error) is ValueError:
+        return error
+    bug = RuntimeError(f"{type(error).__name__}: {error}")
+    bug.add_note("".join(traceback.format_tb(error.__traceback__)))
+    return bug
+
+
+def handle_record(record: logging.LogRecord) -> None:
+    """Log what another process logged, where its logger is enabled here."""
+    log = logging.getLogger(record.name)
+    if log.isEnabledFor(record.levelno):
+        log.handle(record)
 
 
 def _embed(texts: Sequence[str], embedder: Embedder, done: CallResult) -> None:

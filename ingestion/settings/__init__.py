@@ -19,7 +19,7 @@ from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.settings.trust import TrustSettings
-from ingestion.settings.validators import BUILT_IN_MODULES, Module, parse_modules, setting
+from ingestion.settings.validators import BUILT_IN_MODULES, Module, Secret, parse_modules, setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +91,8 @@ def value_of(settings: Settings, name: str) -> Any:
     """Return the value of a setting, by name such as `qdrant.url`."""
     table, _, field = name.partition(".")
     return getattr(getattr(settings, table), field) if field else getattr(settings, table)
+
+
+def without_secrets(settings: Settings) -> Settings:
+    """Return the settings with no secret in them, for another machine."""
+    return override(settings, {name: None for name in FIELDS if isinstance(value_of(settings, name), Secret)})

@@ -9,9 +9,11 @@ from contextlib import ExitStack
 from ingestion.errors import Interrupted, LessonError, PointRefused
 from ingestion.models import IngestionRecord, utc_now
 from ingestion.report import ChunkCounts, FileOutcome, IngestReport, Tally
+from ingestion.sync.chunked_files import chunk_files_here
 from ingestion.sync.embed_scheduler import EmbedRequests
 from ingestion.sync.file_groups import ComparedFile, ComparedGroup, chunked_groups, compared_groups
 from ingestion.sync.guards import refuse_spending
+from ingestion.sync.parts import Parts
 from ingestion.sync.preview import previewed_groups
 from ingestion.sync.read_ahead import running_ahead
 from ingestion.sync.recorder import Recorder
@@ -34,6 +36,8 @@ def apply(run: PlannedRun, tally: Tally, progress: Callable[[int, int, IngestRep
     """
     store, lease = run.target.store, run.lease
     assert store is not None and lease is not None
+    if run.parts.cluster:
+        run.parts.cluster.connect()
     with ExitStack() as stack:
         groups = _groups(run, stack)
         _Application(run, store, lease, tally, progress).carry_out(groups)
@@ -41,16 +45,23 @@ def apply(run: PlannedRun, tally: Tally, progress: Callable[[int, int, IngestRep
 
 def _groups(run: PlannedRun, stack: ExitStack) -> Iterator[ComparedGroup]:
     """Yield the compared groups: chunked ahead on a thread of their own, or with a budget all of them before."""
-    limits = run.parts.settings.embedding
+    limits, cluster = run.parts.settings.embedding, run.parts.cluster
+    chunked = chunked_groups(run, cluster.chunk_files if cluster else chunk_files_here)
     if limits.max_tokens is None and limits.max_cost is None:
-        return compared_groups(run, stack.enter_context(running_ahead(chunked_groups(run), GROUPS_AHEAD)))
+        return compared_groups(run, stack.enter_context(running_ahead(chunked, GROUPS_AHEAD)))
     spool = stack.enter_context(GroupSpool())
     tokens = 0
-    for previewed in previewed_groups(compared_groups(run), run.known_vectors()):
+    for previewed in previewed_groups(compared_groups(run, chunked), run.known_vectors()):
         tokens += previewed.counts.tokens
         spool.put(previewed.group)
     refuse_spending(tokens, run.parts.price, max_tokens=limits.max_tokens, max_cost=limits.max_cost)
     return spool.groups()
+
+
+def _requests(parts: Parts) -> EmbedRequests:
+    if cluster := parts.cluster:
+        return EmbedRequests(parts.embedder, parts.cache, cluster.start_workers, cluster.limits)
+    return EmbedRequests(parts.embedder, parts.cache, parts.apart)
 
 
 class _Application:
@@ -102,7 +113,7 @@ class _Application:
         """Write and record group by group, while those after it are embedded."""
         run = self._run
         self._show()
-        requests = EmbedRequests(run.parts.embedder, run.parts.cache, run.parts.apart)
+        requests = _requests(run.parts)
         stage = EmbeddingStage(requests, run.known_vectors(), lambda: self._count(stage))
         try:
             with requests:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from ingestion.embedding.batching import Batcher
+from ingestion.embedding.batching import Batcher, Limits
 from ingestion.embedding.protocol import Embedder
 from ingestion.embedding.workers import Call, CallResult, StartWorkers, ThreadWorkers, Workers
 from ingestion.models import DocumentChunk
@@ -44,7 +44,7 @@ class Request:
 
 
 class EmbedRequests:
-    """Sends each text once, in as few requests as the embedder's limits allow, at most `in_flight` at a time.
+    """Sends each text once, in as few requests as the `limits` (the embedder's) allow, `in_flight` at a time.
 
     All methods are for one thread. Vectors go to the cache when they are taken in. After the first request that
     failed for good no other is sent: all that wait fail too, and `error` is the first one's. `unfinished` counts
@@ -57,8 +57,9 @@ class EmbedRequests:
         embedder: Embedder,
         cache: VectorCache | None,
         apart: StartWorkers | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        self._limits = embedder.limits
+        self._limits = limits or embedder.limits
         self.unfinished = 0
         self.error: BaseException | None = None
         self._embedder = embedder

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ingestion.chunking.chunks import chunk_lesson
-from ingestion.errors import BookwiseError, LessonError
-from ingestion.models import DocumentChunk, RecordedFinding
+from ingestion.errors import LessonError
+from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts, FileOutcome
-from ingestion.settings import Settings
-from ingestion.source.crawler import SourceFile
 from ingestion.source.findings import Finding
-from ingestion.source.parser import Lesson, parse_lesson
-from ingestion.source.reader import read_source
+from ingestion.sync.chunked_files import ChunkedFile, ChunkFiles, ChunkJob, chunk_files_here
 from ingestion.sync.plan import ChunkDiff, FileChange, FilePlan, diff_chunks, refine_change
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 
 if TYPE_CHECKING:
     from ingestion.sync.run import PlannedRun
-
-logger = logging.getLogger(__name__)
 
 CHUNKS_PER_GROUP = 256
 """A group of more than one file has no more, so that one write holds it and no file is seen half written."""
@@ -32,16 +25,6 @@ MIN_CHUNKS_PER_GROUP = 64
 """Where the embedder takes little at a time, groups are small, so that lessons are done soon, but worth a flush."""
 
 FILES_PER_GROUP = 64
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkedFile:
-    """One file's chunks, and what its record keeps besides them; see IngestionRecord."""
-
-    plan: FilePlan
-    chunks: tuple[DocumentChunk, ...]
-    findings: tuple[RecordedFinding, ...] = ()
-    includes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +99,7 @@ class ComparedGroup:
         return [file.outcome for file in self.files]
 
 
-def chunked_groups(run: PlannedRun) -> Iterator[ChunkedGroup]:
+def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) -> Iterator[ChunkedGroup]:
     """Yield the plan's files in path order, chunked; a lesson that fails is a failure of its group."""
     sources = {file.path: file for file in run.found.files}
     limits = run.parts.embedder.limits
@@ -124,8 +107,8 @@ def chunked_groups(run: PlannedRun) -> Iterator[ChunkedGroup]:
     files: list[ChunkedFile] = []
     failures: list[LessonError] = []
     pending = 0
-    for plan in run.plan.files:
-        chunked = _chunked(plan, sources[plan.facts.path], run.parts.settings, run.parts.embedding)
+    jobs = (ChunkJob(plan, sources[plan.facts.path]) for plan in run.plan.files)
+    for chunked in chunk_files(jobs, run.parts.settings, run.parts.embedding):
         if isinstance(chunked, LessonError):
             failures.append(chunked)
             continue
@@ -142,29 +125,6 @@ def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = Non
     """Yield the groups compared with the store; those of the plan, unless they are made elsewhere."""
     for group in chunked_groups(run) if groups is None else groups:
         yield compare_group(group, run.target.store)
-
-
-def _chunked(plan: FilePlan, source: SourceFile, settings: Settings, embedding: str) -> ChunkedFile | LessonError:
-    """Return the file's chunks, or why it has none; an error that is not the lesson's is raised."""
-    try:
-        lesson = _parse(plan, source, settings)
-        chunks = chunk_lesson(lesson, plan.key, settings, embedding=embedding)
-    except LessonError as error:
-        return error
-    except BookwiseError:
-        raise
-    except Exception as error:
-        logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
-        return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
-    found = tuple(RecordedFinding(finding.line, finding.rule, finding.message) for finding in lesson.findings)
-    return ChunkedFile(plan, tuple(chunks), found, lesson.includes)
-
-
-def _parse(plan: FilePlan, source: SourceFile, settings: Settings) -> Lesson:
-    text = read_source(source)
-    if text.sha256 != plan.facts.file_hash:
-        raise LessonError(text.path, "changed while the run was reading it; run again")
-    return parse_lesson(text, settings)
 
 
 def compare_group(group: ChunkedGroup, store: VectorStore | None) -> ComparedGroup:

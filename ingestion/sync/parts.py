@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Protocol
 
 from ingestion.embedding.prices import price_of
 from ingestion.embedding.protocol import Embedder
@@ -21,7 +22,32 @@ from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.types import Schema
 
 if TYPE_CHECKING:
-    from ingestion.embedding.workers import StartWorkers
+    from ingestion.embedding.batching import Limits
+    from ingestion.embedding.workers import CallResult, StartWorkers, Workers
+    from ingestion.errors import LessonError
+    from ingestion.sync.chunked_files import ChunkedFile, ChunkJob
+
+
+class Cluster(Protocol):
+    """Other machines that chunk and embed; they are used between `connect` and `close`."""
+
+    def connect(self) -> None:
+        """Make it ready, unless it is; raises ClusterError where it does not answer."""
+
+    @property
+    def limits(self) -> Limits:
+        """Return how much one call gets, and how many calls keep all machines busy."""
+
+    def chunk_files(
+        self, jobs: Iterable[ChunkJob], settings: Settings, embedding: str
+    ) -> Iterator[ChunkedFile | LessonError]:
+        """Chunk files in order; a lesson that fails is a LessonError in its place."""
+
+    def start_workers(self, finished: SimpleQueue[CallResult]) -> Workers:
+        """Start workers that put results into the queue."""
+
+    def close(self) -> None:
+        """Abandon what is under way and disconnect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +55,7 @@ class Parts:
     """What a run works with.
 
     The embedder does not load its model before it embeds. `apart` has another process embed as it would, for a run
-    with many texts, where that is worth it.
+    with many texts, where that is worth it; a `cluster` has other machines chunk and embed.
     """
 
     settings: Settings
@@ -40,10 +66,11 @@ class Parts:
     lock: Path
     jobs: JobLedger | None = None
     apart: StartWorkers | None = None
+    cluster: Cluster | None = None
 
     def close(self) -> None:
-        """Release the cache and the ledger; the stores are released by each run."""
-        for part in (self.cache, self.jobs):
+        """Release the cluster, the cache and the ledger; the stores are released by each run."""
+        for part in (self.cluster, self.cache, self.jobs):
             if part:
                 part.close()
 

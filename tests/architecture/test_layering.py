@@ -31,6 +31,7 @@ HOMES = {
     "prompt_toolkit": ("rag.commands.chat",),
     "qdrant_client": ("ingestion.vector_stores.server",),
     "qdrant_edge": ("ingestion.vector_stores.edge", "ingestion.vector_stores.bm25"),
+    "ray": ("ingestion.sync.distributed.connection",),
     "regex": ("ingestion.chunking.oversize", "ingestion.source.styles.mdbook", "rag.agent.text_calls"),
     "rich": ("ingestion.commands", "rag.commands", "cli"),
     "sentence_transformers": ("ingestion.embedding.local_libraries", "rag.retrieval.rerankers.cross_encoder"),

@@ -27,12 +27,26 @@ _MARKS = ("{{", "8<-", "import")
 
 def expand_page(source: SourceText, body: str, settings: Settings) -> Expanded:
     """Return the body of a page with the text of the files that it includes."""
-    if source.location is None or source.root is None or not any(mark in body for mark in _MARKS):
+    folders = _folders(source, body)
+    if folders is None or source.root is None:
         return Expanded(body)
-    finders = _finders(source, settings)
+    return expand(body, _finders(source, settings), folders, BookFiles(source.root, source.site, settings))
+
+
+def includes_files(source: SourceText, body: str, settings: Settings) -> bool:
+    """Return whether a page includes files, of which none is looked at."""
+    folders = _folders(source, body)
+    return folders is not None and any(
+        True for finder in _finders(source, settings) for _ in finder(body, folders.page, folders)
+    )
+
+
+def _folders(source: SourceText, body: str) -> PageFolders | None:
+    """Return the folders of a page that may include something, None for any other."""
+    if source.location is None or source.root is None or not any(mark in body for mark in _MARKS):
+        return None
     docs = source.site.docs_folder if source.site else source.root
-    folders = PageFolders(Path(source.location), Path(docs), source.site)
-    return expand(body, finders, folders, BookFiles(source.root, source.site, settings))
+    return PageFolders(Path(source.location), Path(docs), source.site)
 
 
 def _finders(source: SourceText, settings: Settings) -> tuple[Finder, ...]:

@@ -64,7 +64,7 @@ def test_an_error_of_ours_that_is_no_lessons_ends_the_run_as_itself(
     def chunk(*_: object, **__: object) -> None:
         raise ConfigurationError("the tokenizer has no ranks; run X")
 
-    monkeypatch.setattr("ingestion.sync.file_groups.chunk_lesson", chunk)
+    monkeypatch.setattr("ingestion.sync.chunked_files.chunk_lesson", chunk)
     with pytest.raises(ConfigurationError, match="no ranks; run X"):
         library.run(dry_run=dry_run)
 
@@ -75,7 +75,7 @@ def test_a_bug_in_chunking_fails_its_lesson_alone(
 ) -> None:
     library = Library(tmp_path, flags={"embedding.max_tokens": limit} if limit else {})
     library.write({PATHS[0]: TEXTS[0], PATHS[2]: TEXTS[1]})
-    monkeypatch.setattr("ingestion.sync.file_groups.chunk_lesson", failing_for(PATHS[2]))
+    monkeypatch.setattr("ingestion.sync.chunked_files.chunk_lesson", failing_for(PATHS[2]))
     report = library.run()
     assert [(failure.path, "please report this" in failure.reason) for failure in report.failures] == [
         (PATHS[2], True)
@@ -105,7 +105,7 @@ def test_a_run_with_a_budget_chunks_each_lesson_once(tmp_path: Path, monkeypatch
         chunked.append(lesson.path)  # type: ignore[attr-defined]
         return chunk_lesson(lesson, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("ingestion.sync.file_groups.chunk_lesson", count)
+    monkeypatch.setattr("ingestion.sync.chunked_files.chunk_lesson", count)
     monkeypatch.setattr("ingestion.sync.spool.MEMORY_BYTES", 1)
     report = library.run()
     assert sorted(chunked) == sorted(PATHS) and report.chunks.written == len(library.contents())

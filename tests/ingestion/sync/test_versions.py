@@ -87,7 +87,7 @@ def test_a_new_linter_reads_all_lessons_again_and_writes_no_point(
     indexed: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(versions, "LINTER", "next")
-    monkeypatch.setattr("ingestion.sync.file_groups.parse_lesson", lint_anew)
+    monkeypatch.setattr("ingestion.sync.chunked_files.parse_lesson", lint_anew)
     writes = indexed.generations.writes
     report = indexed.run()
     assert {found.rule for found in report.findings} == {"new-rule"} and len(report.findings) == 2

@@ -1,0 +1,72 @@
+"""A cluster of threads: all that goes to a worker and back is pickled, and workers die on request."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from ingestion.embedding.protocol import Embedder
+from ingestion.sync.distributed.cluster import StageCluster
+from ingestion.sync.distributed.layout import WorkerLayout
+from ingestion.sync.distributed.worker import LessonWorker
+
+ARGUMENTS: dict[str, Any] = {"threads": 1, "requests_per_minute": None, "tokens_per_minute": None}
+
+
+class WorkerDeath(Exception):
+    """What a call raises whose worker died."""
+
+
+class ThreadConnection:
+    """Starts workers on threads. A worker dies where `dies_on` says so of a call's method and arguments."""
+
+    def __init__(self, cores: int = 2, dies_on: Callable[[str, tuple[Any, ...]], bool] = lambda *_: False) -> None:
+        self.cores = cores
+        self.dies_on = dies_on
+        self.sent: list[tuple[str, bytes]] = []
+        self.deaths = 0
+        self.opened = 0
+        self.closed = 0
+        self.layouts: list[WorkerLayout] = []
+
+    def open(self) -> None:
+        self.opened += 1
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def resources(self) -> Mapping[str, float]:
+        return {"CPU": float(self.cores)}
+
+    def start_worker(self, layout: WorkerLayout) -> Callable[..., Future[Any]]:
+        self.layouts.append(layout)
+        thread = ThreadPoolExecutor(1)
+        worker = LessonWorker(log_level=30)
+        return lambda method, *args: thread.submit(self._call, worker, method, args)
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def is_loss(self, error: BaseException) -> bool:
+        return isinstance(error, WorkerDeath)
+
+    def _call(self, worker: LessonWorker, method: str, args: tuple[Any, ...]) -> Any:
+        message = pickle.dumps(args)
+        self.sent.append((method, message))
+        if self.dies_on(method, args):
+            self.deaths += 1
+            raise WorkerDeath("killed by a signal")
+        return pickle.loads(pickle.dumps(getattr(worker, method)(*pickle.loads(message))))
+
+
+def cluster_of(connection: ThreadConnection, embedder: Embedder, **arguments: Any) -> StageCluster:
+    """A cluster whose workers embed with a copy of `embedder`, once `build_embedder` is `embedder_from`."""
+    given = ARGUMENTS | {"copied": embedder} | arguments
+    return StageCluster(connection, None, kind="local", embedder=embedder, arguments=given)
+
+
+def embedder_from(*, copied: Embedder, **_: Any) -> Embedder:
+    """Stands for `build_embedder` in workers of `cluster_of`."""
+    return copied
