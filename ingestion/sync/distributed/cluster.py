@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 WORKER_SECONDS = 120.0
 """How long the first worker may take: its machine imports bookwise, and may be busy with other work before."""
 
-_IS_MISSING = "No module named 'ingestion'"
+_IS_MISSING = "No module named 'ingestion"
 
 
 class Connection(Protocol):
@@ -136,11 +136,11 @@ class StageCluster:
             pool.add(worker)
             return
         refusal = _refusal(error, {} if error else answered.result())
-        if pool.has_worker.is_set():
-            logger.warning("a worker is not used: %s", refusal)
-        else:
+        if not pool.has_worker.is_set():
             self._failure = refusal
             pool.has_worker.set()
+        elif not self._failure:
+            logger.warning("a worker is not used: %s", refusal)
 
 
 def _refusal(error: BaseException | None, versions: Mapping[str, str]) -> BookwiseError:
@@ -150,5 +150,5 @@ def _refusal(error: BaseException | None, versions: Mapping[str, str]) -> Bookwi
         return ConfigurationError(f"the Ray cluster runs another bookwise ({differ}); install the same version there")
     reason = " ".join(str(error).split())
     if _IS_MISSING in reason:
-        return ConfigurationError("bookwise is not installed on the machines of the Ray cluster; install it there")
+        return ConfigurationError("the Ray cluster has no bookwise of this version; install it on its machines")
     return ClusterError(f"no worker can be started on the Ray cluster: {reason[-300:]}")

@@ -19,7 +19,9 @@ from ingestion.sync.distributed.worker import LessonWorker
 if TYPE_CHECKING:
     from ingestion.sync.distributed.layout import WorkerLayout
 
-JOIN_SECONDS = 20.0
+JOIN_SECONDS = 40.0
+"""A client server (`ray://`) starts a process for each client, which has taken 20 seconds on a busy machine."""
+
 START_SECONDS = 90.0
 """Starting a cluster on this machine takes 5 to 10 seconds."""
 
