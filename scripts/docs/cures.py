@@ -69,6 +69,16 @@ CURES = {
         "One text of a request is refused, for instance because the model takes fewer tokens than the settings say.",
         "Lower `chunk.max_tokens` or set `embedding.input_tokens` to what the model takes. Other texts are embedded.",
     ),
+    "ClusterError": Cure(
+        "The Ray cluster of `ingest --ray`",
+        "The address does not answer, no core is free, or every worker dies; what was written stays.",
+        "Ask `ray status` on that machine, and run the same command again; without `--ray` the run needs no cluster.",
+    ),
+    "WorkerLost": Cure(
+        "Work on which workers of the Ray cluster die",
+        "Three workers in a row ended while they chunked or embedded one lesson, mostly for lack of memory.",
+        "Look into the logs of the workers for the reason; the lesson keeps its old points until a run succeeds.",
+    ),
     "VectorStoreError": Cure(
         "The index",
         "The embedded index or the Qdrant server cannot be read or written: the disk is full, files are damaged, the "
