@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from ingestion.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from ingestion.factory import RayChoice
     from ingestion.models import IngestionMode
-    from ingestion.operations.many_books import ManyReport
+    from ingestion.operations.many_books import BookFolder, ManyReport
     from ingestion.output import View
 
 
@@ -55,15 +55,7 @@ def run_books(
         done = ingest_books(parts, books, shown=progress_bar, mode=mode, **how)
     done = replace(done, failures=[*unusable, *done.failures])
     if strict:
-        from ingestion.source.linter import check_book
-
-        places = {entry.book_id: entry for entry in books}
-        found = {report.book_id: places[report.book_id] for report in done.reports}
-        checked = {name: check_book(book.root, book.settings).findings for name, book in found.items()}
-        done = replace(
-            done,
-            reports=[replace(book_report, findings=checked[book_report.book_id]) for book_report in done.reports],
-        )
+        done = _with_findings(done, books)
     whole = done.whole
     show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
     write_reports(reports, whole)
@@ -72,6 +64,16 @@ def run_books(
         raise done.outage
     if whole.failures or (strict and whole.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def _with_findings(done: ManyReport, books: Sequence[BookFolder]) -> ManyReport:
+    """Return the report with all that `bookwise check` finds in the books that were reached."""
+    from ingestion.source.linter import check_book
+
+    by_id = {book.book_id: book for book in books}
+    reached = [(report, by_id[report.book_id]) for report in done.reports]
+    checked = [replace(report, findings=check_book(book.root, book.settings).findings) for report, book in reached]
+    return replace(done, reports=checked)
 
 
 def books_view(done: ManyReport, *, verbose: bool) -> View:
