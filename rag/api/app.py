@@ -135,7 +135,8 @@ def _add_middleware(app: FastAPI, services: AppServices) -> None:
         CORSMiddleware,
         allow_origins=list(api.origins),
         allow_methods=["GET", "POST", "PATCH", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "X-API-Key", "X-Request-ID"],
+        # Filters come as headers too, and OpenAI's SDK sends a dozen of its own.
+        allow_headers=["*"],
         expose_headers=list(EXPOSED_HEADERS),
     )
     if api.root_path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -76,12 +77,14 @@ OPENAI_PATH = "/v1/"
 _OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
-def openai_error(status: int, detail: str) -> dict[str, Any]:
-    """Return an error in the shape that OpenAI's clients know."""
+def openai_error(status: int, detail: str, param: str | None = None) -> dict[str, Any]:
+    """Return an error in the shape that OpenAI's clients know; `param` is the field that is wrong."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    code = _OPENAI_CODES.get(status)
-    error = {"message": detail, "type": kind, "param": None, "code": code, "request_id": current_request().request_id}
-    return {"error": error}
+    # The framework's own words: no route has the path, such as /v1/embeddings.
+    is_unknown_path = status == 404 and detail == HTTPStatus.NOT_FOUND.phrase
+    code = "unknown_url" if is_unknown_path else _OPENAI_CODES.get(status)
+    error = {"message": detail, "type": kind, "param": param, "code": code}
+    return {"error": error | {"request_id": current_request().request_id}}
 
 
 def _is_openai(path: str) -> bool:
@@ -101,7 +104,8 @@ def problem_response(
     if status == 503:
         sent.setdefault("Retry-After", RETRY_SECONDS)
     if _is_openai(path):
-        return JSONResponse(openai_error(status, detail), 400 if status == 422 else status, sent)
+        param = errors[0]["field"] if errors else None
+        return JSONResponse(openai_error(status, detail, param), 400 if status == 422 else status, sent)
     return JSONResponse(problem(path, status, detail, errors), status, sent, media_type="application/problem+json")
 
 
@@ -123,11 +127,20 @@ def install(app: FastAPI, failures: FailureReporter) -> None:
         return problem_response(request.url.path, status, detail, errors=found)
 
 
+def in_json_terms(message: str) -> str:
+    """Return a message of pydantic's in the words of who sent JSON, not Python."""
+    plain = message.replace("dictionary or object to extract fields from", "object").removeprefix("Value error, ")
+    return re.sub(r"\b([Tt])uple\b", lambda found: "Array" if found[1] == "T" else "array", plain)
+
+
 def explain_invalid(request: Request, error: RequestValidationError) -> tuple[int, str, list[dict[str, Any]]]:
     """Return status, detail and the fields of a request that is not valid."""
     faults = error.errors()
     found = [
-        {"field": ".".join(map(str, fault["loc"][1:])) or str(fault["loc"][0]), "message": fault["msg"]}
+        {
+            "field": ".".join(map(str, fault["loc"][1:])) or str(fault["loc"][0]),
+            "message": in_json_terms(fault["msg"]),
+        }
         for fault in faults
     ]
     content_type = request.headers.get("content-type", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -22,11 +22,20 @@ from rag.api.http.sse import with_heartbeat
 from rag.api.routes.chat import CLIENT_LEFT, STREAM_HEADERS, answer_of
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.api.services.chat_turns import OwnConversation, TurnFinished
-from rag.api.services.completions import Completion, CompletionRequest, about, question_of, url_citations
+from rag.api.services.client_tasks import task_reply
+from rag.api.services.completions import (
+    Completion,
+    CompletionRequest,
+    about,
+    last_text,
+    question_of,
+    url_citations,
+)
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 CREATED = 1_735_689_600
 """Clients require a date of a model; a book has none."""
+DONE = "data: [DONE]\n\n"
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}, "text/event-stream": {}}}}
 
@@ -68,11 +77,16 @@ async def completions(body: CompletionRequest, caller: Questioner, services: Ser
     or the duty to cite.
     """
     await _require(body.model, caller, services)
+    completion = Completion.begin(body)
+    has_usage = bool(body.stream_options and body.stream_options.include_usage)
+    if (reply := task_reply(last_text(body))) is not None:
+        if not body.stream:
+            return JSONResponse(completion.plain_document(reply))
+        told = "".join(_told(completion, reply, has_usage=has_usage))
+        return Response(told, media_type="text/event-stream", headers=STREAM_HEADERS)
     question, own = question_of(body, request.headers)
     caller.filters(question)
-    completion = Completion.begin(body)
     if body.stream:
-        has_usage = bool(body.stream_options and body.stream_options.include_usage)
         pieces = _pieces(completion, question, own, caller, services, has_usage=has_usage)
         return StreamingResponse(with_heartbeat(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
     response = await until_disconnect(request, answer_of(question, caller, services, own))
@@ -107,6 +121,15 @@ async def _pieces(
         yield _data(openai_error(reported.status, reported.detail))
 
 
+def _told(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str]:
+    """Yield the stream of a text that is whole from the start."""
+    yield _data(completion.chunk({"role": "assistant", "content": text}))
+    yield _data(completion.chunk({}, finish="stop"))
+    if has_usage:
+        yield _data(completion.usage_chunk(0))
+    yield DONE
+
+
 def _end(completion: Completion, response: ChatResponse, *, has_usage: bool) -> str:
     """Return the last pieces: the sources, the end, and the usage where it is asked for."""
     sources = {"content": completion.footer(response), "annotations": url_citations(response)}
@@ -115,8 +138,8 @@ def _end(completion: Completion, response: ChatResponse, *, has_usage: bool) -> 
         _data(completion.chunk({}, finish="stop", bookwise=about(response))),
     ]
     if has_usage:
-        pieces.append(_data(completion.usage_chunk(response)))
-    return "".join([*pieces, "data: [DONE]\n\n"])
+        pieces.append(_data(completion.usage_chunk(response.tokens_used)))
+    return "".join([*pieces, DONE])
 
 
 def _data(document: dict[str, Any]) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator
 
 from ingestion.errors import UsageError
+from rag.api.http.problems import in_json_terms
 from rag.api.schemas import ChatRequest, ChatResponse, Source
 from rag.api.services.chat_turns import OwnConversation
 from rag.conversations.models import Message, clean_text
@@ -22,6 +23,7 @@ HEADER_PREFIX = "x-bookwise-"
 FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
 """What may be set beside the messages: body fields by these names, or headers such as `X-Bookwise-Hardware-Tier`."""
 
+STYLE_ROLES = ("system", "developer")
 LISTS = ("proficiency_levels", "doc_types")
 NUMBERS = ("hardware_tier", "chapter_min", "chapter_max", "lesson", "top_k")
 
@@ -41,7 +43,7 @@ class CompletionMessage(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | tuple[ContentPart, ...] | None = None
+    content: str | list[ContentPart] | None = None
 
 
 class StreamOptions(BaseModel):
@@ -74,11 +76,27 @@ class CompletionRequest(BaseModel):
     )
 
     model: str = Field(min_length=1, max_length=200, description="Id of the book.")
-    messages: tuple[CompletionMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)
+    messages: list[CompletionMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
     stream: StrictBool | None = False
     stream_options: StreamOptions | None = None
     n: int | None = Field(None, strict=True, ge=1, le=1)
+    response_format: dict[str, Any] | None = Field(None, description="Only text: answers are never JSON.")
+    tool_choice: str | dict[str, Any] | None = Field(None, description="Tools of the client are never called.")
     sources_footer: StrictBool = True
+
+    @field_validator("response_format")
+    @classmethod
+    def _text_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value and value.get("type") != "text":
+            raise ValueError("answers are text; a book cannot answer in JSON")
+        return value
+
+    @field_validator("tool_choice")
+    @classmethod
+    def _no_forced_tool(cls, value: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
+        if value not in (None, "auto", "none"):
+            raise ValueError("a book cannot be made to call a tool; send auto, none or nothing")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +115,25 @@ class Completion:
 
     def document(self, response: ChatResponse) -> dict[str, Any]:
         """Return the whole answer as one document."""
-        message = {
-            "role": "assistant",
-            "content": response.response + self.footer(response),
-            "refusal": None,
-            "annotations": url_citations(response),
-        }
+        text = response.response + self.footer(response)
+        document = self.plain_document(text, annotations=url_citations(response))
+        return document | {"usage": usage(response.tokens_used), "bookwise": about(response)}
+
+    def plain_document(self, text: str, **more: Any) -> dict[str, Any]:
+        """Return a text that no model wrote and no source carries as one document."""
+        message = {"role": "assistant", "content": text, "refusal": None} | more
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         head = {"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model}
-        return head | {"choices": [choice], "usage": usage(response), "bookwise": about(response)}
+        return head | {"choices": [choice], "usage": usage(0)}
 
     def chunk(self, delta: Mapping[str, Any], *, finish: str | None = None, **more: Any) -> dict[str, Any]:
         """Return a piece of a stream."""
         choice = {"index": 0, "delta": dict(delta), "finish_reason": finish, "logprobs": None}
         return self._chunk_head() | {"choices": [choice]} | more
 
-    def usage_chunk(self, response: ChatResponse) -> dict[str, Any]:
+    def usage_chunk(self, tokens: int) -> dict[str, Any]:
         """Return the last piece of a stream whose client asks for the usage."""
-        return self._chunk_head() | {"choices": [], "usage": usage(response)}
+        return self._chunk_head() | {"choices": [], "usage": usage(tokens)}
 
     def footer(self, response: ChatResponse) -> str:
         """Return the list of sources that ends the text: most clients show nothing else of them."""
@@ -130,12 +149,10 @@ class Completion:
 def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple[ChatRequest, OwnConversation]:
     """Return the question with its filters, and the conversation before it; raises UsageError."""
     turns = [message for message in request.messages if message.role in ("user", "assistant")]
-    if not turns or turns[-1].role != "user":
-        raise UsageError("messages: the last one must be the user's question")
-    question = _text(turns[-1]).strip()
+    question = last_text(request)
     if not 1 <= len(question) <= MAX_QUESTION_CHARS:
         raise UsageError(f"messages: the question must have 1 to {MAX_QUESTION_CHARS} characters")
-    style = "\n".join(_text(message) for message in request.messages if message.role in ("system", "developer"))
+    style = "\n".join(_text(message) for message in request.messages if message.role in STYLE_ROLES)
     history = _alternating(turns[:-1])
     given = _filters_in_headers(headers) | {
         name: value for name, value in (request.model_extra or {}).items() if name in FIELDS
@@ -143,9 +160,17 @@ def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple
     try:
         asked = ChatRequest.model_validate(given | {"book_id": request.model, "message": "question"})
     except ValidationError as error:
-        faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        faults = (f"{'.'.join(map(str, fault['loc']))}: {in_json_terms(fault['msg'])}" for fault in error.errors())
         raise UsageError("; ".join(faults)) from None
     return asked.model_copy(update={"message": clean_text(question)}), OwnConversation(history, clean_text(style))
+
+
+def last_text(request: CompletionRequest) -> str:
+    """Return the text of the last message; raises UsageError unless it is the user's."""
+    said = [message for message in request.messages if message.role not in STYLE_ROLES]
+    if not said or said[-1].role != "user":
+        raise UsageError("messages: the last one must be the user's question")
+    return _text(said[-1]).strip()
 
 
 def url_citations(response: ChatResponse) -> list[dict[str, Any]]:
@@ -160,9 +185,9 @@ def url_citations(response: ChatResponse) -> list[dict[str, Any]]:
     return found
 
 
-def usage(response: ChatResponse) -> dict[str, int]:
+def usage(tokens: int) -> dict[str, int]:
     """Return the tokens; they are counted in sum."""
-    return {"prompt_tokens": response.tokens_used, "completion_tokens": 0, "total_tokens": response.tokens_used}
+    return {"prompt_tokens": tokens, "completion_tokens": 0, "total_tokens": tokens}
 
 
 def about(response: ChatResponse) -> dict[str, Any]:

@@ -198,3 +198,74 @@ def test_a_model_that_fails_ends_the_stream_with_an_error_of_the_client(
         sdk.chat.completions.create(model=BOOK, messages=ASKED)
     with pytest.raises(openai.APIError, match="OPENAI_API_KEY"):
         list(sdk.chat.completions.create(model=BOOK, messages=ASKED, stream=True))
+
+
+@pytest.mark.parametrize(
+    ("given", "param"),
+    [
+        ({"n": 2}, "n"),
+        ({"n": "1"}, "n"),
+        ({"stream": "yes"}, "stream"),
+        ({"stream_options": {"include_usage": "yes"}}, "stream_options.include_usage"),
+        ({"sources_footer": 1}, "sources_footer"),
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"messages": "How?"}, "messages"),
+    ],
+)
+def test_what_a_book_cannot_do_is_refused_by_the_name_of_the_field(
+    server: httpx.Client, given: dict[str, Any], param: str
+) -> None:
+    refused = server.post("/v1/chat/completions", json={"model": BOOK, "messages": ASKED} | given)
+    assert refused.status_code == 400 and refused.json()["error"]["param"] == param
+    assert "tuple" not in refused.text.lower()
+
+
+def test_what_clients_send_beside_a_question_changes_nothing(server: httpx.Client, sdk: openai.OpenAI) -> None:
+    tool: Any = {"type": "function", "function": {"name": "look_up", "parameters": {}}}
+    parts: list[Any] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "developer", "content": [{"type": "text", "text": "Be kind."}]},
+        {"role": "user", "content": [{"type": "text", "text": QUESTION["message"]}], "name": "reader"},
+    ]
+    more: dict[str, Any] = {"tools": [tool], "tool_choice": "auto", "user": "u", "max_completion_tokens": 9, "n": 1}
+    plain = sdk.chat.completions.create(model=BOOK, messages=ASKED)
+    odd = sdk.chat.completions.create(model=BOOK, messages=parts, stream=None, stop=["."], **more)
+    assert odd.choices[0].message.content == plain.choices[0].message.content
+
+
+def test_a_path_that_openai_has_and_a_book_has_not_is_told_as_such(sdk: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError) as told:
+        sdk.embeddings.create(model=BOOK, input="x")
+    assert told.value.code == "unknown_url"
+
+
+TITLE = """### Task:
+Name this chat.
+### Output:
+JSON format: { "title": "your title here" }
+### Chat History:
+<chat_history>
+USER: What is a node?
+ASSISTANT: One program.
+</chat_history>"""
+
+
+def test_a_client_s_own_task_is_neither_searched_nor_recorded(
+    server: httpx.Client, sdk: openai.OpenAI, model: ChatServer
+) -> None:
+    asked: list[Any] = [{"role": "user", "content": TITLE}]
+    whole = sdk.chat.completions.create(model=BOOK, messages=asked).choices[0].message.content
+    stream = sdk.chat.completions.create(model=BOOK, messages=asked, stream=True)
+    assert whole == "".join(chunk.choices[0].delta.content or "" for chunk in stream) == '{"title": "What is a node"}'
+    assert model.requests == [] and server.get("/owner/questions").json()["groups"] == []
+
+
+def test_a_page_may_ask_with_filters_and_the_headers_of_the_sdk(book: Path) -> None:
+    headers = "authorization,content-type,x-stainless-lang,x-bookwise-hardware-tier"
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": headers}
+    with listening(book, **{"api.origins": ("https://book.example.org",)}) as client:
+        allowed = client.options("/v1/chat/completions", headers=asked | {"Origin": "https://book.example.org"})
+        other = client.options("/v1/chat/completions", headers=asked | {"Origin": "https://evil.example.org"})
+    assert allowed.status_code == 200 and allowed.headers["access-control-allow-headers"] == headers
+    assert other.status_code != 200 and "access-control-allow-origin" not in other.headers
