@@ -51,7 +51,9 @@ class IngestReport:
     unchanged ones included. `chunks.tokens` are the tokens of the texts that were embedded, `price` is in dollars per
     million tokens (None: unknown). `total_chunks` is what the book has afterwards. `coverage` counts
     the chunks of each module and hardware tier, where a report asked for it. `stages` are the seconds of each stage:
-    `embed` is what the run waited for chunks and their vectors, which are made beside the writing.
+    `embed` is what the run waited for chunks and their vectors, which are made beside the writing. `followed` are the
+    files beside the lessons that decide what is indexed, relative to `root`: what pages include, and the site's
+    configuration.
     """
 
     book_id: str
@@ -72,6 +74,7 @@ class IngestReport:
     seconds: float = 0.0
     coverage: Mapping[tuple[str, int], int] = field(default_factory=dict)
     stages: Mapping[str, float] = field(default_factory=dict)
+    followed: frozenset[str] = frozenset()
 
     @property
     def cost(self) -> float | None:
@@ -176,6 +179,10 @@ class Tally:
     def set_embedding(self, so_far: ChunkCounts) -> None:
         """Note what the embedding stage did since its start."""
         self._embedding = so_far
+
+    def set_followed(self, paths: Iterable[str]) -> None:
+        """Note the files beside the lessons that decide what is indexed."""
+        self._totals["followed"] = frozenset(paths)
 
     def set_total_chunks(self, total: int) -> None:
         """Note the chunks that the book has now."""

@@ -37,13 +37,15 @@ Numbering = Callable[[Sequence[tuple[str, str | None]]], list[str]]
 class HeadingIds:
     """How a generator names headings: `split` finds an id in a heading's text, `slug` makes one from its words.
 
-    Headings of levels up to `silent_levels` count for repeats but have no anchor.
+    Headings of levels up to `silent_levels` count for repeats but have no anchor. With `attributes_below`, a line of
+    attributes under a heading (`{: #id}`) is the second line of its text.
     """
 
     split: Callable[[str], Titled]
     slug: Callable[[Sequence[Span]], str]
     number: Numbering
     silent_levels: int = 0
+    attributes_below: bool = False
 
     def name(self, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
         """Return the text and the anchor (or "") of each heading of a page, given as level and text."""
@@ -56,15 +58,17 @@ class HeadingIds:
         ]
 
 
-def text_of(spans: Sequence[Span], *, images: bool = True, dashes: bool = True, entities: bool = True) -> str:
+def text_of(
+    spans: Sequence[Span], *, images: bool = True, dashes: bool = True, entities: bool = True, notes: bool = False
+) -> str:
     """Return the words of a heading as generators see them.
 
     Without `images` their descriptions are left out, without `dashes` runs of hyphens (which become dashes before
-    slugs are made), and without `entities` they stay as they are written.
+    slugs are made), and without `entities` they stay as they are written. With `notes` the marks of footnotes count.
     """
     parts = []
     for span in spans:
-        if span.kind == "tag" or (span.kind == "image" and not images):
+        if span.kind == "tag" or (span.kind == "image" and not images) or (span.kind == "note" and not notes):
             continue
         text = span.source if span.kind == "entity" and not entities else span.text
         parts.append(_DASHES.sub("", text) if span.kind == "text" and not dashes else text)

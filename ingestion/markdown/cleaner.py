@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.tags import TagReader
-from ingestion.markdown.visible import HIDDEN_ELEMENTS, shortcode_words, tag_words
+from ingestion.markdown.visible import (
+    HIDDEN_ELEMENTS,
+    shortcode_words,
+    shown_template_tag,
+    tag_words,
+    template_remark_end,
+)
 
 
 class Edit(NamedTuple):
@@ -36,6 +42,8 @@ _TARGET = (
 )
 _WORDS = r"(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]\n]*+\]{nested})*+"
 _LINK_END = rf"\](?:{_TARGET}|\[[^\[\]\n]*+\])"
+_ATTRIBUTE = r"(?:[#.][\w:-]++|[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++))"
+_MORE = rf"(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+\}}(?!\}})"
 _INLINE_KINDS = (
     ("`", "code", r"[^`\n]++`|`(?!`)[^\n]{1,1000}?``(?!`)|``[^\n]{1,1000}?```"),
     ("<", "comment", r"!--"),
@@ -44,7 +52,10 @@ _INLINE_KINDS = (
     ("{", "shortcode", r"\{[<%]"),
     ("%", "percent", r"(?<![\w%]%)%(?!%)"),
     ("&", "entity", r"(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
+    ("{", "liquid", r"%(?!%)"),
+    ("{", "extension", r":[:/]"),
     ("{", "id", r"#[\w.:-]+\}"),
+    ("{", "attributes", rf":[ \t]*+(?:{_ATTRIBUTE}|[a-z_]++){_MORE}|(?<=[\])*_`]\{{)[ \t]*+{_ATTRIBUTE}{_MORE}"),
     ("!", "image", rf"\[(?P<alt>{_WORDS.format(nested='')}){_LINK_END}"),
     ("[", "admonition", r"![A-Za-z]++\][+-]?"),
     ("[", "link", rf"(?P<words>{_WORDS.format(nested=f'(?:{_TARGET})?+')}){_LINK_END}"),
@@ -176,13 +187,23 @@ class _Inline:
             closed = self._find_closing(kind, start, stop, end)
             if closed < 0:
                 return stop
-            stop = closed
-            words = shortcode_words(self._text[start:stop]) if kind == "shortcode" else ""
-            replacement = f"{words}: " if words else ""
+            stop, replacement = self._take_template_tag(kind, start, closed, end)
         elif kind == "admonition":
             replacement = found[0].strip("[!]+-").capitalize() + ":"
         self.edits.append(Edit(start, stop, replacement, _RULES.get(kind, kind)))
         return stop
+
+    def _take_template_tag(self, kind: str, start: int, stop: int, end: int) -> tuple[int, str]:
+        """Return where a shortcode, a tag of Liquid, or a remark in either, ends and what takes its place."""
+        source = self._text[start:stop]
+        if shown := shown_template_tag(source):
+            return stop, shown
+        if closing := template_remark_end(source):
+            closed = self._find_anywhere(closing, stop, end)
+            mark = self._find_in_paragraph(_CLOSINGS[kind], closed, end) if closed >= 0 else -1
+            return (mark, "") if mark >= 0 else (stop, "")
+        words = shortcode_words(source) if kind in ("shortcode", "liquid") else ""
+        return stop, f"{words}: " if words else ""
 
     def _take_tag(self, start: int, stop: int, gap: str, end: int) -> tuple[int, str]:
         """Return where a tag, or an element that nobody sees, ends and what takes its place."""
@@ -236,8 +257,22 @@ class _Inline:
         return found + len(closing)
 
 
-_CLOSINGS = {"comment": "-->", "remark": "*/}", "shortcode": "}}", "percent": "%%"}
-_RULES = {"remark": "comment", "percent": "comment", "admonition": "admonition-mark", "id": "heading-id"}
+_CLOSINGS = {
+    "comment": "-->",
+    "extension": "}",
+    "liquid": "%}",
+    "percent": "%%",
+    "remark": "*/}",
+    "shortcode": "}}",
+}
+_RULES = {
+    "admonition": "admonition-mark",
+    "extension": "shortcode",
+    "id": "heading-id",
+    "liquid": "shortcode",
+    "percent": "comment",
+    "remark": "comment",
+}
 
 
 def _block_edits(page: Page, block: Block) -> Iterator[Edit]:

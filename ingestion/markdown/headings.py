@@ -27,7 +27,7 @@ class Outline:
 
     def __init__(self, page: Page, blocks: Sequence[Block], everything: Sequence[Block], ids: HeadingIds = PLAIN):
         found = [block for block in everything if block.kind == "heading"]
-        named = ids.name([(block.level, heading_text(page.source(block))) for block in found])
+        named = ids.name([(block.level, _text_for(ids, page, block)) for block in found])
         sections = {id(block) for block in blocks}
         self.headings = [
             Heading(page.starts[block.start], block.level, plain_words(text[:MAX_LENGTH]), anchor.replace(" ", "%20"))
@@ -72,6 +72,15 @@ class Outline:
     def between(self, start: int, end: int) -> tuple[Heading, ...]:
         """Return the headings that begin in a stretch of the page."""
         return tuple(self.headings[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+
+
+def _text_for(ids: HeadingIds, page: Page, block: Block) -> str:
+    text = heading_text(page.source(block))
+    if not ids.attributes_below:
+        return text
+    text = " ".join(text.split("\n"))
+    below = page.lines[block.end].strip() if block.end < len(page.lines) else ""
+    return f"{text}\n{below}" if below.startswith("{:") and below.endswith("}") else text
 
 
 def heading_text(source: str) -> str:

@@ -23,11 +23,16 @@ _LEFT_OUT = re.compile(
 _HIDDEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+[;,][^\s)]{40,}+")
 
-SpanKind = Literal["text", "code", "entity", "image", "tag", "break"]
+_NOTE = re.compile(r"(\[\^[^\]\s]{1,200}+\])")
+
+SpanKind = Literal["text", "code", "entity", "image", "tag", "break", "note"]
 
 
 class Span(NamedTuple):
-    """A stretch of a line: `text` is what a reader sees (for a tag its source), `source` how an entity is written."""
+    """A stretch of a line: `text` is what a reader sees (for a tag or a footnote's mark its source).
+
+    `source` is how an entity is written.
+    """
 
     kind: SpanKind
     text: str
@@ -72,7 +77,7 @@ def _reader() -> MarkdownIt:
 def _spans(tokens: Iterable[Token]) -> Iterator[Span]:
     for token in tokens:
         if token.type == "text" and token.content:
-            yield Span("text", token.content)
+            yield from _text_and_notes(token.content)
         elif token.type == "text_special":
             yield Span("entity" if token.info == "entity" else "text", token.content, token.markup)
         elif token.type == "code_inline":
@@ -83,3 +88,9 @@ def _spans(tokens: Iterable[Token]) -> Iterator[Span]:
             yield Span("tag", token.content)
         elif token.type in ("softbreak", "hardbreak"):
             yield Span("break", "\n")
+
+
+def _text_and_notes(text: str) -> Iterator[Span]:
+    for number, part in enumerate(_NOTE.split(text)):
+        if part:
+            yield Span("note" if number % 2 else "text", part)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from html import unescape
 
-VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle", "summary", "title")
+VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle", "summary", "text", "title")
 """Attributes of components that are shown as words; the setting `chunk.visible_props` adds others."""
 
 _SHOWN_BY_BROWSERS = ("alt", "label")
@@ -18,6 +18,10 @@ HIDDEN_ELEMENTS = {"script": True, "style": True, "template": True, "title": Fal
 
 _SHORTCODE_PROPS = (*VISIBLE_PROPS, "header", "items", "name")
 _LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s{1,20}\"([^\"\n]{1,500})\"")
+_SHOWN_SHORTCODE = re.compile(r"\{\{(?P<open>[<%])/\*(?P<inner>.*)\*/(?P<close>[>%])\}\}", re.S)
+"""How Hugo's documentation shows a shortcode itself."""
+
+_REMARK = re.compile(r"\{(?:\{[<%][ \t]*|%-?[ \t]*|::)comment\b")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.:-]*)")
 MAX_VALUE = 2000
 
@@ -36,6 +40,20 @@ def shortcode_words(source: str) -> str:
     label = _LABELLED_SHORTCODE.match(source)
     named = _values(source, _SHORTCODE_PROPS) if "=" in source else ""
     return ". ".join(words for words in (label[1] if label else "", named) if words)
+
+
+def shown_template_tag(source: str) -> str:
+    """Return the shortcode that an escaped one (`{{</* x */>}}`) shows, or ""."""
+    found = _SHOWN_SHORTCODE.fullmatch(source)
+    return f"{{{{{found['open']}{found['inner']}{found['close']}}}}}" if found else ""
+
+
+def template_remark_end(source: str) -> str:
+    """Return the name at the end of the remark that a tag of Hugo, Liquid or kramdown opens, or ""."""
+    found = _REMARK.match(source)
+    if not found:
+        return ""
+    return "/comment" if source.startswith("{{") else "endcomment" if source.startswith("{%") else "{:/"
 
 
 def _values(source: str, names: tuple[str, ...]) -> str:

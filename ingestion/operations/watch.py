@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -23,29 +24,63 @@ def watch(
 ) -> Iterator[IngestReport | BookwiseError]:
     """Yield the report of a first run and of one after each burst of changes, until interrupted or `stop` is set.
 
+    Changes are those of lessons, of files that they include, and of the site's configuration.
+
     A run that is refused (a deletion guard, say) gives its error and the watch goes on. Raises SourceError where
     there is no folder to watch.
     """
+    if not root.is_dir():
+        raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
+    followed: frozenset[Path] = frozenset()
+    is_first = True
+    while True:
+        is_due = True  # A run comes after its watch has begun, so that what is saved during it is not missed.
+        for saved in _saves(root, followed, stop, debounce):
+            if not saved and not is_due:
+                continue
+            outcome = _outcome(run)
+            if saved or is_first or not isinstance(outcome, IngestReport) or outcome.pending:
+                yield outcome
+            is_first = is_due = False
+            found = _files_of(outcome, root) if isinstance(outcome, IngestReport) else followed
+            # A followed file that was replaced by a new one is no longer watched.
+            if found != followed or saved & followed:
+                followed = found
+                break
+        else:
+            return
+
+
+def _saves(root: Path, followed: Set[Path], stop: Event | None, debounce: int) -> Iterator[Set[Path]]:
+    """Yield the files of each burst of saves, and nothing at each turn without one."""
     try:
         from watchfiles import watch as changes
     except ImportError:
         raise ConfigurationError(f"`bookwise watch` needs the extra: {install_command('watch')}") from None
-    if not root.is_dir():
-        raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
-    first = True
+    # Files, not their folders: that of a site's configuration may hold all of its dependencies.
+    outside = sorted(path for path in followed if not path.is_relative_to(root.resolve()))
     for found in changes(
         root,
-        watch_filter=_is_lesson,
+        *outside,
+        watch_filter=partial(_counts, followed),
         debounce=debounce,
         step=QUIET_MS,
         stop_event=stop,
         rust_timeout=POLL_MS,
         yield_on_timeout=True,
     ):
-        # The first run comes after the watch has begun, so that what is saved during it is not missed.
-        if found or first:
-            first = False
-            yield _outcome(run)
+        yield {Path(path).resolve() for _, path in found}
+
+
+def _counts(followed: Set[Path], _: object, path: str) -> bool:
+    """Whether a save of this file may change the index."""
+    return path.lower().endswith(SUFFIXES) or Path(path).name == IGNORE_FILE or Path(path).resolve() in followed
+
+
+def _files_of(report: IngestReport, root: Path) -> frozenset[Path]:
+    """The files that pages include, and the site's configuration, as far as they are there."""
+    paths = ((root / name).resolve() for name in report.followed)
+    return frozenset(path for path in paths if path.is_file())
 
 
 def _outcome(run: Callable[[], IngestReport]) -> IngestReport | BookwiseError:
@@ -55,7 +90,3 @@ def _outcome(run: Callable[[], IngestReport]) -> IngestReport | BookwiseError:
         raise
     except BookwiseError as error:
         return error
-
-
-def _is_lesson(_: object, path: str) -> bool:
-    return path.lower().endswith(SUFFIXES) or Path(path).name == IGNORE_FILE

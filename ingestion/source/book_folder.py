@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
@@ -35,10 +35,11 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     if site:
         site = replace(site, shown_version=_shown_version(site, found.files))
     navigation = read_navigation(found.root, site, [file.path for file in found.files])
+    bundles = _leaf_bundles(site, found.files)
     files: list[SourceFile] = []
     skipped = list(found.skipped)
     for file in found.files:
-        if reason := _reason_to_skip(file.path, navigation):
+        if reason := _reason_to_skip(file.path, navigation) or _reason_in_bundle(file.path, bundles):
             skipped.append(Skipped(file.path, reason))
         else:
             files.append(replace(file, site=site, entry=navigation.entry(file.path)))
@@ -63,6 +64,30 @@ def _reason_to_skip(path: str, navigation: Navigation) -> str | None:
     if navigation.complete and path not in navigation.entries:
         return f"not in {SUMMARY}, so that the site has no page for it"
     return None
+
+
+def _leaf_bundles(site: Site | None, files: Sequence[SourceFile]) -> frozenset[str]:
+    """The folders that Hugo makes one page of: those with an `index.md`, apart from the docs folder itself."""
+    if site is None or site.generator != "hugo":
+        return frozenset()
+    folders = (file.path.rpartition("/")[0] for file in files if _is_bundle_page(file.path))
+    return frozenset(folder for folder in folders if site.page_path(f"{folder}/") and folder)
+
+
+def _reason_in_bundle(path: str, bundles: frozenset[str]) -> str | None:
+    """Why Hugo makes no page of a file: it is a resource of the page in its folder, or in one above."""
+    if not bundles:
+        return None
+    folder = path.rpartition("/")[0]
+    above = [parent.as_posix() for parent in PurePosixPath(path).parents]
+    holder = next((each for each in reversed(above) if each in bundles), None)
+    if holder is None or (holder == folder and _is_bundle_page(path)):
+        return None
+    return f"belongs to the page of {holder}/, so that the site has no page for it"
+
+
+def _is_bundle_page(path: str) -> bool:
+    return PurePosixPath(path).name.split(".")[0] == "index"
 
 
 def _fingerprint(site: Site | None, navigation: Navigation) -> str:

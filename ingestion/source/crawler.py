@@ -26,6 +26,15 @@ PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
 """Pieces of pages, by their underscore, for all generators but those that build a page of each file."""
 
 BUILD_EVERY_FILE = ("mkdocs", "mdbook", "hugo", "vitepress")
+NO_PAGES = {
+    "docusaurus": ("*.markdown",),
+    "hugo": ("*.mdx",),
+    "jekyll": ("*.mdx",),
+    "mkdocs": ("*.mdx",),
+    "vitepress": ("*.markdown", "*.mdx"),
+}
+"""Files that a generator makes no page of, by their suffix."""
+
 TRANSLATIONS = ("**/i18n/*/docusaurus-*/", "**/i18n/[a-z][a-z]/", "**/i18n/[a-z][a-z][-_]*/")
 VERSIONS = ("**/versioned_docs/version-*/", "**/i18n/*/docusaurus-plugin-content-docs/version-*/")
 
@@ -114,6 +123,7 @@ def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[
     rules += [] if versions else VERSIONS
     if not site:
         return [("built-in rule", rule) for rule in rules]
+    rules += NO_PAGES.get(site.generator, ())
     own = [(f"excluded in {site.config.name}:", pattern) for pattern in site.excluded]
     drafts = [(f"a draft by {site.config.name}:", pattern) for pattern in site.drafts]
     return [*(("built-in rule", rule) for rule in rules), *own, *drafts]

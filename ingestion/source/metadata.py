@@ -34,6 +34,8 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
         front = split_front_matter(source.decode(), generator)
     except UnreadableMetadata as error:
         raise LessonError(source.path, error.reason, error.line) from error
+    if source.site and source.site.needs_metadata and not front.body_offset:
+        raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
     if reason := reason_unpublished(front.values, generator, unlisted=settings.crawl.unlisted):
         raise UnpublishedPage(reason)
     return front

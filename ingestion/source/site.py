@@ -40,6 +40,11 @@ class Site:
     tells which pages are MDX: all (`mdx`), none (`md`), or those whose names end in `.mdx` (`detect`). `before_docs`
     stands before a page's path where the lessons' root holds the docs folder (`docs/`), and `before_root` is what the
     docs folder has before it where the root lies inside.
+
+    Hugo's languages may have folders of their own: `language_folders` names them below the docs folder, and
+    `default_in_folder` tells that addresses name the default language too. In Jekyll, `needs_metadata` tells that a
+    file without front matter is no page, and `readme_is_index` that README stands for its folder: both are so on
+    GitHub, and with a plugin elsewhere.
     """
 
     generator: Generator
@@ -63,6 +68,10 @@ class Site:
     mdx_format: str = "detect"
     before_docs: str = ""
     before_root: str = ""
+    language_folders: tuple[tuple[str, str], ...] = ()
+    default_in_folder: bool = False
+    needs_metadata: bool = False
+    readme_is_index: bool = True
 
     @property
     def base_url(self) -> str:
@@ -203,15 +212,20 @@ def _hugo(folder: Path, config: Path) -> Site | None:
     values = {tuple(name.lower() for name in path): texts for path, texts in read_config(config).items()}
     if config.name.startswith("config.") and ("baseurl",) not in values:
         return None
+    docs = _clean(_one(values, "contentdir") or "content")
+    languages = tuple(sorted({path[1] for path in values if path[0] == "languages" and len(path) > 2}))
+    own = ((language, _one(values, "languages", language, "contentdir") or docs) for language in languages)
     return Site(
         generator="hugo",
         folder=config.parent.parent.parent if config.parent.name == "_default" else folder,
         config=config,
-        docs=_clean(_one(values, "contentdir") or "content"),
+        docs=docs,
         url=_joined(_one(values, "baseurl") or "", ""),
         title=_one(values, "title"),
         language=_one(values, "defaultcontentlanguage") or "en",
-        languages=tuple(sorted({path[1] for path in values if path[0] == "languages" and len(path) > 2})),
+        languages=languages,
+        language_folders=tuple((name, path[len(docs) + 1 :]) for name, path in own if path.startswith(f"{docs}/")),
+        default_in_folder=_one(values, "defaultcontentlanguageinsubdir") == "true",
         directory_urls=_one(values, "uglyurls") != "true",
     )
 
@@ -219,6 +233,8 @@ def _hugo(folder: Path, config: Path) -> Site | None:
 def _jekyll(folder: Path, config: Path) -> Site:
     values = read_config(config)
     address = _one(values, "url") or ""
+    permalink = _one(values, "permalink") or ""
+    gems, on_github = _gems(folder, values)
     return Site(
         generator="jekyll",
         folder=folder,
@@ -227,9 +243,23 @@ def _jekyll(folder: Path, config: Path) -> Site:
         url=_joined(address, _one(values, "baseurl") or "") if address else "",
         title=_one(values, "title"),
         language=_one(values, "lang"),
-        directory_urls=_one(values, "permalink") == "pretty",
+        directory_urls=permalink == "pretty" or permalink.endswith("/"),
         excluded=values.get(("exclude",), ()),
+        needs_metadata=not on_github and "jekyll-optional-front-matter" not in gems,
+        readme_is_index=on_github or "jekyll-readme-index" in gems,
     )
+
+
+def _gems(folder: Path, values: Values) -> tuple[tuple[str, ...], bool]:
+    """The plugins that a Jekyll site names, and whether GitHub builds it: where no Gemfile says otherwise."""
+    named = values.get(("plugins",), ()) + values.get(("gems",), ())
+    try:
+        gemfile = (folder / "Gemfile").read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return named, True
+    except OSError as error:
+        raise ConfigurationError(f"{folder / 'Gemfile'}: cannot be read: {error}") from error
+    return named, bool(re.search(r"""^[^#\n]*["']github-pages["']""", gemfile, re.M))
 
 
 def _vitepress(folder: Path, config: Path) -> Site:

@@ -39,7 +39,8 @@ def site_addresses(settings: Settings, site: Site | None = None) -> SiteAddresse
         folders = site.directory_urls if folders is None else folders
         numbers = site.number_prefixes if numbers is None else numbers
     base = book.base_url or (site.base_url if site else "")
-    return SiteAddresses(base, style, RouteOptions(slash, folders, numbers is not False))
+    readme = site is None or site.readme_is_index
+    return SiteAddresses(base, style, RouteOptions(slash, folders, numbers is not False, readme))
 
 
 def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:
@@ -58,6 +59,9 @@ def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:
     if settings.book.base_url or site is None:
         return page_url(addresses, page)
     path = site.page_path(page.path)
+    if path and site.generator == "hugo" and len(site.languages) > 1:
+        language, path = _hugo_edition(path, site)
+        addresses = addresses._replace(base_url=_hugo_base(addresses.base_url, language, site))
     return page_url(addresses, page._replace(path=path)) if path else ""
 
 
@@ -72,6 +76,21 @@ def _edition_base(base_url: str, edition: Edition, site: Site | None) -> str:
     version = edition.version or "current"
     shown = None if version == last else "next" if version == "current" else version
     return "/".join(part for part in (root, language, route, shown) if part)
+
+
+def _hugo_edition(path: str, site: Site) -> tuple[str | None, str]:
+    """The language of a page of Hugo, by its folder or its name (`page.ur.md`), and its path without that."""
+    for language, folder in site.language_folders:
+        if path.startswith(f"{folder}/"):
+            return language, path.removeprefix(f"{folder}/")
+    stem, _, suffix = path.rpartition(".")
+    page, dot, language = stem.rpartition(".")
+    return (language, f"{page}.{suffix}") if dot and language in site.languages else (site.language, path)
+
+
+def _hugo_base(base_url: str, language: str | None, site: Site) -> str:
+    is_plain = language is None or (language == site.language and not site.default_in_folder)
+    return base_url if is_plain or not base_url else f"{base_url}/{language}"
 
 
 def page_url(addresses: SiteAddresses, page: PageName) -> str:

@@ -57,6 +57,7 @@ def ingest(
 
             with job_of(parts.jobs, tally.report):
                 apply(run, tally, progress or (lambda *_: None))
+        tally.set_followed(run.followed())
     return tally.report(time.monotonic() - started)
 
 

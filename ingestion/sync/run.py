@@ -68,6 +68,13 @@ class PlannedRun:
             stores=self.target.vector_stores, cache=self.parts.cache, dimensions=self.parts.schema.dimensions
         )
 
+    def followed(self) -> Iterator[str]:
+        """Yield the files beside the lessons that decide what is indexed, relative to the root of the lessons."""
+        for record in self.state.records.values():
+            yield from record.includes
+        for config in {file.site.config for file in self.found.files if file.site}:
+            yield Path(os.path.relpath(config, self.found.root)).as_posix()
+
     def describe(self, tally: Tally) -> None:
         """Note what the plan found before any file is looked at."""
         records = self.state.records

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ingestion.source.crawler import (
     BUILD_EVERY_FILE,
     IGNORE_FILE,
+    NO_PAGES,
     NOT_BOOK,
     PARTIALS,
     SUFFIXES,
@@ -52,8 +53,13 @@ in it counts as deleted.
 ## Skipped by rule
 """
 
+_no_pages = ", ".join(
+    f"`{pattern}` in {generator}" for generator, patterns in NO_PAGES.items() for pattern in patterns
+)
+
 _IGNORED = f"""
 Partials are skipped unless the site is built by {", ".join(BUILD_EVERY_FILE)}, which build a page of each file.
+Files that the site's generator makes no page of are skipped too: {_no_pages}.
 Skipped too are files that the site's own configuration excludes (`exclude_docs` and `draft_docs` of MkDocs, `exclude`
 of Jekyll, `srcExclude` of VitePress), tables of contents (`SUMMARY.md`), drafts and unpublished pages.
 

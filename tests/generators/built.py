@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ingestion.chunking.chunks import chunk_lesson
 from ingestion.ids import LessonKey
+from ingestion.markdown.cleaner import searchable
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.metadata import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
+from rag.agent.spots import rendered_blocks
+from rag.models import SearchResult
 
 VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -24,12 +29,16 @@ VOID = frozenset(
 UNSEEN_TAGS = frozenset(("script", "style", "template", "button", "noscript", "svg", "title", "math"))
 UNSEEN_CLASSES = frozenset(
     (
-        *("hash-link", "headerlink", "header-anchor", "header", "theme-doc-breadcrumbs", "admonition-title"),
-        *("visually-hidden", "katex-mathml", "lang", "line-numbers"),
+        *("hash-link", "headerlink", "header-anchor", "header", "theme-doc-breadcrumbs"),
+        *("visually-hidden", "sr-only", "katex-mathml", "lang", "line-numbers"),
+        *("line-numbers-wrapper", "toc", "boring", "img-wrapper"),
+        *("footnote", "footnote-ref", "footnote-reference", "footnote-backref"),
     )
 )
 """Links to headings, labels that a generator puts over admonitions and fences, and what is for machines."""
 
+UNSEEN_ATTRIBUTES = {"hidden", "data-footnote-ref", "data-footnote-backref"}
+HIDDEN = "zq"
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -48,7 +57,12 @@ class _Page(HTMLParser):
         classes = known.get("class", "").split()
         inside = inside or self._holder.search(f"{tag} {known.get('class', '')} {known.get('role', '')}") is not None
         heading_link = "header" in classes and tag == "a"
-        hidden = tag in UNSEEN_TAGS or bool(UNSEEN_CLASSES & {*classes} - {"header"}) or "hidden" in known
+        hidden = (
+            tag in UNSEEN_TAGS
+            or bool(UNSEEN_CLASSES & {*classes} - {"header"})
+            or bool(UNSEEN_ATTRIBUTES & known.keys())
+            or known.get("id") == "markdown-toc"
+        )
         if tag == "img" and inside and not unseen:
             self.text.append(f" {known.get('alt', '')} ")
         if tag in ("br", "p", "li", "td", "th", "div", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "dd", "tr"):
@@ -83,8 +97,8 @@ def read_page(file: Path, holder: str) -> BuiltPage:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case."""
-    return [word.lower() for word in WORD.findall(text)]
+    """The words of a text in lower case, without characters that nobody sees."""
+    return [word.lower() for word in WORD.findall(searchable(text))]
 
 
 def file_of(site: Path, path: str) -> Path | None:
@@ -96,14 +110,18 @@ def file_of(site: Path, path: str) -> Path | None:
 
 @dataclass(slots=True)
 class Comparison:
-    """How a book's index compares to its built site."""
+    """How a book's index compares to its built site.
+
+    `dead` are stored addresses and anchors that the site has not, `missing` the words of articles that no chunk of
+    their page has, and `hidden` the words for nobody's eyes (they begin with `zq`) that are searched or quoted.
+    """
 
     pages: int = 0
     links: int = 0
     words: int = 0
     dead: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    texts: str = ""
+    hidden: set[str] = field(default_factory=set)
 
 
 def lessons_of(root: Path, **flags: object) -> Iterator[list[DocumentChunk]]:
@@ -132,17 +150,44 @@ def compare(
         result.pages += 1
         source, url = chunks[0].metadata.source_file, chunks[0].metadata.page_url
         built = file_of(site, urlsplit(url).path)
-        anchors = {anchor for chunk in chunks for anchor in (chunk.metadata.anchor, *chunk.metadata.section_anchors)}
-        wanted = sorted(anchor for anchor in anchors if anchor)
+        wanted = _anchors(chunks)
         result.links += 1 + len(wanted)
+        indexed = Counter(word for chunk in chunks for word in words_of(chunk.embed_text))
+        quoted = (word for chunk in chunks for word in words_of(_quoted(chunk)))
+        result.hidden |= {f"{source}: {word}" for word in (*indexed, *quoted) if word.startswith(HIDDEN)}
         if not url or built is None:
             result.dead += [f"{source}: {url}", *(f"{source}#{anchor}" for anchor in wanted)]
             continue
         page = read_page(built, holder)
         result.dead += [f"{source}: {url}#{anchor}" for anchor in wanted if anchor not in page.ids]
-        text = " ".join(chunk.embed_text for chunk in chunks)
-        result.texts += text
-        indexed = {*words_of(text)} | own_words
         result.words += len(page.words)
-        result.missing += [f"{source}: {word}" for word in page.words if word not in indexed]
+        lacking = Counter(word for word in page.words if word not in own_words) - indexed
+        result.missing += [f"{source}: {word}" for word in lacking]
     return result
+
+
+def _anchors(chunks: Sequence[DocumentChunk]) -> list[str]:
+    """The anchors of a page's chunks, as they are after a browser decoded their address."""
+    found = {anchor for chunk in chunks for anchor in (chunk.metadata.anchor, *chunk.metadata.section_anchors)}
+    return sorted(unquote(anchor) for anchor in found if anchor)
+
+
+def _quoted(chunk: DocumentChunk) -> str:
+    """What an answer without a language model may quote of a chunk."""
+    passage = SearchResult.model_validate(
+        {
+            **{name: value for name, value in asdict(chunk.metadata).items() if name in SearchResult.model_fields},
+            **{"id": chunk.id, "rank": 1, "text": chunk.text, "score": 1, "relevance": 1},
+        }
+    )
+    return " ".join(block.text for block in rendered_blocks(passage))
+
+
+def check(result: Comparison, *, pages: int) -> None:
+    """Fail unless all pages are indexed, no link is dead, all words are found, and nothing hidden is.
+
+    Prints the figures, for `docs/fidelity.md` (pytest -rP).
+    """
+    sys.stdout.write(f"{result.pages} pages, {result.links} addresses and anchors, {result.words} words\n")
+    assert (result.dead, result.missing, result.hidden) == ([], [], set())
+    assert result.pages == pages and result.links > 2 * pages

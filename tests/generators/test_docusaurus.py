@@ -7,30 +7,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.generators.built import Comparison, compare
-from tests.generators.nasty import DOCUSAURUS, HIDDEN, write_site
+from tests.generators.books.common import write_site
+from tests.generators.books.docusaurus import DOCUSAURUS
+from tests.generators.built import check, compare
 from tests.support.installed_tools import node_modules, run
 from tests.support.paths import ROOT
 
+HERE = Path(__file__).parent
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ARTICLE = r"^div .*\btheme-doc-markdown\b"
 CONFIG = """
 module.exports = {
-  title: 'Book', url: 'https://x.example', baseUrl: '/', onBrokenLinks: 'ignore', onBrokenAnchors: 'ignore',
+  title: 'Book', url: 'https://x.example', baseUrl: '/', trailingSlash: SLASH,
+  onBrokenLinks: 'ignore', onBrokenAnchors: 'ignore',
   onDuplicateRoutes: 'ignore', markdown: {hooks: {onBrokenMarkdownLinks: 'ignore', onBrokenMarkdownImages: 'ignore'}},
   i18n: {defaultLocale: 'en', locales: LOCALES},
-  presets: [['classic', {docs: {}, blog: false, pages: false}]],
+  presets: [['classic', {docs: {DOCS}, blog: false, pages: false}]],
 };
 """
 BABEL = "module.exports = {presets: [require.resolve('@docusaurus/core/lib/babel/preset')]};\n"
 OWN_WORDS = frozenset(("version", "next"))
 
 
-def build(folder: Path, locales: str = "['en']") -> Path:
+def build(folder: Path, *, locales: str = "['en']", docs: str = "", slash: str = "undefined") -> Path:
     """Build a site, and return the folder of its pages."""
-    modules = node_modules(Path(__file__).parent)
-    (folder / "docusaurus.config.js").write_text(CONFIG.replace("LOCALES", locales), encoding="utf-8")
+    modules = node_modules(HERE)
+    config = CONFIG.replace("LOCALES", locales).replace("DOCS", docs).replace("SLASH", slash)
+    (folder / "docusaurus.config.js").write_text(config, encoding="utf-8")
     (folder / "babel.config.js").write_text(BABEL, encoding="utf-8")
     shutil.copy(Path(__file__).parent / "package.json", folder)
     (folder / "node_modules").symlink_to(modules)
@@ -38,40 +42,20 @@ def build(folder: Path, locales: str = "['en']") -> Path:
     return folder / "build"
 
 
-def check(result: Comparison) -> None:
-    assert (result.dead, result.missing) == ([], [])
-
-
 def test_the_sample_book(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples/physical-ai/docs", tmp_path / "docs")
     site = build(tmp_path)
-    check(compare(tmp_path / "docs", site, ARTICLE, OWN_WORDS))
+    check(compare(tmp_path / "docs", site, ARTICLE, OWN_WORDS), pages=26)
 
 
-@pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    folder = tmp_path_factory.mktemp("nasty")
-    write_site(folder, DOCUSAURUS)
-    site = build(folder, "['en', 'ur']")
+def test_a_book_of_nasty_names_with_translations_and_versions(tmp_path: Path) -> None:
+    write_site(tmp_path, DOCUSAURUS)
+    site = build(tmp_path, locales="['en', 'ur']")
     flags = {"crawl.translations": True, "crawl.versions": True}
-    return compare(folder / "docs", site, ARTICLE, OWN_WORDS, **flags)
+    check(compare(tmp_path / "docs", site, ARTICLE, OWN_WORDS, **flags), pages=28)
 
 
-def test_no_link_of_a_book_of_nasty_names_with_translations_and_versions_is_dead(nasty: Comparison) -> None:
-    assert nasty.pages == 21 and nasty.dead == []
-
-
-def test_nothing_hidden_but_styles_of_mdx_is_in_the_index(nasty: Comparison) -> None:
-    assert [word for word in HIDDEN if word in nasty.texts and word != "zqstyle"] == []
-
-
-def test_styles_of_mdx_are_not_in_the_index(nasty: Comparison) -> None:
-    assert "zqstyle" not in nasty.texts
-
-
-def test_all_words_but_labels_of_tabs_are_in_the_index(nasty: Comparison) -> None:
-    assert {word for word in nasty.missing if "tabs.mdx" not in word} == set()
-
-
-def test_labels_of_tabs_are_in_the_index(nasty: Comparison) -> None:
-    assert nasty.missing == []
+def test_docs_at_the_root_of_a_site_with_slashes_and_numbers(tmp_path: Path) -> None:
+    write_site(tmp_path, {path: text for path, text in DOCUSAURUS.items() if path.startswith(("docs", "s"))})
+    site = build(tmp_path, docs="routeBasePath: '/', numberPrefixParser: false", slash="true")
+    check(compare(tmp_path / "docs", site, ARTICLE, OWN_WORDS), pages=23)

@@ -26,6 +26,7 @@ def run(command: list[str], folder: Path) -> str:
     """Run a tool; fails the test with what it printed."""
     environ = os.environ | {
         "CI": "1",
+        "JEKYLL_NO_BUNDLER_REQUIRE": "true",
         "NO_COLOR": "1",
         "NO_UPDATE_NOTIFIER": "1",
         "DOCUSAURUS_NO_PERSISTENT_CACHE": "1",
@@ -73,6 +74,14 @@ def python_tool(tests: Path, name: str) -> str:
     if not tool.exists():
         pytest.skip(f"{name} is not at hand")
     return str(tool)
+
+
+def system_tool(name: str) -> str:
+    """A generator of the machine's own; skips the test where it has none."""
+    tool = shutil.which(name)
+    if not tool:
+        pytest.skip(f"{name} is not at hand")
+    return tool
 
 
 def _install(command: list[str], folder: Path) -> None:

@@ -56,6 +56,11 @@ _SNIPPET = re.compile(
 _SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I
 )
+_VITEPRESS = re.compile(r"<!--\s{0,9}@include:[ \t]*+(?P<target>[^\n<>]*?[^\s<>])[ \t]*-->")
+_VITEPRESS_CODE = re.compile(
+    r"^(?P<indent>[ \t]*)<<<[ \t]*+(?P<target>[^\s{\[][^\n{\[]*+)(?:\{(?P<meta>[^\n{}]*+)\})?[^\n]*$", re.M
+)
+_LIQUID = re.compile(r"\{%-?[ \t]*include(?P<relative>_relative)?[ \t]+(?P<target>[^\s%{}]+)[^%\n]*%\}")
 _ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw>[^`]*)`|(?P<bare>[^\s\"`=]+))")
 
 
@@ -141,3 +146,40 @@ def _hugo_places(path: str, folders: PageFolders) -> tuple[Path, ...]:
     inside = [folder for folder in (page, *page.parents) if folder.is_relative_to(folders.docs)]
     shared = [folder / name / path for folder in inside for name in ("_includes", "includes")]
     return (page / path, *shared, folders.docs / path, folders.base / path)
+
+
+def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `<!--@include: file.md{2,9}-->` and `<<< file.js#region`; `@/` is the folder of the pages."""
+    for found in _VITEPRESS.finditer(text):
+        path, selection = parts.split_vitepress(found["target"][: parts.MAX_TARGET])
+        yield Directive(
+            *found.span(),
+            found["target"],
+            (_vitepress_place(path, file, folders),),
+            parts.select_vitepress,
+            selection,
+        )
+    for found in _VITEPRESS_CODE.finditer(text):
+        path, _, region = found["target"].strip()[: parts.MAX_TARGET].partition("#")
+        named = re.search(r"[A-Za-z][\w+-]*", found["meta"] or "")
+        yield Directive(
+            *found.span(),
+            found["target"].strip(),
+            (_vitepress_place(path, file, folders),),
+            parts.select_vitepress,
+            region and f"#{region}",
+            indent=found["indent"],
+            fence=named[0] if named else path.rpartition(".")[2],
+        )
+
+
+def _vitepress_place(path: str, file: Path, folders: PageFolders) -> Path:
+    return folders.docs / path[1:].lstrip("/") if path.startswith("@") else file.parent / path
+
+
+def find_liquid(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield Jekyll's `{% include file %}`, of the folder `_includes`, and `{% include_relative file %}`."""
+    for found in _LIQUID.finditer(text):
+        target = found["target"][: parts.MAX_TARGET]
+        folder = folders.page.parent if found["relative"] else folders.base / "_includes"
+        yield Directive(*found.span(), target, (folder / target,), whole)

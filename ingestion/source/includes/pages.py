@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingestion.settings import Settings
-from ingestion.source.includes.directives import Finder, PageFolders, find_mdbook, find_shortcodes, find_snippets
+from ingestion.source.includes.directives import (
+    Finder,
+    PageFolders,
+    find_liquid,
+    find_mdbook,
+    find_shortcodes,
+    find_snippets,
+    find_vitepress,
+)
 from ingestion.source.includes.expansion import Expanded, expand
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.includes.partials import find_partials
@@ -18,10 +26,12 @@ _FINDERS: Mapping[str, Finder] = {
     "mdbook": find_mdbook,
     "mkdocs": find_snippets,
     "hugo": find_shortcodes,
+    "jekyll": find_liquid,
+    "vitepress": find_vitepress,
 }
 _GENERATOR_OF_STYLE = {"starlight": "astro", "mkdocs-unicode": "mkdocs"}
 _EVERY_FINDER = tuple(dict.fromkeys(_FINDERS.values()))
-_MARKS = ("{{", "8<-", "import")
+_MARKS = ("{{", "8<-", "import", "include", "<<<")
 """One of these stands in every page that includes something."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ingestion.markdown.blocks import walk
@@ -17,7 +18,16 @@ _IMPORT = re.compile(
 _PAGE = re.compile(r"\.mdx?$", re.I)
 _RAW = re.compile(r"^!!raw-loader!(?P<path>.+)|(?P<vite>.+)\?raw$")
 _CODE_SPAN = re.compile(r"(?<!`)(?P<run>`++)[^\n]{1,1000}?(?<!`)(?P=run)(?!`)")
-_TAG = re.compile(r"<(?P<name>[A-Za-z_$][\w$]*)(?P<attributes>(?:\s[^<>]*)?)(?:/>|>\s*</(?P=name)\s*>)")
+_TAG = re.compile(r"<(?P<name>[A-Za-z_$][\w$]*)(?P<attributes>(?:[\s/][^<>]*)?)>(?P<empty>\s*</(?P=name)\s*>)?")
+_CLOSING_TAG = re.compile(r"</(?P<name>[A-Za-z_$][\w$]*)\s*>")
+_CHILDREN = re.compile(r"\{[ \t]*(?:props\.)?children[ \t]*\}")
+_PROP = re.compile(r"\{[ \t]*props\.(?P<name>[A-Za-z_$][\w$]*)[ \t]*\}")
+_ATTRIBUTE = re.compile(
+    r"(?<=\s)(?P<name>[A-Za-z_$][\w$-]*)=(?:\{\s*)?"
+    r"(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<number>\d[\d.]*))"
+)
+WHOLE, BEFORE, AFTER = range(3)
+"""The part of a page that a tag stands for: all, or what stands before or after the children that it is given."""
 _LISTING = re.compile(r"<CodeBlock(?P<attributes>(?:\s[^<>]*)?)>\s*\{(?P<name>[A-Za-z_$][\w$]*)\}\s*</CodeBlock>")
 _LANGUAGE = re.compile(r"\blanguage=['\"](?P<name>[\w+-]+)")
 
@@ -47,12 +57,43 @@ def find_partials(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
 
 
 def _tags(text: str, pages: dict[str, str], file: Path, folders: PageFolders) -> Iterator[Directive]:
-    for found in _TAG.finditer(text):
-        if target := pages.get(found["name"]):
-            places = (_place(target, file, folders),)
-            indent = _indent(text, found.start())
-            span = found.start() - len(indent), found.end()
-            yield Directive(*span, target, places, whole, indent=indent, is_page=True)
+    props: dict[str, Mapping[str, str]] = {}
+    for tag, part in _parts_shown(text, pages):
+        name = tag["name"]
+        if part != AFTER:
+            props[name] = _props_of(tag["attributes"])
+        indent = _blanks_before(text, tag.start())
+        span = tag.start() - len(indent), tag.end()
+        places = (_place(pages[name], file, folders),)
+        select = partial(_select, part=part, props=props.get(name, {}))
+        yield Directive(*span, pages[name], places, select, indent=indent, is_page=True)
+
+
+def _parts_shown(text: str, pages: Collection[str]) -> list[tuple[re.Match[str], int]]:
+    """The tags of these pages in order, and which part of its page each shows."""
+    found: list[tuple[re.Match[str], int]] = []
+    for tag in _TAG.finditer(text):
+        if tag["name"] in pages:
+            stands_alone = tag["empty"] is not None or tag["attributes"].endswith("/")
+            found.append((tag, WHOLE if stands_alone else BEFORE))
+    if any(part == BEFORE for _, part in found):
+        alone = {tag.end() for tag, part in found if part == WHOLE}
+        closing = (tag for tag in _CLOSING_TAG.finditer(text) if tag["name"] in pages and tag.end() not in alone)
+        found += ((tag, AFTER) for tag in closing)
+    return sorted(found, key=lambda each: each[0].start())
+
+
+def _props_of(attributes: str) -> Mapping[str, str]:
+    """The texts and numbers that a tag passes to its page."""
+    found = _ATTRIBUTE.finditer(attributes)
+    return {each["name"]: each["double"] or each["single"] or each["number"] or "" for each in found}
+
+
+def _select(text: str, selection: str, *, part: int, props: Mapping[str, str]) -> str:
+    """Return the part of a page, with the props that its tag passes in their places."""
+    before, *after = _CHILDREN.split(text, maxsplit=1)
+    chosen = (text, before, "".join(after))[part]
+    return _PROP.sub(lambda found: props.get(found["name"], found[0]), chosen)
 
 
 def _listings(text: str, listings: dict[str, str], file: Path, folders: PageFolders) -> Iterator[Directive]:
@@ -61,7 +102,7 @@ def _listings(text: str, listings: dict[str, str], file: Path, folders: PageFold
             language = _LANGUAGE.search(found["attributes"])
             places = (_place(target, file, folders),)
             fence = language["name"] if language else ""
-            indent = _indent(text, found.start())
+            indent = _blanks_before(text, found.start())
             span = found.start() - len(indent), found.end()
             yield Directive(*span, target, places, whole, indent=indent, fence=fence)
 
@@ -73,6 +114,7 @@ def _place(target: str, file: Path, folders: PageFolders) -> Path:
     return file.parent / target
 
 
-def _indent(text: str, start: int) -> str:
+def _blanks_before(text: str, start: int) -> str:
+    """The blanks that a line begins with, if nothing else stands before `start` in it."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return before if not before.strip() else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 
 from ingestion.source.includes.files import CannotInclude
 
@@ -11,6 +12,10 @@ _SNIPPET_MARK = re.compile(
     r"(?<![;-])-+8<-+[ \t]+\[[ \t]*(?P<type>start|end)[ \t]*:[ \t]*(?P<name>[\w-]+)[ \t]*\]", re.I
 )
 _RANGES = re.compile(r":(?P<ranges>-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)$")
+_VITEPRESS_PARTS = re.compile(r"(?P<path>[^#{]+)(?P<region>#[^\s{]+)?(?P<lines>\{\d*,\d*\})?")
+_REGION_MARK = re.compile(
+    r"[ \t]*(?:#|//|/\*|<!--|::)[ \t]*#?(?:pragma[ \t]+)?(?P<end>end ?)?region[ \t]+(?P<name>[\w*-]+)", re.I
+)
 _SECTION = re.compile(r":(?P<name>[A-Za-z][\w-]*)$")
 MAX_TARGET = 1000
 """Characters of a path with its selection; what is longer is no path."""
@@ -103,3 +108,33 @@ def _section(lines: list[str], name: str) -> list[str]:
     if not found:
         raise CannotInclude(f"has no section `{name}`")
     return chosen
+
+
+def split_vitepress(target: str) -> tuple[str, str]:
+    """Return the path and the selection of `file.md#region{2,9}`."""
+    found = _VITEPRESS_PARTS.fullmatch(target)
+    return (found["path"], target[found.end("path") :]) if found else (target, "")
+
+
+def select_vitepress(text: str, selection: str) -> str:
+    """Return the lines that VitePress shows: of a region, then by number; raises CannotInclude without the region."""
+    region, brace, numbers = selection.partition("{")
+    lines = text.removesuffix("\n").split("\n")
+    if region:
+        lines = _region(lines, region[1:])
+    if brace:
+        first, _, last = numbers.rstrip("}").partition(",")
+        lines = lines[max(int(first or 1) - 1, 0) : int(last) if last else None]
+    return "\n".join(lines)
+
+
+def _region(lines: list[str], name: str) -> list[str]:
+    """The lines between the marks of a region, without marks of others, and without their common indentation."""
+    marks = [_REGION_MARK.match(line) for line in lines]
+    own = [(at, mark["end"]) for at, mark in enumerate(marks) if mark and mark["name"] == name]
+    start = next((at for at, is_end in own if not is_end), None)
+    end = next((at for at, is_end in own if is_end and start is not None and at > start), None)
+    if start is None or end is None:
+        raise CannotInclude(f"has no region `{name}`")
+    inside = "\n".join(lines[at] for at in range(start + 1, end) if not marks[at])
+    return dedent(inside).split("\n")

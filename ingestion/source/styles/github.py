@@ -10,7 +10,7 @@ STYLE = AddressStyle(
     route=route,
     ids=HeadingIds(
         split=Titled,  # ids that authors write are words of the heading here
-        slug=lambda spans: slug(text_of(spans, images=False)),
+        slug=lambda spans: slug(text_of(spans, images=False, notes=True)),
         number=number_like_github,
     ),
 )

@@ -45,8 +45,8 @@ def split(text: str) -> Titled:
 
 
 def slug(spans: Sequence[Span]) -> str:
-    """Return letters, decimal digits, `_` and `-` in lower case, with a hyphen for each space."""
-    text = text_of(spans, dashes=False).strip()
+    """Return letters, decimal digits, `_` and `-` of the last line in lower case, with a hyphen for each space."""
+    text = text_of(spans, dashes=False).rpartition("\n")[2].strip()
     kept = (character for character in text if character in " -_" or character.isalpha() or character.isdecimal())
     # One letter at a time, as Go does: the dotted İ becomes an i without a mark.
     return "".join(character.lower()[:1] for character in kept).replace(" ", "-") or "heading"

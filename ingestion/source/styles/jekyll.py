@@ -12,6 +12,7 @@ from ingestion.markdown.inline import Span
 from ingestion.source.styles.types import AddressStyle, PageName, RouteOptions, file_route, folder_route, split_path
 
 _OWN_ID = re.compile(r"#([A-Za-z][\w:-]*)")
+_ID_BELOW = re.compile(r"(?<=[\s:])#([A-Za-z][\w:-]*)")
 
 
 def route(page: PageName, options: RouteOptions) -> str:
@@ -19,13 +20,17 @@ def route(page: PageName, options: RouteOptions) -> str:
     if page.permalink:
         return page.permalink.lstrip("/")
     folders, stem = split_path(page.path)
-    if stem.lower() in ("index", "readme"):
+    if stem.lower() == "readme" and options.readme_is_index:
         stem = "index"
     return folder_route(folders, stem) if options.directory_urls else file_route(folders, stem)
 
 
 def split(text: str) -> Titled:
-    """Split off `{#id}`; other attributes are words here."""
+    """Split off `{#id}`, or a line of attributes below; other attributes are words here."""
+    text, _, below = text.partition("\n")
+    if below:
+        own_id = _ID_BELOW.search(below)
+        return Titled(text, own_id[1] if own_id else None)
     braces = split_braces(text)
     found = _OWN_ID.fullmatch(braces[1]) if braces and braces[0].endswith((" ", "\t")) else None
     return Titled(braces[0].rstrip(), found[1]) if braces and found else Titled(text)
@@ -46,4 +51,4 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     return found
 
 
-STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number))
+STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number, attributes_below=True))

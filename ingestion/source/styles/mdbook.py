@@ -27,7 +27,7 @@ def split(text: str) -> Titled:
 
 def slug(spans: Sequence[Span]) -> str:
     """Return letters and numbers in lower case, with a hyphen for each blank."""
-    text = text_of(spans, images=False, dashes=False).strip().lower()
+    text = text_of(spans, images=False, dashes=False, notes=True).strip().lower()
     return "".join("-" if character.isspace() else character for character in text if _stays(character))
 
 

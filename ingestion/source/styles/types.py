@@ -28,6 +28,7 @@ class RouteOptions(NamedTuple):
     trailing_slash: bool | None = None
     directory_urls: bool | None = None
     number_prefixes: bool = True
+    readme_is_index: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ def split(text: str) -> Titled:
 
 def slug(spans: Sequence[Span]) -> str:
     """Return the words with one hyphen for each run of blanks and punctuation; `:emoji:` counts for nothing."""
-    words = _EMOJI.sub("", text_of(spans, images=False, entities=False))
+    words = _EMOJI.sub("", text_of(spans, images=False, entities=False, notes=True))
     plain = _CONTROL.sub("", _COMBINING.sub("", unicodedata.normalize("NFKD", words)))
     anchor = _SPECIAL.sub("-", plain).strip("-")
     return (f"_{anchor}" if anchor[:1].isascii() and anchor[:1].isdigit() else anchor).lower()

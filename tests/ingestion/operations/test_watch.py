@@ -97,6 +97,37 @@ def test_what_is_saved_during_the_first_run_is_not_missed(tmp_path: Path) -> Non
         assert outcomes.get(timeout=SOON) and len(runs) == 2
 
 
+def test_what_pages_include_is_followed_outside_of_the_lessons_too(tmp_path: Path) -> None:
+    """Editors save a file in place, or put a new one over it."""
+    root, listing = tmp_path / "docs", tmp_path / "code/listing.rs"
+    root.mkdir()
+    listing.parent.mkdir()
+    listing.write_text("one")
+    (root / "shown.py").write_text("one")
+    followed = frozenset(("../code/listing.rs", "../code/missing.rs", "shown.py"))
+    indexed: list[str] = []
+
+    def run() -> IngestReport:
+        indexed.append(listing.read_text())
+        changes = {"page.md": "modified"} if len(set(indexed[-2:])) > 1 else {}
+        return IngestReport(book_id="b", mode="incremental", root="docs", followed=followed, changes=changes)
+
+    with watching(root, run) as outcomes:
+        assert no_more(outcomes), "the watch begins again without a word"
+        for text in ("two", "three"):
+            listing.write_text(text)
+            assert outcomes.get(timeout=SOON)
+            (tmp_path / "new").write_text(f"{text} anew")
+            (tmp_path / "new").replace(listing)
+            assert outcomes.get(timeout=SOON)
+        assert no_more(outcomes)
+        (root / "shown.py").write_text("two")
+        assert outcomes.get(timeout=SOON)
+        (listing.parent / "other.rs").write_text("x")
+        (root / "other.py").write_text("x")
+        assert no_more(outcomes)
+
+
 def test_a_missing_folder_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such folder"):
         next(watch(tmp_path / "gone", report))

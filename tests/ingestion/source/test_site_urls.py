@@ -193,6 +193,49 @@ def test_translations_have_addresses_where_the_site_is_not_known() -> None:
     assert lesson_url(PageName("docs/01-start/01-intro.md"), settings, None) == "https://x.example/docs/start/intro"
 
 
+@pytest.mark.parametrize(
+    ("config", "path", "address"),
+    [
+        ("[languages.en]\nweight = 1\n[languages.ur]\nweight = 2\n", "a/b.md", "a/b/"),
+        ("[languages.en]\nweight = 1\n[languages.ur]\nweight = 2\n", "a/b.ur.md", "ur/a/b/"),
+        ("[languages.en]\nweight = 1\n[languages.ur]\nweight = 2\n", "a/_index.ur.md", "ur/a/"),
+        ("[languages.en]\nweight = 1\n[languages.ur]\nweight = 2\n", "a/v1.2.md", "a/v1.2/"),
+        ("[languages.en]\ncontentDir = 'docs/en'\n[languages.ur]\ncontentDir = 'docs/ur'\n", "en/a.md", "a/"),
+        ("[languages.en]\ncontentDir = 'docs/en'\n[languages.ur]\ncontentDir = 'docs/ur'\n", "ur/a.md", "ur/a/"),
+        (
+            "defaultContentLanguageInSubdir = true\n[languages.en]\nweight = 1\n[languages.ur]\nweight = 2\n",
+            "a.md",
+            "en/a/",
+        ),
+    ],
+)
+def test_translations_have_the_addresses_of_hugo(tmp_path: Path, config: str, path: str, address: str) -> None:
+    (tmp_path / "docs").mkdir()
+    text = f"baseURL = 'https://x.example/'\ncontentDir = 'docs'\ndefaultContentLanguage = 'en'\n{config}"
+    (tmp_path / "hugo.toml").write_text(text)
+    site, settings = find_site(tmp_path / "docs"), load_settings({}, environ={})
+    assert lesson_url(PageName(path), settings, site) == f"https://x.example/{address}"
+
+
+@pytest.mark.parametrize(
+    ("gemfile", "config", "address"),
+    [
+        (None, "", "a/"),
+        ("gem 'jekyll'\n", "", "a/README.html"),
+        ('gem "github-pages", group: :jekyll_plugins\n', "", "a/"),
+        ("# gem 'github-pages'\n", "plugins: [jekyll-readme-index]\n", "a/"),
+    ],
+)
+def test_readme_stands_for_its_folder_in_jekyll_on_github(
+    tmp_path: Path, gemfile: str | None, config: str, address: str
+) -> None:
+    (tmp_path / "_config.yml").write_text(f"url: https://x.example\n{config}")
+    if gemfile:
+        (tmp_path / "Gemfile").write_text(gemfile)
+    site, settings = find_site(tmp_path), load_settings({}, environ={})
+    assert lesson_url(PageName("a/README.md"), settings, site) == f"https://x.example/{address}"
+
+
 def test_a_file_outside_of_the_docs_folder_has_no_page(tmp_path: Path) -> None:
     docusaurus(tmp_path)
     site, settings = find_site(tmp_path), load_settings({}, environ={})

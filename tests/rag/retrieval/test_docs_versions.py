@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ingestion.errors import UsageError
+from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Equals, Where
-from rag.models import SearchResponse
+from ingestion.vector_stores.server.client import connect
+from ingestion.vector_stores.server.generations import ServerGenerations
+from rag.models import SearchQuery, SearchResponse
 from rag.retrieval.catalogue import list_lessons
+from rag.retrieval.search import search
 from tests.rag.retrieval.test_search import find
 from tests.support.books import BOOK, Library, page, write_book
+from tests.support.fakes import MemoryGenerations
+from tests.support.qdrant_server import KEY, QdrantServer, running
 
 OLD, NEW = "versioned_docs/version-1.0/", "versioned_docs/version-2.0/"
 URDU = "i18n/ur/docusaurus-plugin-content-docs/"
@@ -36,8 +43,10 @@ ADDRESSES = {
 }
 
 
-def site_library(tmp_path: Path, *, last: str = "", root: str = "docs", **flags: bool) -> Library:
-    """Return an index of the site; `last` is its option `lastVersion`."""
+def site_library(
+    tmp_path: Path, *, last: str = "", root: str = "docs", generations: Any = None, **flags: bool
+) -> Library:
+    """Return an index of the site, in memory unless `generations` are given; `last` is its option `lastVersion`."""
     write_book(tmp_path, SITE)
     docs = f"presets: [['classic', {{docs: {{lastVersion: '{last}'}}}}]]," if last else ""
     languages = "i18n: {defaultLocale: 'en', locales: ['en', 'ur']}"
@@ -45,7 +54,8 @@ def site_library(tmp_path: Path, *, last: str = "", root: str = "docs", **flags:
         f"module.exports = {{url: 'https://x.example', baseUrl: '/', {docs} {languages}}}"
     )
     (tmp_path / "versions.json").write_text(json.dumps(["2.0", "1.0"]))
-    library = SiteLibrary(tmp_path, flags={f"crawl.{name}": value for name, value in flags.items()}, root=root)
+    settings = {f"crawl.{name}": value for name, value in flags.items()} | {"index.wait": 0}
+    library = SiteLibrary(tmp_path, generations or MemoryGenerations(), flags=settings, root=root)
     library.run()
     return library
 
@@ -145,3 +155,50 @@ def test_a_change_of_the_last_version_embeds_nothing(tmp_path: Path) -> None:
 
 def test_where_only_the_docs_folder_is_indexed_its_pages_are_shown(tmp_path: Path) -> None:
     assert files(find(site_library(tmp_path), "the turtle lifts its arm")) == {"arm.md"}
+
+
+@pytest.fixture(scope="module", params=["edge", "server"])
+def stored(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Library]:
+    """The same site in the embedded engine, and on a server that answers by Qdrant's contract."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with running(QdrantServer()) as server:
+        engines = {
+            "edge": lambda: EdgeGenerations(folder / "index", 0),
+            "server": lambda: ServerGenerations(connect(server.url, KEY), "books"),
+        }
+        generations = engines[request.param]()
+        yield site_library(folder, generations=generations, versions=True, translations=True)
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, {f"{NEW}arm.md"}),
+        ({"docs_version": "1.0"}, {f"{OLD}arm.md", f"{OLD}removed.md"}),
+        ({"docs_version": "current"}, {"arm.md"}),
+        ({"docs_version": "1.0", "language": "ur"}, {f"{URDU}version-1.0/arm.md"}),
+        ({"all_versions": True}, {"arm.md", f"{NEW}arm.md", f"{OLD}arm.md", f"{OLD}removed.md"}),
+    ],
+)
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
+def test_engines_filter_versions_alike(
+    stored: Library, filters: dict[str, Any], expected: set[str], mode: str
+) -> None:
+    query = {"text": "the turtle lifts its arm", "book_id": BOOK, "limit": 20, "mode": mode, "language": "en"}
+    store = stored.generations.open_active()
+    try:
+        found = search(SearchQuery.model_validate(query | filters), store, stored.embedder)
+    finally:
+        store.close()
+    assert files(found) == expected
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+def test_engines_list_one_version_of_each_lesson(stored: Library) -> None:
+    store = stored.generations.open_active()
+    try:
+        listed = {entry.source_file for entry in list_lessons(store, Where((Equals("book_id", BOOK),)))}
+    finally:
+        store.close()
+    assert listed == {f"{NEW}arm.md", f"{URDU}version-2.0/arm.md"}

@@ -13,6 +13,8 @@ SITES = {
     "docusaurus.config.js": "export default {presets: [['classic', {docs: {path: 'docs'}}]]};",
     "book.toml": '[book]\nsrc = "docs"\n',
     "mkdocs.yml": "site_name: Book\n",
+    "_config.yml": "source: docs\n",
+    "docs/.vitepress/config.mts": "export default {}\n",
     "hugo.toml": 'baseURL = "https://x.example"\ncontentDir = "docs"\n',
 }
 
@@ -127,6 +129,62 @@ def test_hugo_shortcodes(tmp_path: Path, directive: str, text: str) -> None:
     assert (lesson.body.replace("\n\n\n", "\n\n"), lesson.findings) == (f"# P\n\n{text}\n\nEnd.\n", ())
 
 
+REGIONS = "Before\n// #region part\n    one()\n    // #region inner\n      two()\n// #endregion part\nAfter\n"
+
+
+@pytest.mark.parametrize(
+    ("directive", "text"),
+    [
+        ("<!--@include: ./parts/note.md-->", "Note."),
+        ("<!-- @include: @/a/parts/note.md -->", "Note."),
+        ("<!--@include: @a/parts/lines.md{2,3}-->", "Two\nThree"),
+        ("<!--@include: ./parts/lines.md{,1}-->", "One"),
+        ("<!--@include: ./parts/lines.md{4,}-->", "Four"),
+        ("<!--@include: ./parts/code.js#part-->", "one()\n  two()"),
+        ("<!--@include: ./parts/code.js#part{2,2}-->", "  two()"),
+        ("<<< ./parts/code.js#part", "```js\none()\n  two()\n```"),
+        ("<<< @/a/parts/note.py{1,2 py:line-numbers} [note.py]", "```py\nprint(1)\n```"),
+        ("  <!--@include: ./parts/lines.md{1,2}-->", "  One\nTwo"),
+    ],
+)
+def test_vitepress(tmp_path: Path, directive: str, text: str) -> None:
+    files = {
+        "docs/a/parts/note.md": "---\ntitle: N\n---\nNote.\n",
+        "docs/a/parts/lines.md": "One\nTwo\nThree\nFour\n",
+        "docs/a/parts/code.js": REGIONS,
+        "docs/a/parts/note.py": "print(1)\n",
+        "docs/a/page.md": f"# P\n\n{directive}\n\nEnd.\n",
+    }
+    lesson = lesson_in(tmp_path, "docs/.vitepress/config.mts", files)
+    assert (lesson.body.replace("\n\n\n", "\n\n"), lesson.findings) == (f"# P\n\n{text}\n\nEnd.\n", ())
+
+
+def test_a_region_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+    files = {"docs/a/x.md": "# region open\n", "docs/a/page.md": "# P\n\n<!--@include: ./x.md#open-->\n"}
+    (finding,) = lesson_in(tmp_path, "docs/.vitepress/config.mts", files).findings
+    assert (finding.line, finding.rule) == (3, "unresolved-include") and "has no region `open`" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("directive", "text"),
+    [
+        ("{% include note.md %}", "Note."),
+        ('{%- include deep/x.html title="x" -%}', "<b>Deep.</b>"),
+        ("{% include_relative parts/near.md %}", "Near."),
+        ("before {% include note.md %} after", "before Note. after"),
+    ],
+)
+def test_jekyll(tmp_path: Path, directive: str, text: str) -> None:
+    files = {
+        "_includes/note.md": "Note.\n",
+        "_includes/deep/x.html": "<b>Deep.</b>\n",
+        "docs/a/parts/near.md": "Near.\n",
+        "docs/a/page.md": f"---\n---\n# P\n\n{directive}\n\nEnd.\n",
+    }
+    lesson = lesson_in(tmp_path, "_config.yml", files)
+    assert (lesson.body.strip(), lesson.findings) == (f"# P\n\n{text}\n\nEnd.", ())
+
+
 PARTIALS = """---
 title: P
 ---
@@ -172,6 +230,35 @@ def test_docusaurus_partials(tmp_path: Path) -> None:
     assert (cited["Deep down."], cited["  More."], cited["print('```')"]) == (9, 13, 15)
     assert (cited["<Button />"], cited["```jsx"]) == (17, 21)
     assert set(lesson.includes) == {"a/_setup.mdx", "a/_deep.md", "../shared/other.md", "../code/x.py"}
+
+
+def test_partials_take_props_and_children(tmp_path: Path) -> None:
+    page = """import Note from './_note.mdx';
+import Plain from './_plain.mdx';
+
+<Note kind="mild" size={'2'} count={3}>
+
+The children of the note.
+
+</Note>
+
+<Plain kind="x"/>
+
+After <Note kind="hot"></Note> all.
+"""
+    files = {
+        "docs/a/_note.mdx": "A {props.kind} note of {props.size}, {props.count}.\n\n{props.children}\n\nIts end.\n",
+        "docs/a/_plain.mdx": "Nothing of {props.other}.\n",
+        "docs/a/page.mdx": page,
+    }
+    lesson = lesson_in(tmp_path, "docusaurus.config.js", files, "docs/a/page.mdx")
+    words = " ".join(lesson.body.partition("plain.mdx';")[2].split())
+    assert words == (
+        "A mild note of 2, 3. The children of the note. Its end. Nothing of {props.other}. "
+        "After A hot note of {props.size}, {props.count}. {props.children} Its end. all."
+    )
+    children = lesson.body.split("\n").index("The children of the note.") + 1
+    assert lesson.line(children) == 6 and not lesson.findings
 
 
 def test_a_syntax_of_another_generator_is_text(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""Which files a book's generator makes pages of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.settings import Settings
+from ingestion.source.book_folder import crawl_book
+from ingestion.source.metadata import UnpublishedPage, read_metadata
+from ingestion.source.reader import read_source
+
+HUGO = 'baseURL = "https://x.example"\n'
+
+
+def plant(folder: Path, *paths: str) -> None:
+    for path in paths:
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("# Page\n")
+
+
+def test_hugo_makes_one_page_of_a_leaf_bundle(tmp_path: Path) -> None:
+    (tmp_path / "hugo.toml").write_text(HUGO)
+    plant(tmp_path / "content", "index.md", "leaf/index.md", "leaf/index.ur.md", "leaf/part.md", "leaf/deep/index.md")
+    plant(tmp_path / "content", "branch/_index.md", "branch/page.md", "leaf-2.md")
+    found = crawl_book(tmp_path / "content", Settings())
+    paths = ["branch/_index.md", "branch/page.md", "index.md", "leaf-2.md", "leaf/index.md", "leaf/index.ur.md"]
+    assert [file.path for file in found.files] == paths
+    reason = "belongs to the page of leaf/, so that the site has no page for it"
+    assert {each.path: each.reason for each in found.skipped} == {
+        "leaf/deep/index.md": reason,
+        "leaf/part.md": reason,
+    }
+
+
+@pytest.mark.parametrize(
+    ("config", "text", "skipped"),
+    [
+        ("docusaurus.config.js", "module.exports = {}", {"c.markdown"}),
+        ("mkdocs.yml", "site_name: B", {"b.mdx"}),
+        ("hugo.toml", f"{HUGO}contentDir = 'docs'", {"b.mdx"}),
+        ("_config.yml", "source: docs", {"b.mdx"}),
+        ("docs/.vitepress/config.js", "export default {}", {"b.mdx", "c.markdown"}),
+        ("README", "", set()),
+    ],
+)
+def test_what_a_generator_makes_no_page_of_is_skipped(
+    tmp_path: Path, config: str, text: str, skipped: set[str]
+) -> None:
+    plant(tmp_path / "docs", "a.md", "b.mdx", "c.markdown", ".vitepress/x.txt")
+    (tmp_path / config).write_text(text)
+    found = crawl_book(tmp_path / "docs", Settings())
+    assert {each.path for each in found.skipped} - {".vitepress/"} == skipped
+    assert {file.path for file in found.files} == {"a.md", "b.mdx", "c.markdown"} - skipped
+
+
+@pytest.mark.parametrize(
+    ("gemfile", "plugins", "published"),
+    [
+        (None, "[]", {"with.md", "without.md"}),
+        ("gem 'jekyll'\n", "[]", {"with.md"}),
+        ("gem 'github-pages'\n", "[]", {"with.md", "without.md"}),
+        ("gem 'jekyll'\n", "[jekyll-optional-front-matter]", {"with.md", "without.md"}),
+    ],
+)
+def test_jekyll_makes_pages_of_files_with_metadata(
+    tmp_path: Path, gemfile: str | None, plugins: str, published: set[str]
+) -> None:
+    (tmp_path / "_config.yml").write_text(f"title: B\nplugins: {plugins}\n")
+    (tmp_path / "with.md").write_text("---\n---\n# Page\n")
+    (tmp_path / "without.md").write_text("# Page\n")
+    if gemfile:
+        (tmp_path / "Gemfile").write_text(gemfile)
+    found = set()
+    for file in crawl_book(tmp_path, Settings()).files:
+        try:
+            read_metadata(read_source(file), Settings())
+        except UnpublishedPage as page:
+            assert page.reason == "has no front matter, so that Jekyll makes no page of it"
+        else:
+            found.add(file.path)
+    assert found == published
