@@ -18,8 +18,8 @@ from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point
 from tests.support.books import page, write_book
+from tests.support.command_line import copy_index
 from tests.support.openai_server import OpenAIServer
-from tests.test_cli import copy_index
 
 NODES, TOPICS = "module-1-ros2/chapter-1-basics/01-nodes.md", "module-1-ros2/chapter-1-basics/02-topics.md"
 PAGES = {

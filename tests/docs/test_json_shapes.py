@@ -11,7 +11,7 @@ from cli import app
 from scripts.docs.json_shapes import ELSEWHERE, SHAPES
 from scripts.docs.reference import _commands
 from tests.support.books import page
-from tests.test_cli import document, index_book, run
+from tests.support.command_line import document, index_book, run
 
 LESSON = "module-1-ros2/chapter-1-basics/01-nodes.md"
 PAGES = {LESSON: page("Nodes", "A node is one program that does one job. Nodes talk to each other over topics.")}

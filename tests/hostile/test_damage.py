@@ -24,7 +24,7 @@ from ingestion.sync.known_vectors import KnownVectors
 from ingestion.sync.pipeline import job_of
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.types import Where
-from tests.support.books import Library, long_text, page
+from tests.support.books import Library, indexed_library, long_text, page
 from tests.support.vector_points import SCHEMA, build_index, index_directory, opened
 
 PAGES = {
@@ -80,11 +80,7 @@ def own_index() -> Iterator[Path]:
 
 @pytest.fixture
 def indexed(tmp_path: Path) -> Library:
-    library = Library(tmp_path)
-    library.write(PAGES)
-    library.run()
-    library.embedder.texts.clear()
-    return library
+    return indexed_library(tmp_path, PAGES)
 
 
 @pytest.mark.parametrize("damage", [cut, flipped, retyped])

@@ -16,8 +16,8 @@ from rag.mcp.tools import AskArguments, SearchArguments
 from rag.query_text import is_long_enough
 from tests.rag.api.test_api import serving
 from tests.support.books import page
+from tests.support.command_line import copy_index, index_book
 from tests.support.mcp_servers import OPEN, call
-from tests.test_cli import copy_index, index_book
 
 JOINED = "می\u200cخواهم"
 TITLE = "کتاب می\u200cخواهم"

@@ -13,10 +13,10 @@ from mcp.client import Client
 import bookwise
 from rag.filters import Filters
 from tests.support.api_servers import listening
+from tests.support.command_line import document, run
 from tests.support.mcp_servers import play
 from tests.support.openai_chat import ChatServer
 from tests.support.served_book import SAMPLE, write_sample
-from tests.test_cli import document, run
 
 BOOK = "physical-ai-robotics"
 LINES = (SAMPLE / "questions.jsonl").read_text(encoding="utf-8").splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,3 +101,24 @@ class Library:
     def texts_of(self, path: str) -> str:
         chunks = [each for each in self.contents().values() if each["source_file"] == path]
         return "\n".join(each["text"] for each in sorted(chunks, key=lambda each: each["chunk_index"]))
+
+
+def indexed_library(folder: Path, pages: Mapping[str, str]) -> Library:
+    """A library whose pages are indexed, and whose embedder has forgotten what it was asked for."""
+    library = Library(folder)
+    library.write(pages)
+    library.run()
+    library.embedder.texts.clear()
+    return library
+
+
+def delete_move_and_lose_state(library: Library, cases: Path) -> None:
+    """Index the book of case C04, then delete one of its pages, move another and lose the state file."""
+    shutil.copytree(cases / "c04/docs", library.docs)
+    library.run()
+    library.embedder.texts.clear()
+    one, two = library.docs / "chapter-1-one", library.docs / "chapter-2-two"
+    (one / "02-b.md").unlink()
+    two.mkdir()
+    (one / "03-c.md").rename(two / "01-c.md")
+    library.state_path.unlink()

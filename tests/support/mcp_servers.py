@@ -20,8 +20,8 @@ from rag.filters import Filters
 from rag.mcp.server import build_server
 from rag.mcp.tools import BookTools
 from rag.serving.shared_index import SharedIndex
+from tests.support.command_line import PAGES, copy_index, index_book
 from tests.support.paths import ROOT
-from tests.test_cli import PAGES, copy_index, index_book
 
 PROGRAM = """
 import signal, cli

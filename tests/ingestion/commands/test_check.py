@@ -11,7 +11,7 @@ import pytest
 
 from ingestion.source import linter
 from tests.support.books import write_book
-from tests.test_cli import document, run
+from tests.support.command_line import document, run
 
 TEXT = "The cobalt lever opens the valve of the tank, and the amber sensor of the arm tells how full it is. " * 5
 GOOD = f"# B\n\n{TEXT}\n"

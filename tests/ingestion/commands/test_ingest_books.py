@@ -11,7 +11,7 @@ import pytest
 from ingestion.errors import ExitCode, VectorStoreError
 from ingestion.operations import many_books
 from tests.support.books import page, write_book
-from tests.test_cli import document, run
+from tests.support.command_line import document, run
 
 NAMES = ("alpha", "beta", "gamma")
 

@@ -13,7 +13,7 @@ import pytest
 from ingestion.operations.init import slug
 from ingestion.operations.init_text import toml_string
 from tests.support.books import page, write_book
-from tests.test_cli import PAGES, document, run
+from tests.support.command_line import PAGES, document, run
 
 DOCUSAURUS = """export default {
   title: 'Robots "for" all',

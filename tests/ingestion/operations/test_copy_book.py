@@ -19,7 +19,7 @@ from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
 from ingestion.vector_stores.types import Schema
-from tests.support.books import BOOK, Library, long_text, page, write_book
+from tests.support.books import BOOK, Library, indexed_library, long_text, page, write_book
 from tests.support.fakes import FakeEmbedder, MemoryGenerations
 from tests.support.qdrant_server import KEY, Fault, QdrantServer
 
@@ -31,11 +31,7 @@ PAGES = {
 
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
-    library = Library(tmp_path)
-    library.write(PAGES)
-    library.run()
-    library.embedder.texts.clear()
-    return library
+    return indexed_library(tmp_path, PAGES)
 
 
 def on(server: QdrantServer) -> ServerGenerations:

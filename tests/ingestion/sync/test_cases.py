@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from cli import app
 from ingestion.errors import ConfigurationError, DeletionRefused
 from ingestion.vector_stores.filters import AnyOf, HasId, Where
-from tests.support.books import Library, page, write_book
+from tests.support.books import Library, delete_move_and_lose_state, page, write_book
 from tests.support.fakes import FakeEmbedder, MemoryStore
 from tests.support.openai_server import OpenAIServer, error
 
@@ -107,14 +107,7 @@ def test_metadata_alone_embeds_nothing_unless_it_is_part_of_the_embedded_text(li
 
 def test_deleted_and_moved_pages_are_gone_even_when_the_state_was_lost(library: Library, cases: Path) -> None:
     """Case C04, the lost state."""
-    shutil.copytree(cases / "c04/docs", library.docs)
-    library.run()
-    library.embedder.texts.clear()
-    one = library.docs / "chapter-1-one"
-    (one / "02-b.md").unlink()
-    (library.docs / "chapter-2-two").mkdir()
-    (one / "03-c.md").rename(library.docs / "chapter-2-two/01-c.md")
-    library.state_path.unlink()
+    delete_move_and_lose_state(library, cases)
     # The move is seen by the hash that the points carry, so that the guard counts one page as gone, not two.
     library.run()
     assert paths_of(library) == files_of(library) == {"chapter-1-one/01-a.md", "chapter-2-two/01-c.md"}

@@ -14,7 +14,7 @@ from ingestion.source.findings import Finding
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.vector_stores.bm25 import document_vector
 from ingestion.vector_stores.types import Point, SparseVector
-from tests.support.books import BOOK, Library, long_text, page
+from tests.support.books import BOOK, Library, indexed_library, long_text, page
 
 ONE, TWO = "module-1-ros2/chapter-1-a/01-one.md", "module-1-ros2/chapter-1-a/02-two.md"
 PAGES = {ONE: page("One", long_text("alpha"), chapter="x"), TWO: page("Two", long_text("beta"))}
@@ -22,11 +22,7 @@ PAGES = {ONE: page("One", long_text("alpha"), chapter="x"), TWO: page("Two", lon
 
 @pytest.fixture
 def indexed(tmp_path: Path) -> Library:
-    library = Library(tmp_path)
-    library.write(PAGES)
-    library.run()
-    library.embedder.texts.clear()
-    return library
+    return indexed_library(tmp_path, PAGES)
 
 
 def state_of(library: Library) -> IngestionState:

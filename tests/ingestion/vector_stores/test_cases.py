@@ -5,7 +5,6 @@ C24 is held on both in tests/rag/test_search_engines.py, C34 between processes i
 
 from __future__ import annotations
 
-import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from ingestion.vector_stores.protocol import Generations
 from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
 from ingestion.vector_stores.server.store import ServerStore
-from tests.support.books import Library, page
+from tests.support.books import Library, delete_move_and_lose_state, page
 from tests.support.fakes import FakeEmbedder
 from tests.support.qdrant_server import KEY, QdrantServer, running
 from tests.support.vector_points import SCHEMA, make_point
@@ -48,14 +47,7 @@ def files_of(library: Library) -> set[str]:
 
 def test_the_store_equals_the_folder_even_when_the_state_was_lost(library: Library, cases: Path) -> None:
     """Case C04."""
-    shutil.copytree(cases / "c04/docs", library.docs)
-    library.run()
-    library.embedder.texts.clear()
-    one = library.docs / "chapter-1-one"
-    (one / "02-b.md").unlink()
-    (library.docs / "chapter-2-two").mkdir()
-    (one / "03-c.md").rename(library.docs / "chapter-2-two/01-c.md")
-    library.state_path.unlink()
+    delete_move_and_lose_state(library, cases)
     library.run(allow_delete=True)
     assert chunks_a_file(library).keys() == files_of(library) == {"chapter-1-one/01-a.md", "chapter-2-two/01-c.md"}
     assert library.embedder.texts == []

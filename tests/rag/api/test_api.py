@@ -17,7 +17,7 @@ from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
 from rag.api.http.logs import JsonLines
 from tests.support.books import page, write_book
-from tests.test_cli import copy_index, index_book
+from tests.support.command_line import copy_index, index_book
 
 PAGES = {
     "module-1-ros2/chapter-1-basics/01-nodes.md": page(

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.books import page
+from tests.support.command_line import copy_index, document, index_book, run
 from tests.support.openai_chat import ChatServer, calls, cites, says
 from tests.support.openai_server import error
 from tests.support.paths import ROOT
-from tests.test_cli import copy_index, document, index_book, run
 
 QUESTION = "Who keeps the last message for late subscribers?"
 REFUSAL = "I don't have information about that in the book content."
@@ -40,14 +39,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(clean_surroundings: Path, index: Path) -> Path:
     copy_index(index, clean_surroundings)
     return clean_surroundings
-
-
-@pytest.fixture
-def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with ChatServer() as running:
-        monkeypatch.setenv("OPENAI_BASE_URL", running.base_url)
-        monkeypatch.setenv("BOOKWISE_EMBEDDER", "local")
-        yield running
 
 
 def test_ask_prints_the_answer_with_the_footer_of_specification_2(server: ChatServer) -> None:

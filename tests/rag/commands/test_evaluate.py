@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.books import page
+from tests.support.command_line import copy_index, document, index_book, run
 from tests.support.openai_chat import TOKENS, ChatServer, calls, cites, says
 from tests.support.openai_server import error
-from tests.test_cli import copy_index, document, index_book, run
 
 TOPICS = {
     "nodes": "A node is one program that does one job. Nodes talk to each other over topics.",
@@ -87,14 +87,6 @@ def test_another_collection_is_compared(folder: Path) -> None:
     assert run("eval", "questions.jsonl", "--against", "bookwise", "--json").exit_code == 0
     missing = run("eval", "questions.jsonl", "--against", "nothing")
     assert missing.exit_code == 4 and "nothing is indexed" in missing.stderr
-
-
-@pytest.fixture
-def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with ChatServer() as running:
-        monkeypatch.setenv("OPENAI_BASE_URL", running.base_url)
-        monkeypatch.setenv("BOOKWISE_EMBEDDER", "local")
-        yield running
 
 
 def test_a_language_model_is_asked_and_its_answers_are_measured(server: ChatServer) -> None:

@@ -12,8 +12,8 @@ from mcp_types import PromptReference, ResourceTemplateReference
 
 from rag.filters import Filters
 from rag.mcp import resources
+from tests.support.command_line import GPU, PAGES, QOS
 from tests.support.mcp_servers import OPEN, QUERY, call, folder, play, shared_index, text_of
-from tests.test_cli import GPU, PAGES, QOS
 
 __all__ = ["folder", "shared_index"]
 

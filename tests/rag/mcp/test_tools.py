@@ -18,10 +18,10 @@ from ingestion.settings.loader import load_settings
 from rag.filters import Filters
 from rag.mcp.server import build_server
 from rag.mcp.tools import BookTools
+from tests.support.command_line import GPU, QOS, run
 from tests.support.mcp_servers import CARD, OPEN, QUERY, call, files_of, folder, play, shared_index, text_of
 from tests.support.openai_chat import ChatServer, calls, cites
 from tests.support.openai_server import error
-from tests.test_cli import GPU, QOS, run
 
 __all__ = ["folder", "shared_index"]
 

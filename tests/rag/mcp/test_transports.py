@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from ingestion.extras import install_command
 from rag.mcp.transports import refusal_of
 from tests.support.books import write_book
+from tests.support.command_line import PAGES, run
 from tests.support.mcp_servers import (
     CARD,
     PROGRAM,
@@ -35,7 +36,6 @@ from tests.support.mcp_servers import (
 )
 from tests.support.openai_chat import ChatServer, calls, says
 from tests.support.openai_server import error
-from tests.test_cli import PAGES, run
 
 __all__ = ["folder", "shared_index"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.books import page, write_book
-from tests.test_cli import GPU, PAGES, QOS, document, run
+from tests.support.command_line import GPU, PAGES, QOS, document, run
 
 BASE = "https://example.org/course"
 CONFIGURATION = f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +12,8 @@ from qdrant_client import models as rest
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server import lease as lease_module
 from ingestion.vector_stores.server.client import connect
-from ingestion.vector_stores.server.lease import ServerLease
 from ingestion.vector_stores.server.state_collection import StateCollection
+from tests.support.lease_race import race
 from tests.support.qdrant_server import KEY, QdrantServer, running
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
@@ -33,25 +32,6 @@ def cluster() -> Iterator[tuple[QdrantServer, list[StateCollection]]]:
         states[0].make_ready()
         states[1].make_ready()
         yield server, states
-
-
-def race(states: list[StateCollection]) -> list[ServerLease]:
-    """Let a writer at each node try for the lease at the same moment; returns those that say they have it."""
-    leases = [ServerLease(state) for state in states]
-    start = threading.Barrier(len(leases))
-    winners: list[ServerLease] = []
-
-    def run(lease: ServerLease) -> None:
-        start.wait()
-        if lease.take():
-            winners.append(lease)
-
-    threads = [threading.Thread(target=run, args=(lease,)) for lease in leases]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return winners
 
 
 def test_of_two_writers_exactly_one_gets_the_lease_in_every_race() -> None:
