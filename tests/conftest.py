@@ -50,3 +50,11 @@ def clean_surroundings(monkeypatch: pytest.MonkeyPatch, empty_folders: Path) -> 
 def cases() -> Path:
     """Byte-exact inputs of faults met in practice, one folder a case."""
     return Path(__file__).parent / "cases"
+
+
+@pytest.fixture(scope="session")
+def index_of_the_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the book and its index, made once and copied by the tests that need one."""
+    from tests.support.command_line import PAGES, index_book
+
+    return index_book(tmp_path_factory.mktemp("indexed"), PAGES)

@@ -12,13 +12,7 @@ import pytest
 
 from ingestion.state.writer_lock import writer_lock
 from tests.support.books import write_book
-from tests.support.command_line import GPU, PAGES, QOS, copy_index, document, index_book, run
-
-
-@pytest.fixture(scope="session")
-def index_of_the_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the book and its index, made once and copied by the tests that need one."""
-    return index_book(tmp_path_factory.mktemp("indexed"), PAGES)
+from tests.support.command_line import GPU, PAGES, QOS, copy_index, document, run
 
 
 @pytest.fixture

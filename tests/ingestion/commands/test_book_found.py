@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.books import write_book
-from tests.support.command_line import PAGES, copy_index, document, index_of_the_book, run
+from tests.support.command_line import PAGES, copy_index, document, run
 from tests.support.openai_server import OpenAIServer
 
 __all__ = ["index_of_the_book"]

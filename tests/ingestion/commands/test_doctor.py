@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ingestion.operations.doctor import index as index_of_the_doctor
-from tests.support.command_line import copy_index, document, index_of_the_book, run
+from tests.support.command_line import copy_index, document, run
 from tests.support.openai_server import OpenAIServer, error
 from tests.support.qdrant_server import KEY as QDRANT_KEY
 from tests.support.qdrant_server import QdrantServer, running
