@@ -12,7 +12,7 @@ import pytest
 
 from ingestion.state.writer_lock import writer_lock
 from tests.support.books import write_book
-from tests.support.command_line import GPU, PAGES, QOS, copy_index, document, run
+from tests.support.command_line import GPU, PAGES, QOS, copy_index, document, index_book, run
 
 
 @pytest.fixture

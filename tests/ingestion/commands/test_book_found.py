@@ -11,8 +11,6 @@ from tests.support.books import write_book
 from tests.support.command_line import PAGES, copy_index, document, run
 from tests.support.openai_server import OpenAIServer
 
-__all__ = ["index_of_the_book"]
-
 WRONG_KEY = "a-key-that-is-none"
 
 

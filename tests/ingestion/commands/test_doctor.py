@@ -16,8 +16,6 @@ from tests.support.openai_server import OpenAIServer, error
 from tests.support.qdrant_server import KEY as QDRANT_KEY
 from tests.support.qdrant_server import QdrantServer, running
 
-__all__ = ["index_of_the_book"]
-
 KEY = "sk-very-secret-1234567890-1234567890-1234567890"
 
 
