@@ -11,7 +11,8 @@ from ingestion.vector_stores.bm25 import document_vector, query_vector
 from rag.agent.follow_ups import asks_for_more, leans_back, new_words
 from rag.agent.phrases import phrase
 from rag.agent.prompts import DISCLAIMER
-from rag.agent.spots import Spots, rank_spots
+from rag.agent.question_kinds import QuestionKind
+from rag.agent.spots import Spots, defines, rank_spots
 from rag.confidence import assess, confidence_of
 from rag.confidence.policies import Policy, policy_of
 from rag.filters import Filters, SearchMode
@@ -111,6 +112,7 @@ class RetrievalGate:
         )
         spots = None
         if self.reads_blocks:
+            response = self._with_definition(response)
             spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
         is_foreign = _is_foreign(question, response)
@@ -142,6 +144,16 @@ class RetrievalGate:
         """Return the same judgement with as many passages as a search gives."""
         wide = self.find(result.response.query, top_k=MAX_PASSAGES)
         return replace(wide, metrics=result.metrics)
+
+    def _with_definition(self, response: SearchResponse) -> SearchResponse:
+        """With one passage more that defines what is asked for, where none of those found does."""
+        kind = QuestionKind(response.searched_for or response.query)
+        if kind.term is None or not response.results or any(defines(kind, each) for each in response.results):
+            return response
+        wide = self.retriever.search(response.query, limit=MAX_PASSAGES, filters=self.filters, mode=self.mode)
+        known = {each.id for each in response.results}
+        found = next((each for each in wide.results if each.id not in known and defines(kind, each)), None)
+        return response.model_copy(update={"results": (*response.results, found)}) if found else response
 
     def _find_in_story(self, question: str) -> GatedResult:
         """See `find`, for a long story by its best sentence."""

@@ -13,6 +13,7 @@ from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
 from ingestion.vector_stores.types import Hit, SparseVector
+from rag.agent.question_kinds import LESS, QuestionKind
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.models import SearchResult
 from rag.retrieval.fusion import fuse
@@ -22,9 +23,6 @@ BLOCK_SHARE = 0.4
 
 DENSE_SHARE = 0.6
 """How much meaning counts against words for a block; more than for a chunk, as a block has few words."""
-
-LESS = 0.8
-"""What a block counts less that asks, lists or advertises instead of explaining."""
 
 _ASIDE = re.compile(
     r"(?:exercises?|quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|knowledge check|"
@@ -39,7 +37,6 @@ _NOTHING_YET = re.compile(
     r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\s*(?:why|how come|warum|weshalb|wieso|por qué|pourquoi|为什么|为何)(?!\w)", re.IGNORECASE)
 _FENCE_OPENING = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
 _MACRO = re.compile(r"^[ \t]*(?:\{\*.*?\*\}|\{\{.*?\}\}|\{%.*?%\})[ \t]*$\n?", re.MULTILINE)
 _MARKER = re.compile(
@@ -47,9 +44,9 @@ _MARKER = re.compile(
 )
 _EMPHASIS = re.compile(
     r"(?<![\w*`\\])(\*{1,3})(?=[^\s*])([^*\n`]{1,200}?(?:\n[^*\n`]{1,200}?)?)(?<=[^\s*])\1(?![\w*`])"
-    r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?)(?<=[^\s_])\3(?![\w`])"
+    r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?(?:\n[^_\n`]{1,200}?)?)(?<=[^\s_])\3(?![\w`])"
 )
-_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?(?:#{1,6}[ \t]+)?", re.MULTILINE)
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _HAS_WORD = re.compile(r"[^\W_]")
@@ -67,7 +64,7 @@ class ShownBlock(PassageBlock):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A block in its passage (`at` is its number there), rendered, with its score of 0–1.
+    """A block in its passage (`at` is its number there), rendered, with its score, larger is better.
 
     `text` is empty where the passage has nothing but headings, pictures or an announcement.
     """
@@ -98,13 +95,18 @@ def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedd
     ]
     asked = Nearness(question, embedder, stemmer_of_passages(passages))
     nearness = asked.scores(texts)
-    is_why = _WHY.match(question) is not None
+    kind = QuestionKind(question)
     scored = [
-        replace(spot, score=_score(spot, near, blocks[spot.passage.id], is_why=is_why))
+        replace(spot, score=_score(spot, near, blocks[spot.passage.id], kind))
         for spot, near in zip(spots, nearness, strict=True)
     ]
     ranked = sorted(scored, key=lambda spot: (-spot.score, spot.passage.rank, spot.at))
     return Spots(tuple(ranked), blocks)
+
+
+def defines(kind: QuestionKind, passage: SearchResult) -> bool:
+    """Return whether a block of the passage defines what a question asks the meaning of."""
+    return any(kind.is_defined_by(block.text, block.kind) for block in rendered_blocks(passage))
 
 
 def stemmer_of_passages(passages: Sequence[SearchResult]) -> str:
@@ -217,14 +219,14 @@ def _place_name(passage: SearchResult) -> str:
     return " › ".join(dict.fromkeys(filter(None, (passage.page_title, *passage.heading_path, passage.section_title))))
 
 
-def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], *, is_why: bool) -> float:
+def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], kind: QuestionKind) -> float:
     score = BLOCK_SHARE * near + (1 - BLOCK_SHARE) * spot.passage.relevance
     if not spot.text:
         return score
     block = blocks[spot.at]
-    if block.is_aside or (is_why and block.kind in ("table", "list")):
-        score *= LESS
-    return score
+    opens = spot.at == 0 or blocks[spot.at - 1].section != block.section
+    weight = kind.weight(block.text, block.kind, section=block.section, opens_section=opens)
+    return score * min(weight, LESS if block.is_aside else weight)
 
 
 def _is_link_list(block: PassageBlock) -> bool:
