@@ -208,6 +208,9 @@ class Evidence(_Model):
     length: Score = 0.4
     """How many words the question has, on a logarithmic scale: a long one is never reached wholly."""
 
+    heeded: Score = 1.0
+    """1 less by how much the best passage comes nearer without one of the question's words: it ignores that word."""
+
     diversity: Score = 0.0
     """1 less the mean cosine between the passages."""
 

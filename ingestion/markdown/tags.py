@@ -7,7 +7,9 @@ from collections.abc import Set
 
 TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
 CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
-_REST = re.compile(r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+')*+)?)(?P<self_closing>/?)>""")
+_REST = re.compile(
+    r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+'|"[^"\n]*+"|'[^'\n]*+')*+)?)(?P<self_closing>/?)>"""
+)
 _MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
 _NEVER_CLOSED = {"br", "hr", "img", "wbr", "p", "li", "td", "th", "tr", "dt", "dd"}
 _INSIDE_WORDS = {"a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp"}

@@ -59,7 +59,9 @@ class ConfidenceSettings:
     model: str | None = setting(
         None, parse_text, help="embedding model of the two below, which `eval --calibrate` writes"
     )
-    weights: tuple[float, ...] = setting((), parse_numbers(4, 6), help="bias, gap, known, named, reached and length")
+    weights: tuple[float, ...] = setting(
+        (), parse_numbers(4, 6, 7), help="bias, gap, known, named, reached, length and heeded"
+    )
     levels: tuple[float, ...] = setting((), parse_numbers(3), help="where low, medium and high begin")
 
 

@@ -61,6 +61,11 @@ class GatedResult:
         held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
         return self if held or not words or not self.metrics.should_answer else self.refused("not_answered")
 
+    def answering(self) -> GatedResult:
+        """Return the same passages, taken to answer whatever the policy says."""
+        changes = {"confidence_level": "high", "should_answer": True, "reason": None}
+        return replace(self, metrics=self.metrics.model_copy(update=changes))
+
     def refused(self, reason: RefusalReason) -> GatedResult:
         """Return the same passages, which do not answer for this reason."""
         changes = {"confidence_level": "insufficient", "should_answer": False, "reason": reason}
@@ -89,7 +94,8 @@ class RetrievalGate:
     """Searches one book for one caller; the filters are the caller's, and nothing asked can widen them.
 
     Passages with a cosine below `min_score` are left out. With `reads_blocks` the blocks of the passages are judged
-    too, as needed for a quotation; a language model reads them itself.
+    too, as needed for a quotation; a language model reads them itself. With `reads_words` the evidence tells how far
+    each word of the question is heeded, even where the policy does not ask for it.
     """
 
     retriever: Retriever
@@ -98,6 +104,7 @@ class RetrievalGate:
     min_score: float
     mode: SearchMode = "hybrid"
     reads_blocks: bool = False
+    reads_words: bool = False
 
     def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
         """Return the passages and their judgement; raises UsageError for a question or a filter that cannot be
@@ -115,6 +122,8 @@ class RetrievalGate:
             response = self._with_definition(response)
             spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
+        if (self.reads_words or policy.reads_each_word) and response.results:
+            response = self._with_each_word_read(response)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
         result = GatedResult(response, assess(response, policy), spots, is_off_subject)
@@ -146,7 +155,7 @@ class RetrievalGate:
         return replace(wide, metrics=result.metrics)
 
     def _with_definition(self, response: SearchResponse) -> SearchResponse:
-        """With one passage more that defines what is asked for, where none of those found does."""
+        """Return it with one passage more that defines what is asked for, where none of those found does."""
         kind = QuestionKind(response.searched_for or response.query)
         if kind.term is None or not response.results or any(defines(kind, each) for each in response.results):
             return response
@@ -154,6 +163,10 @@ class RetrievalGate:
         known = {each.id for each in response.results}
         found = next((each for each in wide.results if each.id not in known and defines(kind, each)), None)
         return response.model_copy(update={"results": (*response.results, found)}) if found else response
+
+    def _with_each_word_read(self, response: SearchResponse) -> SearchResponse:
+        heeded = self.retriever.heeded(response.searched_for or response.query, response.results[0])
+        return response.model_copy(update={"evidence": response.evidence.model_copy(update={"heeded": heeded})})
 
     def _find_in_story(self, question: str) -> GatedResult:
         """See `find`, for a long story by its best sentence."""

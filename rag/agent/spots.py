@@ -18,7 +18,7 @@ from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.models import SearchResult
 from rag.retrieval.fusion import fuse
 
-BLOCK_SHARE = 0.4
+BLOCK_SHARE = 0.5
 """How much a block's own nearness counts beside the relevance of its passage."""
 
 DENSE_SHARE = 0.6

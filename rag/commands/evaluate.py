@@ -46,7 +46,11 @@ MinRecall = Annotated[
     typer.Option("--min-recall", metavar="R", min=0.0, max=1.0, help="Exit 12 if file recall@5 is below."),
 ]
 Calibrate = Annotated[
-    bool, typer.Option("--calibrate", help="Fit the confidence policy and write it to bookwise.toml.")
+    bool,
+    typer.Option(
+        "--calibrate",
+        help="Fit the confidence policy, check each book with a fit to the others, and write it to bookwise.toml.",
+    ),
 ]
 ReportFile = Annotated[
     Path | None,
@@ -75,20 +79,27 @@ def evaluate_command(
     """
     from ingestion.operations.reports import write_text
     from rag.evaluation.answer_changes import answer_changes, changes_view
+    from rag.evaluation.calibration import held_out_document, held_out_table, hold_out
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.questions import load_questions
     from rag.evaluation.views import evaluation_document, evaluation_view, markdown, report_markdown
 
     if compare and against:
         raise UsageError("use only one of --compare and --against")
+    if calibrate and answers is False:
+        raise UsageError("--calibrate looks at the quoted answers; leave out --no-answers")
     settings = read_settings(config, flags={"book.id": book})
     asked_for = _chosen(load_questions(questions), corpus)
-    asked = _ask(settings, asked_for, answers=answers)
+    asked = _ask(settings, asked_for, answers=answers, calibrates=calibrate)
     outcomes = [asked_question.outcome for asked_question in asked]
     before = _other_run(settings, asked_for, compare, against, answers)
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
     view = [*evaluation_view(outcomes, comparisons), *(changes_view(changes, len(outcomes)) if before else [])]
     document = evaluation_document(outcomes, comparisons, changes)
+    if calibrate:
+        held_out = hold_out(asked)
+        view.append(held_out_table(held_out))
+        document["held_out"] = held_out_document(held_out)
     show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
         write_text(report, report_markdown(outcomes, comparisons, changes))
@@ -134,7 +145,9 @@ def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQ
     return [replace(question, book=None) for question in questions if question.book in (corpus, None)]
 
 
-def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool | None) -> list[Asked]:
+def _ask(
+    settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool | None, calibrates: bool = False
+) -> list[Asked]:
     from rag.agent.agent import has_model
     from rag.evaluation.answerer import open_answerer
     from rag.evaluation.run import evaluate
@@ -142,7 +155,13 @@ def _ask(settings: Settings, questions: Sequence[EvalQuestion], *, answers: bool
 
     wanted = has_model(settings) if answers is None else answers
     with open_retrievers(settings) as retrievers, open_answerer() as answer:
-        return evaluate(questions, retrievers, answer=answer if wanted else None, quotes=answers is not False)
+        return evaluate(
+            questions,
+            retrievers,
+            answer=answer if wanted else None,
+            quotes=answers is not False,
+            calibrates=calibrates,
+        )
 
 
 def _read_run(path: Path) -> list[Outcome]:
@@ -158,13 +177,10 @@ def _read_run(path: Path) -> list[Outcome]:
 def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
     from ingestion.factory import embedder_of
     from ingestion.settings.toml_editor import set_table
-    from rag.confidence.calibration import fit_policy
     from rag.confidence.policies import WEIGHTS
+    from rag.evaluation.calibration import calibrate
 
-    policy = fit_policy(
-        [asked_question.evidence for asked_question in asked if asked_question.outcome.answerable],
-        [asked_question.evidence for asked_question in asked if not asked_question.outcome.answerable],
-    )
+    policy = calibrate(asked)
     model = embedder_of(settings).model
     weights = [getattr(policy, name) for name in WEIGHTS]
     levels = [policy.low, policy.medium, policy.high]

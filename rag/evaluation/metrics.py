@@ -109,14 +109,15 @@ NEAR_MISS = "nearmiss"
 """The kind of a question on the subject of the book that it does not answer."""
 
 
-def _is_sure(each: Outcome) -> bool:
-    """Return whether an answer was given with high confidence that can be said to be right or wrong."""
-    return (
-        each.is_quoted
-        and each.level == "high"
-        and not each.refused
-        and (not each.answerable or each.quoted_right is not None)
-    )
+def _right_at(level: str) -> Measure:
+    """Return the measure whether an answer with this confidence is right, where that can be said."""
+
+    def measure(each: Outcome) -> float | None:
+        is_given = each.is_quoted and each.level == level and not each.refused
+        is_known = not each.answerable or each.quoted_right is not None
+        return float(each.quoted_right or False) if is_given and is_known else None
+
+    return measure
 
 
 MEASURES: dict[str, Measure] = {
@@ -132,7 +133,8 @@ MEASURES: dict[str, Measure] = {
     "near misses refused": lambda each: float(each.refused) if each.kind == NEAR_MISS else None,
     "quoted answers right": lambda each: None if each.quoted_right is None else float(each.quoted_right),
     "filler": lambda each: each.filler,
-    "high is right": lambda each: float(each.quoted_right or False) if _is_sure(each) else None,
+    "high is right": _right_at("high"),
+    "medium is right": _right_at("medium"),
     "typos answered": lambda each: float(not each.refused) if each.kind == "typo" else None,
     "stories answered": lambda each: float(not each.refused) if each.kind == "long" else None,
     "other languages told truly": lambda each: None if each.told_language is None else float(each.told_language),

@@ -45,10 +45,14 @@ OPEN_TIER = 1
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's outcome with the evidence that confidence is judged by."""
+    """A question's outcome with the evidence that confidence is judged by.
+
+    `is_right` tells whether the quote is right, or would be where the question was refused; None where nobody knows.
+    """
 
     outcome: Outcome
     evidence: Evidence
+    is_right: bool | None = None
 
 
 def evaluate(
@@ -57,12 +61,14 @@ def evaluate(
     *,
     answer: Answerer | None = None,
     quotes: bool = True,
+    calibrates: bool = False,
 ) -> list[Asked]:
     """Ask each question of its book, and an unanswerable one of no book of all; those of other books are left out.
 
     With `quotes` the answer without a language model is judged too, which embeds the blocks of the passages; else
-    nothing is embedded but the question, once. Raises UsageError where no question is about any of the books, one is
-    not said of which, or a page or section that one names is not in the index.
+    nothing is embedded but the question, once. With `calibrates` all evidence is weighed that a policy may ask for.
+    Raises UsageError where no question is about any of the books, one is not said of which, or a page or section that
+    one names is not in the index.
     """
     if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
         raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
@@ -76,7 +82,8 @@ def evaluate(
             check_pages(written_for, folder, paths)
             check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))
             remembering = replace(retriever, embedder=SharedEmbedder(retriever.embedder))
-            asked += [_ask(question, remembering, folder, answer, quotes=quotes) for question in own]
+            looking = _Looking(quotes, calibrates)
+            asked += [_ask(question, remembering, folder, answer, looking) for question in own]
     if not asked:
         named = sorted({question.book for question in questions if question.book})
         books = ", ".join(retriever.book_id for retriever in retrievers)
@@ -84,14 +91,22 @@ def evaluate(
     return asked
 
 
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """How closely the passages of a question are looked at."""
+
+    quotes: bool
+    words: bool
+
+
 def _ask(
-    question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None, *, quotes: bool
+    question: EvalQuestion, retriever: Retriever, folder: str, answer: Answerer | None, looking: _Looking
 ) -> Asked:
     filters = Filters(hardware_tier=question.tier)
     started = time.perf_counter()
     retriever.embedder.embed_query(searchable(question.text))
     milliseconds = (time.perf_counter() - started) * 1000
-    gated, quoted = _quoted(question, retriever, filters, quotes=quotes)
+    gated, quoted = _quoted(question, retriever, filters, looking)
     started = time.perf_counter()
     response = retriever.search(gated.response.query, limit=DEEPEST, filters=filters)
     milliseconds += (time.perf_counter() - started) * 1000
@@ -117,12 +132,12 @@ def _ask(
         kind=question.kind,
         **(_of_quote(question, quoted) if quoted else {}),
         answered_right=_is_answered(question, answered) if answered else None,
-        is_quoted=quotes,
+        is_quoted=looking.quotes,
         question=question.text,
         found=_place(response.results[0]) if response.results else None,
         answer=answer_outcome(answered, is_right) if answered and answered.model != EXTRACTIVE else None,
     )
-    return Asked(outcome, gated.response.evidence)
+    return Asked(outcome, gated.response.evidence, _is_right(question, gated, quoted, retriever))
 
 
 def _place(result: SearchResult) -> str:
@@ -130,14 +145,32 @@ def _place(result: SearchResult) -> str:
 
 
 def _quoted(
-    question: EvalQuestion, retriever: Retriever, filters: Filters, *, quotes: bool
+    question: EvalQuestion, retriever: Retriever, filters: Filters, looking: _Looking
 ) -> tuple[GatedResult, AgentResponse | None]:
     """Return what is found, and what is answered without a language model, as `ask` does; None without `quotes`."""
     agent = retriever.settings.agent
-    gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=quotes)
+    gate = RetrievalGate(
+        retriever,
+        filters,
+        agent.top_k,
+        agent.score_threshold,
+        reads_blocks=looking.quotes,
+        reads_words=looking.words,
+    )
     started = time.perf_counter()
     gated = gate.find_for(question.text, topic_of([Earlier(turn) for turn in question.history]))
-    return gated, quote(question.text, gated, retriever, started=started) if quotes else None
+    return gated, quote(question.text, gated, retriever, started=started) if looking.quotes else None
+
+
+def _is_right(
+    question: EvalQuestion, gated: GatedResult, quoted: AgentResponse | None, retriever: Retriever
+) -> bool | None:
+    """Return whether the quote holds the fact; what was refused is quoted all the same, for another policy."""
+    if quoted is None or not question.answerable:
+        return None
+    if not quoted.citations:
+        quoted = quote(question.text, gated.answering(), retriever, started=time.perf_counter())
+    return _holds_fact(question, quoted.answer[:LOOKED_AT])
 
 
 @dataclass(frozen=True, slots=True)

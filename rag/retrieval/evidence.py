@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.models import Evidence
 from rag.retrieval.mmr import diversity
-from rag.retrieval.query_terms import Question
+from rag.retrieval.query_terms import Question, without_each_word
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -51,6 +52,19 @@ def weigh_evidence(
         else 1.0,
         diversity=diversity([vectors[passage_id] for passage_id in shown if passage_id in vectors]),
     )
+
+
+def heeded_by(passage: Vector, question: str, embedder: Embedder) -> float:
+    """Return 1 less by how much a passage comes nearer when one word of the question is left out.
+
+    A passage on the subject that says nothing about what is asked of it ("timeout" of a mutex) is nearer to the
+    question without that word. It costs one short text to embed per word of the question.
+    """
+    shorter = without_each_word(question)
+    if not shorter:
+        return 1.0
+    nearest = float((embedder.embed_documents(shorter) @ passage).max())
+    return 1.0 - _unit(nearest - float(embedder.embed_query(question) @ passage))
 
 
 def _unit(value: float) -> float:

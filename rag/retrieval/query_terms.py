@@ -24,8 +24,12 @@ MAX_STEMMERS = 3
 LONG = 24
 """A question with so many words, stop words left out, is a long one."""
 
+MAX_LEFT_OUT = 24
+"""How many of a question's words are left out in turn."""
+
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ERROR_NAME = re.compile(r"\w*(?:Error|Exception|Warning)$")
 _SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 
 
@@ -126,16 +130,27 @@ def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
 def names_in(text: str) -> list[str]:
     """Return words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word.
 
-    In German every noun has a capital, so that only the others count.
+    In German every noun has a capital, so that only the others count. The class of a pasted error message names
+    nothing that a book would speak of.
     """
     names = []
     is_german = language_of(text) == "de"
     for found in _WORD.finditer(text):
         word, begins = found[0], not text[: found.start()].strip() or _SENTENCE_END.search(text[: found.start()])
+        if _ERROR_NAME.fullmatch(word) and text[found.end() :].startswith(":"):
+            continue
         marked = any(letter.isupper() or letter.isdigit() for letter in word[1:])
         if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins and not is_german)):
             names.append(word)
     return names
+
+
+def without_each_word(text: str) -> list[str]:
+    """Return the question without each of its words in turn, stop words left out: one text per word."""
+    stemmer = stemmer_of(language_of(text) or "en")
+    said = [found.span() for found in _WORD.finditer(text) if query_vector(found[0], stemmer).indices]
+    shorter = (f"{text[:start]}{text[end:]}".strip() for start, end in said[:MAX_LEFT_OUT])
+    return [each for each in shorter if _LETTERS.search(each)]
 
 
 def _share(weights: Mapping[int, float], some: Iterable[int]) -> float:

@@ -11,12 +11,14 @@ from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import UsageError
 from ingestion.factory import embedder_of, open_index, remedy_of, settle_embedder
+from ingestion.markdown.cleaner import searchable
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.retrieval.evidence import heeded_by
 from rag.retrieval.expansion import next_passage
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
@@ -59,6 +61,13 @@ class Retriever:
                 reranker=self.reranker,
                 scope=self.scope,
             )
+
+    def heeded(self, question: str, passage: SearchResult) -> float:
+        """Return how far a passage speaks of each word of the question, 0–1; 1 for one that has just been deleted."""
+        found = self.store.retrieve([passage.id], vectors=True).get(passage.id)
+        if found is None or found.dense is None:
+            return 1.0
+        return heeded_by(found.dense, searchable(question), self.embedder)
 
     def following(self, passage: SearchResult) -> SearchResult | None:
         """Return the passage after this one in the same version of its lesson, None at the lesson's end."""

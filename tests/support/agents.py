@@ -52,6 +52,9 @@ class Shelf:
     def following(self, passage: SearchResult) -> SearchResult | None:
         return None
 
+    def heeded(self, question: str, passage: SearchResult) -> float:
+        return 1.0
+
     def search(
         self,
         text: str,

@@ -149,6 +149,6 @@ def test_calibrating_writes_a_policy_that_the_next_call_reads(folder: Path) -> N
     text = (folder / "bookwise.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)["confidence"]
     assert text.startswith("# mine\n[agent]\ntop_k = 4\n")
-    assert table["model"].startswith("all-MiniLM-L6-v2") and len(table["weights"]) == 6
+    assert table["model"].startswith("all-MiniLM-L6-v2") and len(table["weights"]) == 7
     measures = document(run("eval", "questions.jsonl", "--json"))["measures"]
     assert measures["refusal recall"] == 1.0 and measures["wrongly refused"] <= 0.2

@@ -10,7 +10,7 @@ from ingestion.vector_stores.bm25 import document_vector, query_vector
 from ingestion.vector_stores.filters import Equals, Range, Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.models import SearchQuery
-from rag.retrieval.query_terms import Question, names_in, question_of, stemmers_of
+from rag.retrieval.query_terms import Question, names_in, question_of, stemmers_of, without_each_word
 from rag.retrieval.search import search
 from tests.support.books import BOOK, Library, page
 
@@ -129,3 +129,14 @@ def test_a_page_is_found_by_another_form_of_its_word_in_its_own_language(tmp_pat
 
     assert best("Haus am Berg") == best("Haus", language="de") == "m/a.md"
     assert best("tower") == "m/b.md"
+
+
+def test_a_pasted_error_names_nothing_by_its_class() -> None:
+    assert names_in('It says RuntimeError: form data requires "parts" to be installed') == []
+    assert names_in("When is a RuntimeError raised in Python?") == ["RuntimeError", "Python"]
+
+
+def test_each_word_is_left_out_once_and_stop_words_never() -> None:
+    assert without_each_word("How do I set a timeout?") == ["How do I  a timeout?", "How do I set a ?"]
+    assert without_each_word("pump") == [], "nothing would be left"
+    assert without_each_word("¿?") == []
