@@ -14,7 +14,7 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config, Json
 from ingestion.commands.terminal import note, show
 from ingestion.errors import ExitCode, UsageError
-from ingestion.output import Block
+from ingestion.output import Block, View
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
@@ -79,33 +79,41 @@ def evaluate_command(
     """
     from ingestion.operations.reports import write_text
     from rag.evaluation.answer_changes import answer_changes, changes_view
-    from rag.evaluation.calibration import held_out_document, held_out_table, hold_out
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.questions import load_questions
     from rag.evaluation.views import evaluation_document, evaluation_view, markdown, report_markdown
 
-    if compare and against:
-        raise UsageError("use only one of --compare and --against")
-    if calibrate and answers is False:
-        raise UsageError("--calibrate looks at the quoted answers; leave out --no-answers")
+    _check(compare, against, calibrate=calibrate, answers=answers)
     settings = read_settings(config, flags={"book.id": book})
     asked_for = _chosen(load_questions(questions), corpus)
     asked = _ask(settings, asked_for, answers=answers, calibrates=calibrate)
     outcomes = [asked_question.outcome for asked_question in asked]
     before = _other_run(settings, asked_for, compare, against, answers)
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
-    view = [*evaluation_view(outcomes, comparisons), *(changes_view(changes, len(outcomes)) if before else [])]
-    document = evaluation_document(outcomes, comparisons, changes)
-    if calibrate:
-        held_out = hold_out(asked)
-        view.append(held_out_table(held_out))
-        document["held_out"] = held_out_document(held_out)
+    tables, held_out = _held_out(asked) if calibrate else ([], {})
+    changed = changes_view(changes, len(outcomes)) if before else []
+    view = [*evaluation_view(outcomes, comparisons), *changed, *tables]
+    document = evaluation_document(outcomes, comparisons, changes) | held_out
     show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
         write_text(report, report_markdown(outcomes, comparisons, changes))
     if calibrate:
         _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
     _require(min_recall, outcomes)
+
+
+def _check(compare: Path | None, against: str | None, *, calibrate: bool, answers: bool | None) -> None:
+    if compare and against:
+        raise UsageError("use only one of --compare and --against")
+    if calibrate and answers is False:
+        raise UsageError("--calibrate looks at the quoted answers; leave out --no-answers")
+
+
+def _held_out(asked: Sequence[Asked]) -> tuple[View, dict[str, Any]]:
+    from rag.evaluation.calibration import held_out_document, held_out_table, hold_out
+
+    held_out = hold_out(asked)
+    return [held_out_table(held_out)], {"held_out": held_out_document(held_out)}
 
 
 def _require(min_recall: float | None, outcomes: Sequence[Outcome]) -> None:
