@@ -91,8 +91,11 @@ def evaluate_command(
     before = _other_run(settings, asked_for, compare, against, answers)
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
     tables, held_out = _held_out(asked) if calibrate else ([], {})
-    changed = changes_view(changes, len(outcomes)) if before else []
-    view = [*evaluation_view(outcomes, comparisons), *changed, *tables]
+    view = [
+        *evaluation_view(outcomes, comparisons),
+        *(changes_view(changes, len(outcomes)) if before else ()),
+        *tables,
+    ]
     document = evaluation_document(outcomes, comparisons, changes) | held_out
     show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
