@@ -20,6 +20,8 @@ from ingestion.settings.loader import CONFIG_NAME, find_config
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
+    from rag.evaluation.answer_changes import AnswerChange
+    from rag.evaluation.comparison import Comparison
     from rag.evaluation.metrics import Outcome
     from rag.evaluation.questions import EvalQuestion
     from rag.evaluation.run import Asked
@@ -77,11 +79,10 @@ def evaluate_command(
 
     Reports results outside the filters too.
     """
-    from ingestion.operations.reports import write_text
     from rag.evaluation.answer_changes import answer_changes, changes_view
     from rag.evaluation.comparison import compare as compared
     from rag.evaluation.questions import load_questions
-    from rag.evaluation.views import evaluation_document, evaluation_view, markdown, report_markdown
+    from rag.evaluation.views import evaluation_document, evaluation_view, markdown
 
     _check(compare, against, calibrate=calibrate, answers=answers)
     settings = read_settings(config, flags={"book.id": book})
@@ -91,15 +92,12 @@ def evaluate_command(
     before = _other_run(settings, asked_for, compare, against, answers)
     comparisons, changes = compared(before, outcomes), answer_changes(before, outcomes)
     tables, held_out = _held_out(asked) if calibrate else ([], {})
-    view = [
-        *evaluation_view(outcomes, comparisons),
-        *(changes_view(changes, len(outcomes)) if before else ()),
-        *tables,
-    ]
+    changed = changes_view(changes, len(outcomes)) if before else []
+    view = [*evaluation_view(outcomes, comparisons), *changed, *tables]
     document = evaluation_document(outcomes, comparisons, changes) | held_out
     show([Block(markdown(view))] if as_markdown else view, document, as_json=as_json)
     if report:
-        write_text(report, report_markdown(outcomes, comparisons, changes))
+        _write_report(report, outcomes, comparisons, changes)
     if calibrate:
         _calibrate(settings, asked, config or find_config(Path()) or Path(CONFIG_NAME))
     _require(min_recall, outcomes)
@@ -117,6 +115,15 @@ def _held_out(asked: Sequence[Asked]) -> tuple[View, dict[str, Any]]:
 
     held_out = hold_out(asked)
     return [held_out_table(held_out)], {"held_out": held_out_document(held_out)}
+
+
+def _write_report(
+    path: Path, outcomes: Sequence[Outcome], comparisons: Sequence[Comparison], changes: Sequence[AnswerChange]
+) -> None:
+    from ingestion.operations.reports import write_text
+    from rag.evaluation.views import report_markdown
+
+    write_text(path, report_markdown(outcomes, comparisons, changes))
 
 
 def _require(min_recall: float | None, outcomes: Sequence[Outcome]) -> None:
