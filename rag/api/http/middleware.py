@@ -106,7 +106,7 @@ class _Exchange:
             async with self._deadlines.limit() as self._bound:
                 length = self._headers.get(b"content-length", b"0")
                 if length.isdigit() and int(length[:18]) > self._max_bytes:
-                    await self._refuse_body()
+                    await self._refuse_body(more=int(length[:18]) <= MAX_UNREAD_BYTES)
                 await app(self._scope, self.receive, self.send)
         except HTTPException as error:
             await self._answer(error.status_code, error.detail)
@@ -118,17 +118,22 @@ class _Exchange:
         """Pass a part of the body on; raises 413 beyond its size, 408 beyond its time."""
         if self._is_read:
             return await self._receive()
+        message = await self._next_part()
+        if self._received > self._max_bytes:
+            await self._refuse_body(more=not self._is_read)
+        return message
+
+    async def _next_part(self) -> Message:
         left = self._body_timeout - (time.perf_counter() - self.started)
         try:
             message = await asyncio.wait_for(self._receive(), max(0.001, left))
         except TimeoutError:
+            self._is_read = True
             raise HTTPException(
                 408, f"the body of the request did not arrive within {self._body_timeout} s"
             ) from None
         self._received += len(message.get("body", b""))
         self._is_read = not message.get("more_body", False)
-        if self._received > self._max_bytes:
-            await self._refuse_body(more=message.get("more_body", False))
         return message
 
     async def send(self, message: Message) -> None:
@@ -148,11 +153,10 @@ class _Exchange:
             added |= {name.lower().encode(): value.encode() for name, value in limits}
         return [(name, value) for name, value in (SAFE_HEADERS | added).items() if name not in names]
 
-    async def _refuse_body(self, *, more: bool = True) -> None:
+    async def _refuse_body(self, *, more: bool) -> None:
         while more and self._received < MAX_UNREAD_BYTES and b"expect" not in self._headers:
-            message = await self._receive()
-            self._received += len(message.get("body", b""))
-            more = message.get("more_body", False)
+            await self._next_part()
+            more = not self._is_read
         self._is_read = True
         raise HTTPException(413, f"the body of a request may have at most {self._max_bytes} bytes")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
-from pydantic import AwareDatetime
+from pydantic import AfterValidator, AwareDatetime
 
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import MessageList, ShownConversation, ThreadChange, ThreadList
@@ -17,12 +18,22 @@ router = APIRouter(tags=["threads"])
 MAX_NUMBER = 2**31 - 1
 
 
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is before the first or after the last year") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+
+
 @router.get("/threads", response_model=ThreadList, operation_id="list_threads")
 async def list_threads(
     caller: CurrentCaller,
     services: Services,
     limit: Annotated[int, Query(ge=1, le=1000, description="Number of threads to return.")] = 50,
-    before: Annotated[AwareDatetime | None, Query(description="Continue after this `updated_at`.")] = None,
+    before: Annotated[Moment | None, Query(description="Continue after this `updated_at`.")] = None,
     archived: Annotated[bool, Query(description="List the archived threads instead of the live ones.")] = False,
 ) -> Any:
     """List the caller's threads without messages, the last used first; none for a public key."""
