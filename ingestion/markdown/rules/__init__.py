@@ -24,7 +24,7 @@ from ingestion.markdown.rules.quotes import quote, unquoted
 from ingestion.markdown.rules.remarks import remark
 from ingestion.markdown.rules.tables import table
 from ingestion.markdown.rules.text import text
-from ingestion.markdown.rules.work import new_work, spend
+from ingestion.markdown.rules.work import new_work, spend, token_limit
 
 MAX_LEVELS = 40
 """Levels of nesting that are read; a list takes two. What lies deeper belongs to the container around it, so that
@@ -87,7 +87,13 @@ def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
 
     def read(page: str) -> list[Token]:
         tokens: list[Token] = []
-        env = {"lookahead": new_budget(page), "work": new_work(page), "lazy": 0, "directives": []}
+        env = {
+            "lookahead": new_budget(page),
+            "work": new_work(page),
+            "tokens": token_limit(page),
+            "lazy": 0,
+            "directives": [],
+        }
         reader.block.parse(page, reader, env, tokens)
         return tokens
 

@@ -1,4 +1,7 @@
-"""The budget of work of a page: how many steps its blocks may take to read, so that no page holds up the others."""
+"""The budget of work of a page: how many steps its blocks may take to read, and how many tokens they may make.
+
+So no page holds up the others, or takes the memory of all.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,24 @@ STEPS_PER_CHARACTER = 4
 
 FREE_STEPS = 10_000
 
+CHARACTERS_PER_TOKEN = 16
+"""Real pages make a token per 15 to 40 characters; a token takes 420 bytes, and `#` with a line end makes three."""
+
+FREE_TOKENS = 150_000
+
 
 def new_work(text: str) -> int:
     """Return how many steps a page of this size may take: the same on every machine."""
     return STEPS_PER_CHARACTER * len(text) + FREE_STEPS
 
 
+def token_limit(text: str) -> int:
+    """Return how many tokens a page of this size may make."""
+    return len(text) // CHARACTERS_PER_TOKEN + FREE_TOKENS
+
+
 def spend(state: StateBlock, line: int, steps: int = 1) -> None:
-    """Take steps from the page's budget; raises TooMuchWork where none are left."""
+    """Take steps from the page's budget; raises TooMuchWork where none are left, or no more tokens are allowed."""
     state.env["work"] -= steps
-    if state.env["work"] < 0:
+    if state.env["work"] < 0 or len(state.tokens) > state.env["tokens"]:
         raise TooMuchWork(line + 1)
