@@ -14,8 +14,8 @@ STEPS_PER_CHARACTER = 4
 
 FREE_STEPS = 10_000
 
-CHARACTERS_PER_TOKEN = 16
-"""Real pages make a token per 15 to 40 characters; a token takes 420 bytes, and `#` with a line end makes three."""
+CHARACTERS_PER_TOKEN = 32
+"""Real pages make a token per 20 to 80 characters; a token takes 420 bytes, and `#` with a line end makes three."""
 
 FREE_TOKENS = 150_000
 
