@@ -8,11 +8,14 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.cache import EmbeddingCache
 from ingestion.embedding.factory import build_embedder
+from ingestion.embedding.prices import price_of
 from ingestion.embedding.protocol import Embedder, EmbedderKind
+from ingestion.embedding.recipient import Recipient
 from ingestion.errors import ConfigurationError
 from ingestion.masking import masked
 from ingestion.settings import Settings, override
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from ingestion.embedding.workers import CallResult, Workers
 
 logger = logging.getLogger(__name__)
+
+OPENAI_URL = "https://api.openai.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ def build_parts(
         jobs=ledger_of(settings),
         apart=partial(_subprocess_workers, settings) if kind_of(settings) == "openai" else None,
         cluster=_cluster_of(settings, embedder, ray) if ray else None,
+        recipient=recipient_of(settings),
     )
 
 
@@ -120,6 +126,15 @@ def kind_of(settings: Settings) -> EmbedderKind:
     if settings.embedding.embedder == "auto":
         return "openai" if settings.openai.api_key else "local"
     return cast("EmbedderKind", settings.embedding.embedder)
+
+
+def recipient_of(settings: Settings) -> Recipient | None:
+    """Return the service that gets the texts, None where they are embedded on this machine."""
+    if kind_of(settings) != "openai":
+        return None
+    url = settings.openai.base_url or OPENAI_URL
+    model, price = settings.embedding.model, settings.embedding.price
+    return Recipient(urlsplit(url).netloc.rpartition("@")[2], model, price_of(model) if price is None else price)
 
 
 def settle_embedder(settings: Settings) -> Settings:

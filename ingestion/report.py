@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from ingestion.embedding.recipient import Recipient
 from ingestion.errors import LessonError
 from ingestion.models import IngestionMode
 from ingestion.source.crawler import Skipped
@@ -49,7 +50,8 @@ class IngestReport:
 
     `files` counts files by change, `changes` lists those that were looked at. `findings` are those of all lessons,
     unchanged ones included. `chunks.tokens` are the tokens of the texts that were embedded, `price` is in dollars per
-    million tokens (None: unknown). `total_chunks` is what the book has afterwards. `coverage` counts
+    million tokens (None: unknown); `recipient` is the service that gets the texts, None where they stay here.
+    `total_chunks` is what the book has afterwards. `coverage` counts
     the chunks of each module and hardware tier, where a report asked for it. `stages` are the seconds of each stage:
     `embed` is what the run waited for chunks and their vectors, which are made beside the writing. `followed` are the
     files beside the lessons that decide what is indexed, relative to `root`: what pages include, and the site's
@@ -69,6 +71,7 @@ class IngestReport:
     findings: Sequence[Finding] = field(default_factory=list)
     skipped: Sequence[Skipped] = ()
     price: float | None = None
+    recipient: Recipient | None = None
     total_files: int = 0
     total_chunks: int = 0
     seconds: float = 0.0
@@ -104,6 +107,7 @@ class IngestReport:
             "findings": [asdict(finding) for finding in self.findings],
             "skipped": [asdict(skipped) for skipped in self.skipped],
             "cost": self.cost,
+            "recipient": self.recipient and asdict(self.recipient),
             "total_files": self.total_files,
             "total_chunks": self.total_chunks,
             "seconds": round(self.seconds, 3),
@@ -119,7 +123,14 @@ class Tally:
     """Adds up what the stages of one run return; only the thread that runs it calls this."""
 
     def __init__(
-        self, *, book_id: str, mode: IngestionMode, root: str, dry_run: bool = False, price: float | None = None
+        self,
+        *,
+        book_id: str,
+        mode: IngestionMode,
+        root: str,
+        dry_run: bool = False,
+        price: float | None = None,
+        recipient: Recipient | None = None,
     ) -> None:
         self._run: dict[str, Any] = {
             "book_id": book_id,
@@ -127,6 +138,7 @@ class Tally:
             "root": root,
             "dry_run": dry_run,
             "price": price,
+            "recipient": recipient,
         }
         self._files: Counter[str] = Counter()
         self._outcomes: dict[str, FileOutcome] = {}

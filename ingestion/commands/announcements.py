@@ -1,4 +1,4 @@
-"""What a run says before it works: which book it takes where none is named, and who gets the texts."""
+"""What a run says before it works: which book it takes where none is named."""
 
 from __future__ import annotations
 
@@ -6,49 +6,37 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ingestion.books import DEFAULT_BOOK
 from ingestion.commands.terminal import note
 from ingestion.errors import RecordsDamaged, UsageError
-from ingestion.factory import kind_of
 
 if TYPE_CHECKING:
     from ingestion.models import IngestionRecord
     from ingestion.sync.parts import Parts
 
 HOW_TO_NAME = "`bookwise init` writes an id into bookwise.toml, --book and BOOKWISE_BOOK set one too"
-OPENAI_HOST = "api.openai.com"
 
 
-def announce(parts: Parts, root: Path, *, book_id: str, dry_run: bool, is_new: bool) -> None:
-    """Say on stderr what the user did not choose; raises UsageError where it cannot be right.
+def announce_book(parts: Parts, root: Path, book_id: str) -> None:
+    """Say on stderr which id is taken for a book without one; raises UsageError where it cannot be right.
 
-    `is_new` for an index that is made from nothing. Two folders under the default id would be one book.
+    Two folders under the default id would be one book.
     """
-    is_service = kind_of(parts.settings) == "openai"
-    if not root.is_dir() or (parts.settings.book.id and not is_service):
+    if not root.is_dir() or parts.settings.book.id:
         return
     try:
         state = parts.states.load(book_id, parts.settings.qdrant.collection)
     except RecordsDamaged:
         return  # the run that follows tells of it
-    if not parts.settings.book.id:
-        here = Path(os.path.relpath(root.resolve(), parts.states.folder.resolve())).as_posix()
-        is_elsewhere = state.docs_root not in (None, here)
-        if book_id == DEFAULT_BOOK and is_elsewhere and not _holds_most(root, state.records):
-            raise UsageError(
-                f"{book_id} is the id of a book without one, and was indexed from {state.docs_root}; {here} would "
-                f"take its place. Give each book an id: {HOW_TO_NAME}"
-            )
-        note(f"the book has no id, so that {book_id} is taken; {HOW_TO_NAME}")
-    if is_service and (is_new or not state.records):
-        host = urlsplit(parts.settings.openai.base_url or f"https://{OPENAI_HOST}").netloc.rpartition("@")[2]
-        verb = "would be sent" if dry_run else "are sent"
-        note(
-            f"the texts of the lessons {verb} to {host}, to be embedded by {parts.settings.embedding.model}; "
-            "BOOKWISE_EMBEDDER=local embeds them on this machine"
+    here = Path(os.path.relpath(root.resolve(), parts.states.folder.resolve())).as_posix()
+    is_elsewhere = state.docs_root not in (None, here)
+    if book_id == DEFAULT_BOOK and is_elsewhere and not _holds_most(root, state.records):
+        raise UsageError(
+            f"{book_id} is the id of a book without one, and was indexed from {state.docs_root}; {here} would "
+            f"take its place. Give each book an id: {HOW_TO_NAME}"
         )
+    note(f"the book has no id, so that {book_id} is taken; {HOW_TO_NAME}")
 
 
 def _holds_most(root: Path, records: Mapping[str, IngestionRecord]) -> bool:

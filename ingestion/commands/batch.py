@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,7 +12,7 @@ import typer
 from ingestion.commands.configuration import read_book, read_settings
 from ingestion.commands.options import Book, Config, Docs, Json, MaxCost, MaxTokens, Mode, State, Verbose
 from ingestion.commands.program import Command, ListByDefault
-from ingestion.commands.terminal import show
+from ingestion.commands.terminal import note, show
 from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _batches(settings: Settings) -> Iterator[tuple[str, Batches]]:
     ):
         book_id = book_to_write(settings, parts.states, parts.generations)
         service = batch_service_of(settings, parts.embedder.dimensions)
-        yield book_id, Batches(parts, cache, service, ledger, book_id=book_id)
+        yield book_id, Batches(replace(parts, tell=note), cache, service, ledger, book_id=book_id)
 
 
 def _exit_pending(found: Sequence[OpenBatch]) -> None:

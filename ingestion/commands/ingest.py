@@ -30,7 +30,7 @@ from ingestion.commands.options import (
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.ray_address import ray_choice
 from ingestion.commands.reporting import Reports, check_reports, write_reports
-from ingestion.commands.terminal import show, stdout_kept_clean
+from ingestion.commands.terminal import note, show, stdout_kept_clean
 from ingestion.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def run_ingest(
     `strict` reports what `bookwise check` finds, also in lessons that did not change.
     """
     from ingestion.books import book_to_write
-    from ingestion.commands.announcements import announce
+    from ingestion.commands.announcements import announce_book
     from ingestion.factory import build_parts
     from ingestion.sync.pipeline import ingest as run
 
@@ -109,9 +109,8 @@ def run_ingest(
         progress_bar() as progress,
     ):
         book_id = book_to_write(settings, parts.states, parts.generations)
-        dry_run = bool(options.get("dry_run"))
-        announce(parts, root, book_id=book_id, dry_run=dry_run, is_new=mode == "recreate")
-        report = run(parts, root, book_id=book_id, mode=mode, progress=progress, **options)
+        announce_book(parts, root, book_id)
+        report = run(replace(parts, tell=note), root, book_id=book_id, mode=mode, progress=progress, **options)
         if strict:
             from ingestion.source.linter import check_book
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +52,7 @@ def run_books(
     settings = read_settings(config, verbose=verbose, flags=flags)
     books, unusable = read_books(find_books(target), settings)
     with stdout_kept_clean(ray is not None), closing(build_parts(settings, many_books=True, ray=ray)) as parts:
-        done = ingest_books(parts, books, shown=progress_bar, mode=mode, **how)
+        done = ingest_books(replace(parts, tell=told_once()), books, shown=progress_bar, mode=mode, **how)
     done = replace(done, failures=[*unusable, *done.failures])
     if strict:
         done = _with_findings(done, books)
@@ -74,6 +74,18 @@ def _with_findings(done: ManyReport, books: Sequence[BookFolder]) -> ManyReport:
     reached = [(report, by_id[report.book_id]) for report in done.reports]
     checked = [replace(report, findings=check_book(book.root, book.settings).findings) for report, book in reached]
     return replace(done, reports=checked)
+
+
+def told_once() -> Callable[[str], None]:
+    """Return what says each line on stderr once: what holds for a thousand books alike is one line."""
+    told: set[str] = set()
+
+    def tell(line: str) -> None:
+        if line not in told:
+            told.add(line)
+            note(line)
+
+    return tell
 
 
 def books_view(done: ManyReport, *, verbose: bool) -> View:

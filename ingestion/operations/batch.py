@@ -156,6 +156,7 @@ class Batches:
     def _texts_without_vectors(self, root: Path, mode: IngestionMode) -> dict[str, str]:
         plan = planned_run(self._parts, root, book_id=self._book_id, mode=mode, allow_delete=True, dry_run=True)
         with plan as run:
+            run.announce(sends=True, price_share=PRICE_SHARE)
             groups = previewed_groups(compared_groups(run), run.known_vectors())
             return {chunk.embed_key: chunk.embed_text for group in groups for chunk in group.missing}
 

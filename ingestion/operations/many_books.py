@@ -77,6 +77,7 @@ class ManyReport:
             findings=[replace(found, path=_at(root, found.path)) for root, each in placed for found in each.findings],
             skipped=[replace(skip, path=_at(root, skip.path)) for root, each in placed for skip in each.skipped],
             price=next((report.price for report in self.reports if report.price is not None), None),
+            recipient=next((report.recipient for report in self.reports if report.recipient), None),
             total_files=sum(report.total_files for report in self.reports),
             total_chunks=sum(report.total_chunks for report in self.reports),
             seconds=self.seconds,

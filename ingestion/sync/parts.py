@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ingestion.embedding.prices import price_of
 from ingestion.embedding.protocol import Embedder
+from ingestion.embedding.recipient import Recipient
 from ingestion.settings import Settings
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateStore
@@ -50,12 +52,16 @@ class Cluster(Protocol):
         """Abandon what is under way and disconnect."""
 
 
+logger = logging.getLogger(__name__)
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a run works with.
 
     The embedder does not load its model before it embeds. `apart` has another process embed as it would, for a run
-    with many texts, where that is worth it; a `cluster` has other machines chunk and embed.
+    with many texts, where that is worth it; a `cluster` has other machines chunk and embed. `recipient` gets the
+    texts, None where they stay here, and `tell` says what the user did not choose.
     """
 
     settings: Settings
@@ -67,6 +73,8 @@ class Parts:
     jobs: JobLedger | None = None
     apart: StartWorkers | None = None
     cluster: Cluster | None = None
+    recipient: Recipient | None = None
+    tell: Callable[[str], None] = logger.warning
 
     def close(self) -> None:
         """Release the cluster, the cache and the ledger; the stores are released by each run."""

@@ -43,9 +43,12 @@ def ingest(
     BudgetExceeded, IndexLocked, StateError, EmbeddingError or VectorStoreError; what was done until then stays so.
     """
     started = time.monotonic()
-    tally = Tally(book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price)
+    tally = Tally(
+        book_id=book_id, mode=mode, root=str(root), dry_run=dry_run, price=parts.price, recipient=parts.recipient
+    )
     with planned_run(parts, root, book_id=book_id, mode=mode, allow_delete=allow_delete, dry_run=dry_run) as run:
         run.describe(tally)
+        run.announce(sends=not dry_run)
         tally.spend("plan", time.monotonic() - started)
         # Imported late: a run with nothing to do needs neither.
         if dry_run:

@@ -15,6 +15,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from ingestion.embedding.recipient import Recipient
 from ingestion.models import IngestionMode, JobStatus
 from rag.filters import SearchMode
 from rag.models import (
@@ -240,6 +241,10 @@ class IngestJob(BaseModel):
     reused: int
     tokens: int
     cost: float | None = None
+    recipient: Recipient | None = Field(
+        None,
+        description="The service that gets the texts, told to who starts a run; null where none does.",
+    )
     failures: tuple[dict[str, Any], ...] = ()
     error_message: str | None = None
 

@@ -27,6 +27,7 @@ _RUN = {
     "findings": "list of `path`, `line`, `rule`, `message`, as of `check`",
     "skipped": "list of `path`, `reason`: what is no part of the book by rule",
     "cost": "embedding cost in US dollars; null where the price is not known",
+    "recipient": "the service that gets the texts: `host`, `model`, `price` per million tokens; null where none does",
     "total_files": "files in the index after the run",
     "total_chunks": "chunks in the index after the run",
     "seconds": "duration of the run",

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ingestion.books import book_to_write
+from ingestion.embedding.recipient import Recipient
 from ingestion.errors import AlreadyRunning, BookwiseError, IndexLocked, Interrupted
-from ingestion.factory import build_parts, generations_of, ledger_of, states_of
+from ingestion.factory import build_parts, generations_of, ledger_of, recipient_of, settle_embedder, states_of
 from ingestion.models import IngestionJob, IngestionMode
 from ingestion.report import IngestReport
 from ingestion.settings import Settings
@@ -67,12 +68,14 @@ class IngestJobs:
             book_id = await asyncio.to_thread(self._book)
             if open_jobs := await self._database.run(self._alive, book_id):
                 raise AlreadyRunning(open_jobs[0])
+            recipient = await asyncio.to_thread(self._recipient)
             run = _Run(await self._database.run(self._ledger.queue, book_id, request.mode))
             self._running[run.job.job_id] = run
         task = asyncio.create_task(self._run(run, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return await self.get(run.job.job_id)
+        started = await self.get(run.job.job_id)
+        return started.model_copy(update={"recipient": recipient})
 
     async def get(self, job_id: int) -> IngestJob:
         """Return a run, of this server or another process; raises UsageError where there is none."""
@@ -97,6 +100,9 @@ class IngestJobs:
     def _book(self) -> str:
         generations = generations_of(self._settings)
         return book_to_write(self._settings, states_of(self._settings, generations), generations)
+
+    def _recipient(self) -> Recipient | None:
+        return recipient_of(settle_embedder(self._settings))
 
     def _alive(self, book_id: str) -> list[int]:
         """Return the book's open jobs; those whose process died are closed, which only a writer can tell."""

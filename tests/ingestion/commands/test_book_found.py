@@ -9,7 +9,6 @@ import pytest
 
 from tests.support.books import write_book
 from tests.support.command_line import PAGES, copy_index, document, run
-from tests.support.openai_server import OpenAIServer
 
 WRONG_KEY = "a-key-that-is-none"
 
@@ -102,16 +101,3 @@ def test_a_second_folder_under_the_default_id_is_refused_and_a_named_one_is_not(
     assert result.exit_code == 2 and "Give each book an id" in result.stderr
     assert "3 unchanged" in run("ingest").stdout
     assert run("ingest", "other", "--book", "second").exit_code == 0
-
-
-def test_the_first_run_with_a_service_says_who_gets_the_texts_and_later_ones_do_not(
-    clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_book(clean_surroundings / "docs", PAGES)
-    with OpenAIServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("OPENAI_API_KEY", "any-key-of-another-service")
-        assert f"would be sent to {server.host}" in run("plan", "--book", "mine").stderr
-        assert f"are sent to {server.host}, to be embedded by" in run("ingest", "--book", "mine").stderr
-        assert "sent to" not in run("ingest", "--book", "mine").stderr
-        assert "are sent to" in run("ingest", "--book", "mine", "--mode", "recreate").stderr
