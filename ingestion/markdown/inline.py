@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ingestion.markdown.tags import TagReader
@@ -39,8 +39,12 @@ class Span(NamedTuple):
     source: str = ""
 
 
+@lru_cache(maxsize=512)
 def read_spans(text: str) -> tuple[Span, ...]:
-    """Return the spans of a line or heading, without marks of emphasis and link addresses."""
+    """Return the spans of a line or heading, without marks of emphasis and link addresses.
+
+    The last are kept: where the generator of a site is unknown, each known one names the same headings.
+    """
     if not _MARKUP.search(text) or len(text) > MAX_LENGTH:
         return (Span("text", text),)
     reader = _reader()

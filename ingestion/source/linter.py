@@ -27,7 +27,9 @@ from ingestion.source.rules import DROPPED, require_known
 from ingestion.source.site import find_site
 
 _TEXT_FROM_ELSEWHERE = re.compile(
-    r"\{\{#|--8<--|\{\{[<%]|\{%|^import\s[^\n]*\.mdx?['\"]|^:::[ \t]+\w+\.\w|^\[TOC\]", re.M
+    r"[{i:\[-](?:(?<=\{)(?:\{[#<%]|%)|(?<=-)-8<--|(?<=^i)mport\s[^\n]*\.mdx?['\"]"
+    r"|(?<=^:)::[ \t]+\w+\.\w|(?<=^\[)TOC\])",
+    re.M,
 )
 """What takes in text that may have headings: anchors of such a page cannot be judged from its file."""
 

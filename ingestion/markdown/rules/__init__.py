@@ -18,6 +18,7 @@ from ingestion.markdown.rules.footnotes import footnote
 from ingestion.markdown.rules.html import html_block
 from ingestion.markdown.rules.imports import import_or_export
 from ingestion.markdown.rules.jsx import jsx
+from ingestion.markdown.rules.lines import PageState
 from ingestion.markdown.rules.lookahead import new_budget
 from ingestion.markdown.rules.math import math
 from ingestion.markdown.rules.quotes import quote, unquoted
@@ -94,7 +95,8 @@ def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
             "lazy": 0,
             "directives": [],
         }
-        reader.block.parse(page, reader, env, tokens)
+        state = PageState(page, reader, env, tokens)
+        reader.block.tokenize(state, 0, state.lineMax)
         return tokens
 
     return read

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ingestion.errors import OutputError, UsageError
 from ingestion.operations.reports.github import annotation_lines, write_job_page
-from ingestion.operations.reports.junit import junit_xml
 from ingestion.operations.reports.markdown import check_markdown, run_markdown
 from ingestion.operations.reports.sarif import sarif_log
 from ingestion.report import IngestReport
@@ -25,6 +24,9 @@ def _markdown(report: AnyReport) -> str:
 
 
 def _junit(report: AnyReport) -> str:
+    # Imported late: Python's helpers for XML bring an HTTP client.
+    from ingestion.operations.reports.junit import junit_xml
+
     if isinstance(report, IngestReport):
         return junit_xml(report, report.changes, report.seconds)
     return junit_xml(report, {}, 0.0)
