@@ -192,7 +192,7 @@ class PointerDamaged(VectorStoreError):
     kind = "pointer_damaged"
 
     def __init__(self, message: str) -> None:
-        super().__init__(f"{message}; `bookwise verify --repair` or the next `bookwise ingest` mends it")
+        super().__init__(f"{message}; `bookwise verify --repair` or the next `bookwise ingest` repairs it")
 
 
 class RequestFailed(VectorStoreError):

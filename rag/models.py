@@ -239,7 +239,7 @@ class HiddenPassages(_Model):
 class SearchResponse(_Model):
     """The ranked passages, best first; `total_found` counts the chunks that pass the filters.
 
-    `searched_for` is the question with its typos mended, None where none was. `hidden` tells of better passages
+    `searched_for` is the question with its typos corrected, None where none was. `hidden` tells of better passages
     that a filter hides.
     """
 

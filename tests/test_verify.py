@@ -1,4 +1,4 @@
-"""`bookwise verify` over the real embedded engine: finds every difference, changes nothing, and mends on request."""
+"""`bookwise verify` over the real embedded engine: finds every difference, and repairs on request only."""
 
 from __future__ import annotations
 

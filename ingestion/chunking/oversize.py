@@ -125,10 +125,10 @@ def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix:
     ]
 
 
-def _repeats(page: Page, block: Block, most: int) -> tuple[str, str, int]:
+def _repeats(page: Page, block: Block, max_tokens: int) -> tuple[str, str, int]:
     """Return what a later piece begins with, what an earlier one ends with, and their tokens together.
 
-    Where they have more than `most` tokens, a fence's info string is left out, and then all.
+    Where they have more than `max_tokens` tokens, a fence's info string is left out, and then all.
     """
     options = [("", "")]
     marks, opening = _split_marks(page.lines[block.start].rstrip("\r"))
@@ -142,7 +142,7 @@ def _repeats(page: Page, block: Block, most: int) -> tuple[str, str, int]:
         options = [(f"{marks}{header}\n{marks}{delimiter}\n", ""), *options]
     for prefix, suffix in options:
         extra = sum(count_tokens([prefix, suffix]))
-        if extra <= most:
+        if extra <= max_tokens:
             break
     return prefix, suffix, extra
 

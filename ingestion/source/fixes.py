@@ -1,4 +1,4 @@
-"""`bookwise check --fix`: mend what has one safe remedy, and leave every other byte of a lesson as it is."""
+"""`bookwise check --fix`: correct what has one safe remedy, and leave every other byte of a lesson as it is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEY = r"^(?P<before>[ \t]*[\"']?){key}(?P<after>[\"']?[ \t]*[:=])"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fix:
-    """What was mended in a lesson; `line` counts from 1, None where it is the whole file."""
+    """What was corrected in a lesson; `line` counts from 1, None where it is the whole file."""
 
     path: str
     line: int | None

@@ -41,7 +41,7 @@ class CheckReport:
     """All findings in path order; `failures` are pages that cannot be indexed at all.
 
     `skipped` is what is no part of the book by rule, `notes` tell what could not be judged, and
-    `fixed` what `--fix` has mended.
+    `fixed` what `--fix` has corrected.
     """
 
     root: str

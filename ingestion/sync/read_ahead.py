@@ -14,14 +14,14 @@ SECONDS_TO_STOP = 0.25
 
 
 @contextmanager
-def running_ahead(items: Iterable[T], most: int) -> Iterator[Iterator[T]]:
-    """Return the same items in the same order, of which up to `most` are made before they are asked for.
+def running_ahead(items: Iterable[T], ahead: int) -> Iterator[Iterator[T]]:
+    """Return the same items in the same order, of which up to `ahead` are made before they are asked for.
 
     An exception of the iterator is raised where its next item would have come. Leaving the block stops the thread
     after the item it is at; it never keeps the program from ending.
     """
     made: SimpleQueue[tuple[T] | BaseException | None] = SimpleQueue()
-    room, stopped = Semaphore(most), Event()
+    room, stopped = Semaphore(ahead), Event()
 
     def make() -> None:
         end: BaseException | None = None

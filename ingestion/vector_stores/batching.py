@@ -17,20 +17,20 @@ MOST_VALUES = 1_000_000
 """More values than any field has; both engines want a bound stated to count them all."""
 
 
-def batches(items: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """Yield the items in order, at most so many at a time."""
-    for start in range(0, len(items), most):
-        yield items[start : start + most]
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield the items in order, at most `size` at a time."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
-def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int) -> Iterator[list[T]]:
+def sized_batches(items: Iterable[tuple[T, int]], *, max_items: int, max_bytes: int) -> Iterator[list[T]]:
     """Yield the items, each given with its bytes, in order, in batches that keep both limits; none is larger
     alone.
     """
     batch: list[T] = []
     held = 0
     for item, size in items:
-        if batch and (len(batch) == most or held + size > most_bytes):
+        if batch and (len(batch) == max_items or held + size > max_bytes):
             yield batch
             batch, held = [], 0
         batch.append(item)
@@ -39,15 +39,15 @@ def sized_batches(items: Iterable[tuple[T, int]], *, most: int, most_bytes: int)
         yield batch
 
 
-def do_all(items: Iterable[T], action: Callable[[T], None], *, most: int) -> None:
-    """Call the action with each item, up to `most` at a time; returns when all calls have ended.
+def do_all(items: Iterable[T], action: Callable[[T], None], *, workers: int) -> None:
+    """Call the action with each item, up to `workers` at a time; returns when all calls have ended.
 
     Items are taken one by one, as calls end. After the first error no more are begun, and it is raised.
     """
-    with ThreadPoolExecutor(most) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         running: set[Future[None]] = set()
         for item in items:
-            if len(running) == most:
+            if len(running) == workers:
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
                 _raise_first(ended)
             running.add(pool.submit(action, item))
@@ -59,8 +59,8 @@ def _raise_first(ended: Iterable[Future[None]]) -> None:
         future.result()
 
 
-def deletions(where: Where, most: int) -> Iterator[Where]:
-    """Yield the filter cut into filters that name at most so many ids each and together match the same points.
+def deletions(where: Where, max_ids: int) -> Iterator[Where]:
+    """Yield the filter cut into filters that name at most `max_ids` ids each and together match the same points.
 
     Raises ValueError where nothing must hold: such a filter would empty the store.
     """
@@ -71,7 +71,7 @@ def deletions(where: Where, most: int) -> Iterator[Where]:
         yield where
         return
     others = tuple(condition for condition in where.must if condition is not named)
-    for ids in batches(named.ids, most):
+    for ids in batches(named.ids, max_ids):
         yield replace(where, must=(*others, HasId(tuple(ids))))
 
 

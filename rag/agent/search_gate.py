@@ -53,7 +53,7 @@ class GatedResult:
 
     @property
     def question(self) -> str:
-        """What was searched for, typos mended."""
+        """What was searched for, typos corrected."""
         return self.response.searched_for or self.response.query
 
     def about(self, words: frozenset[int]) -> GatedResult:

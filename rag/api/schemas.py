@@ -120,7 +120,7 @@ class ChatResponse(BaseModel):
     supported: bool
     metrics: ConfidenceMetrics | None = None
     see_also: tuple[Place, ...] = Field((), description="Other sections on the subject; under a refusal the nearest.")
-    searched_for: str | None = Field(None, description="The question with its typos mended.")
+    searched_for: str | None = Field(None, description="The question with its typos corrected.")
     hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
     error: str | None = None
     replaced: bool = Field(False, description="The book is quoted in place of what the model wrote.")

@@ -25,7 +25,7 @@ from rag.retrieval.hidden import LOOKED_AT, best_hidden, hidden_passages, hidden
 from rag.retrieval.mmr import diverse
 from rag.retrieval.query_terms import Question, question_of, stemmers_of
 from rag.retrieval.rerankers import Reranker
-from rag.retrieval.spelling import mend_typos
+from rag.retrieval.spelling import correct_typos
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -124,14 +124,14 @@ def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where
 
 
 def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
-    """Return the query with its typos mended, its vector and what it finds."""
+    """Return the query with its typos corrected, its vector and what it finds."""
     vector = embedder.embed_query(searchable(query.text))
     ranking = _settled_ranking(query, vector, scan)
-    mended = mend_typos(query.text, ranking.question, scan.store, scan.where)
-    if mended is None:
+    corrected = correct_typos(query.text, ranking.question, scan.store, scan.where)
+    if corrected is None:
         return query, vector, ranking
-    query = query.model_copy(update={"text": mended})
-    vector = embedder.embed_query(mended)
+    query = query.model_copy(update={"text": corrected})
+    vector = embedder.embed_query(corrected)
     return query, vector, _settled_ranking(query, vector, scan)
 
 

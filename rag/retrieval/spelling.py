@@ -19,7 +19,7 @@ MIN_LETTERS = 4
 """A shorter word has too many neighbours."""
 
 MAX_SHORT = 5
-"""Up to so many letters one edit is mended, above two."""
+"""Up to so many letters one edit is corrected, above two."""
 
 MAX_CHUNKS = 20_000
 """How many chunks are read for the book's words; ids are hashes, so that the first ones are a fair sample."""
@@ -30,8 +30,8 @@ _IN_QUESTION = re.compile(r"(?<![\w`./:@-])[^\W\d_]+(?![\w`/:@(]|[.-]\w)")
 Words = Mapping[str, int]
 
 
-def mend_typos(text: str, question: Question, store: VectorStore, where: Where) -> str | None:
-    """Return the question with its typos mended; None where there is none, or it is in another language.
+def correct_typos(text: str, question: Question, store: VectorStore, where: Where) -> str | None:
+    """Return the question with its typos corrected; None where there is none, or it is in another language.
 
     To read the book's words takes a tenth of a second per thousand chunks, so this is done only for a question that
     has a word which is neither in the book nor in the vocabulary of the embedded model.
@@ -44,7 +44,7 @@ def mend_typos(text: str, question: Question, store: VectorStore, where: Where) 
         return bool(terms) and question.unknown.issuperset(terms) and not is_word(word.lower())
 
     words = suspects(text, is_unknown)
-    return mended(text, words, words_of_book(store, where)) if words else None
+    return corrected(text, words, words_of_book(store, where)) if words else None
 
 
 def words_of_book(store: VectorStore, where: Where) -> Words:
@@ -65,7 +65,7 @@ def suspects(question: str, is_unknown: Callable[[str], bool]) -> list[str]:
     ]
 
 
-def mended(question: str, words: Iterable[str], book: Words) -> str | None:
+def corrected(question: str, words: Iterable[str], book: Words) -> str | None:
     """Return the question with each of the words replaced by the book's nearest; None where none has one."""
     nearest = {word: near for word in words if (near := _nearest(word.lower(), book))}
     if not nearest:

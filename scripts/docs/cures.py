@@ -40,7 +40,7 @@ CURES = {
         "A lesson that fails",
         "One file cannot be indexed: it is no UTF-8 text, its metadata cannot be read, or it changed during the run. The "
         "other lessons are indexed, and the old passages of this one stay.",
-        "Open the file at the line of the message and mend it; `bookwise check` lists all such files at once. Then run "
+        "Open the file at the line of the message and correct it; `bookwise check` lists all such files at once. Then run "
         "`bookwise ingest` again.",
     ),
     "ConfigurationError": Cure(
@@ -84,7 +84,7 @@ CURES = {
         "The embedded index or the Qdrant server cannot be read or written: the disk is full, files are damaged, the "
         "server is too old, or its collection was made by something else.",
         "The message says what to do. A damaged embedded index is made again by `bookwise ingest --mode recreate`; texts "
-        "that are in the embedding cache are not embedded again. A lost or doubtful index is compared and mended by "
+        "that are in the embedding cache are not embedded again. A lost or doubtful index is compared and repaired by "
         "`bookwise verify --repair`.",
     ),
     "PointRefused": Cure(

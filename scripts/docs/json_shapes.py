@@ -91,7 +91,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "book_id": "id of the book",
         "evidence": "figures on whether the passages answer at all: [Evidence](http-api.md#evidence)",
         "is_book_indexed": "false where the index has no chunk of the book",
-        "searched_for": "the question with its typos mended; null where none was",
+        "searched_for": "the question with its typos corrected; null where none was",
         "hidden": "better passages that a filter hides; null for none",
     },
     ("lesson",): {"title": "title of the page", "chunks": "list of its chunks: their [payload](payload.md)"},

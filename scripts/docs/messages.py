@@ -27,7 +27,7 @@ First aid:
 
 - `bookwise doctor` shows settings with their sources, what can be reached, and whether index, state and lessons agree.
 - `bookwise check` lists what is wrong in the lessons, with file and line.
-- `bookwise plan` shows what the next run would do; `bookwise verify --repair` compares the index with the lessons and mends it.
+- `bookwise plan` shows what the next run would do; `bookwise verify --repair` compares the index with the lessons and repairs it.
 - `-v` shows all details and logs to stderr.
 """
 

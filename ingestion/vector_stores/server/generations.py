@@ -191,7 +191,7 @@ class ServerGenerations:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
 
     def _prepare(self, info: rest.CollectionInfo) -> None:
-        """Log where the settings are not those of the collection, and mend what a killed load left."""
+        """Log where the settings are not those of the collection, and repair what a killed load left."""
         for difference in differences(info.config, self._settings):
             logger.warning("collection %s: %s; %s with the settings", self._name, difference, REBUILD)
         if is_deferred(info):

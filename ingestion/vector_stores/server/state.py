@@ -129,7 +129,7 @@ class ServerStates:
 
     def _upsert(self, changed: Iterable[tuple[str, dict[str, Any]]]) -> None:
         sized = [(item, _BYTES_PER_POINT + payload_bytes(item[1])) for item in changed]
-        for batch in sized_batches(sized, most=RECORDS_PER_WRITE, most_bytes=BYTES_PER_WRITE):
+        for batch in sized_batches(sized, max_items=RECORDS_PER_WRITE, max_bytes=BYTES_PER_WRITE):
             self._send([rest.PointStruct(id=point_id, vector={}, payload=payload) for point_id, payload in batch])
 
     def _send(self, points: list[rest.PointStruct]) -> None:

@@ -83,16 +83,16 @@ class ServerStore:
         """See VectorStore; so is a point that is too large for a request, or that the server refuses."""
         validate_points(points, self.schema.dimensions)
         sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
-        cut = sized_batches(sized, most=POINTS_PER_WRITE, most_bytes=self._request_bytes)
-        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), most=self._in_flight)
+        cut = sized_batches(sized, max_items=POINTS_PER_WRITE, max_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), workers=self._in_flight)
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
         """See VectorStore."""
         for point_id, payload in payloads.items():
             validate_payload(point_id, payload)
         sized = [(item, self._size(*item)) for item in payloads.items()]
-        cut = sized_batches(sized, most=POINTS_PER_WRITE, most_bytes=self._request_bytes)
-        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), most=self._in_flight)
+        cut = sized_batches(sized, max_items=POINTS_PER_WRITE, max_bytes=self._request_bytes)
+        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), workers=self._in_flight)
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""

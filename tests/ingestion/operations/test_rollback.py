@@ -1,4 +1,4 @@
-"""Back to the former generation, on both engines: the next run mends what differs and embeds nothing known."""
+"""Back to the former generation, on both engines: the next run repairs what differs and embeds nothing known."""
 
 from __future__ import annotations
 

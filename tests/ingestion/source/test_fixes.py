@@ -1,4 +1,4 @@
-"""`check --fix` mends what has one safe remedy and leaves every other byte."""
+"""`check --fix` corrects what has one safe remedy and leaves every other byte."""
 
 from __future__ import annotations
 

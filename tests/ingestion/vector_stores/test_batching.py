@@ -21,7 +21,7 @@ def test_batches_hold_everything_once_in_order(items: list[int], most: int) -> N
 
 @given(sizes=st.lists(st.integers(1, 50)), most=st.integers(1, 9))
 def test_sized_batches_keep_both_limits_and_are_as_full_as_they_can_be(sizes: list[int], most: int) -> None:
-    cut = list(sized_batches([(size, size) for size in sizes], most=most, most_bytes=50))
+    cut = list(sized_batches([(size, size) for size in sizes], max_items=most, max_bytes=50))
     assert [size for batch in cut for size in batch] == sizes
     assert all(len(batch) <= most and sum(batch) <= 50 for batch in cut)
     for batch, following in pairwise(cut):
@@ -60,7 +60,7 @@ def test_all_is_done_and_never_more_than_so_many_at_a_time(items: list[int], mos
             running -= 1
             done.append(item)
 
-    do_all(items, action, most=most)
+    do_all(items, action, workers=most)
     assert sorted(done) == sorted(items)
     assert peak <= most
 
@@ -74,7 +74,7 @@ def test_after_an_error_no_more_calls_are_begun() -> None:
             raise ValueError("refused")
 
     with pytest.raises(ValueError, match="refused"):
-        do_all(range(100), action, most=1)
+        do_all(range(100), action, workers=1)
     assert begun == [0, 1, 2]
 
 
@@ -89,5 +89,5 @@ def test_an_error_is_raised_when_the_other_calls_have_ended() -> None:
         ended.append(item)
 
     with pytest.raises(ValueError, match="refused"):
-        do_all(range(2), action, most=2)
+        do_all(range(2), action, workers=2)
     assert ended == [1]

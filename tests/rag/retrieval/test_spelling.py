@@ -1,4 +1,4 @@
-"""Typos are mended with the book's own words, and nothing else is touched."""
+"""Typos are corrected with the book's own words, and nothing else is touched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rag.filters import Filters
 from rag.models import HiddenPassages, SearchQuery
 from rag.retrieval.search import search
-from rag.retrieval.spelling import edits, mended, suspects
+from rag.retrieval.spelling import corrected, edits, suspects
 from tests.rag.retrieval.test_search import find
 from tests.support.books import BOOK, Library, page
 
@@ -34,12 +34,12 @@ letters = st.text("abcde", max_size=7)
      ("websockts", "websockets")],
 )  # fmt: skip
 def test_a_typo_becomes_the_nearest_word_of_the_book(typo: str, word: str) -> None:
-    assert mended(f"how to {typo} it", [typo], BOOK_WORDS) == f"how to {word} it"
+    assert corrected(f"how to {typo} it", [typo], BOOK_WORDS) == f"how to {word} it"
 
 
 @pytest.mark.parametrize("word", ["kubernetes", "xvector", "evy3", "ver"])
 def test_a_word_that_is_near_none_stays(word: str) -> None:
-    assert mended(f"how to {word} it", [word], BOOK_WORDS) is None
+    assert corrected(f"how to {word} it", [word], BOOK_WORDS) is None
 
 
 @pytest.mark.parametrize(
