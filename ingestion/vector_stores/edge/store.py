@@ -210,7 +210,7 @@ class EdgeStore:
         return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
 
     def checkpoint(self) -> None:
-        """See VectorStore; it would end the log that a shard in doubt is repaired from, so there is none after that."""
+        """See VectorStore; it would end the log that a shard in doubt is repaired from, so then there is none."""
         self._refuse_if_in_doubt()
         with self._engine("write"):
             self._shard.flush()
