@@ -1,21 +1,21 @@
 """How the time of `ingest --books` grows with the books: `python -m benchmarks.books [BOOKS …]`.
 
-Embeds by a loopback service that answers at once. For each number of books it prints the seconds of the first run,
-of a run with nothing to do and of one edit, then the exponents of growth from the smallest number to the largest.
+Embeds by a loopback service that answers at once. For each number of books it prints the processor seconds of the
+first run, of a run with nothing to do and of one edit, then the exponents of growth from the least to the most.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from benchmarks.embedding import processor_of_children
 from benchmarks.peers.counting_service import Counts, counting_service
+from benchmarks.processes import growth
 
 LESSONS = 5
 CODE = "import sys; from cli import app; sys.argv[0] = 'bookwise'; app()"
@@ -32,7 +32,7 @@ def write(folder: Path, books: int) -> None:
 
 
 def run(place: Path, counts: Counts) -> float:
-    """Index all books below `place`; returns seconds."""
+    """Index all books below `place`; returns the seconds that the process took on the cores."""
     environ = os.environ | {
         "PYTHONPATH": str(Path(__file__).parents[1]),
         "OPENAI_BASE_URL": counts.url,
@@ -41,7 +41,7 @@ def run(place: Path, counts: Counts) -> float:
         "OPENAI_EMBEDDING_MODEL": "m",
         "OPENAI_EMBEDDING_DIMENSIONS": "256",
     }
-    began = time.monotonic()
+    began = processor_of_children()
     done = subprocess.run(
         [sys.executable, "-c", CODE, "ingest", "--books", "books", "--json"],
         cwd=place,
@@ -49,7 +49,7 @@ def run(place: Path, counts: Counts) -> float:
         capture_output=True,
         text=True,
     )
-    seconds = time.monotonic() - began
+    seconds = processor_of_children() - began
     assert done.returncode == 0, done.stderr[-2000:]
     assert not json.loads(done.stdout)["failures"]
     return seconds
@@ -72,8 +72,8 @@ def main() -> None:
             print(f"| {books} | {first:.1f} | {nothing:.2f} | {rows[-1][3]:.2f} |", flush=True)
     least, most = rows[0], rows[-1]
     if most[0] > least[0]:
-        growth = [math.log(most[at] / least[at]) / math.log(most[0] / least[0]) for at in (1, 2, 3)]
-        print("growth: " + ", ".join(f"{each:.2f}" for each in growth))
+        exponents = [growth((least[0], most[0]), (least[at], most[at])) for at in (1, 2, 3)]
+        print("growth: " + ", ".join(f"{exponent:.2f}" for exponent in exponents))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """The embedding stage on workers of a Ray cluster: `python -m benchmarks.distributed [TEXTS]`.
 
 The built-in model on one thread, in this process (none), on one worker and on two; the texts go through the
-scheduler of a run. The cluster is started before, and each worker has its model loaded. Median of five turns, in
-which the three take turns, since other work on the machine changes from minute to minute.
+scheduler of a run. The cluster is started before, and a first round loads the models. Medians of five rounds, in each
+of which the three take turns, since other work on the machine changes from minute to minute. Seconds on a core are
+those of this process and of the workers, which other work hardly changes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import os
 import statistics
 import sys
 import time
-from contextlib import closing
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest import mock
 
 from benchmarks.reconcile import paragraph
 from ingestion.embedding.batching import Limits
@@ -21,10 +22,13 @@ from ingestion.embedding.minilm import MiniLm
 from ingestion.factory import RayChoice, build_parts
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
+from ingestion.sync.distributed.connection import RayConnection
+from ingestion.sync.distributed.layout import WorkerLayout
 from ingestion.sync.embed_scheduler import EmbedRequests
-from ingestion.sync.parts import Cluster
 
 TURNS = 5
+ALONE = MiniLm(1)
+ONE_THREAD = Limits(inputs=16, in_flight=1)
 
 
 def chunks_of(turn: str, number: int) -> list[DocumentChunk]:
@@ -33,31 +37,54 @@ def chunks_of(turn: str, number: int) -> list[DocumentChunk]:
     return [cast("DocumentChunk", SimpleNamespace(embed_text=text, embed_key=text)) for text in texts]
 
 
-def stage(requests: EmbedRequests, chunks: list[DocumentChunk]) -> float:
-    """Embed all; return chunks per second."""
-    began = time.perf_counter()
-    with requests:
-        requests.add(chunks)
-        requests.send()
-        while requests.unfinished:
-            requests.settle(wait=True)
-    assert requests.counts.embedded == len(chunks), requests.error
-    return len(chunks) / (time.perf_counter() - began)
+class Setting:
+    """Where the texts are embedded, and what was measured there: chunks per second, and per second on a core."""
+
+    def __init__(self, cluster: Any = None) -> None:
+        self.cluster = cluster
+        self.actors: list[Any] = []
+        self.rates: list[float] = []
+        self.core_rates: list[float] = []
+
+    def requests(self) -> EmbedRequests:
+        """Return the requests of a run."""
+        if self.cluster:
+            return EmbedRequests(ALONE, None, self.cluster.start_workers, self.cluster.limits)
+        return EmbedRequests(ALONE, None, None, ONE_THREAD)
+
+    def embed(self, chunks: list[DocumentChunk]) -> None:
+        """Embed all and keep the figures."""
+        began, processor = time.perf_counter(), self._processor()
+        with self.requests() as requests:
+            requests.add(chunks)
+            requests.send()
+            while requests.unfinished:
+                requests.settle(wait=True)
+        assert requests.counts.embedded == len(chunks), requests.error
+        self.rates.append(len(chunks) / (time.perf_counter() - began))
+        self.core_rates.append(len(chunks) / (self._processor() - processor))
+
+    def _processor(self) -> float:
+        import ray
+
+        there = [actor.__ray_call__.remote(lambda _: time.process_time()) for actor in self.actors]
+        return time.process_time() + sum(ray.get(there))
 
 
-def cluster_of(workers: int) -> Any:
-    """Return the parts of a run with so many workers, all of them warm."""
+def with_workers(workers: int) -> Setting:
+    """Connect so many workers."""
     settings = load_settings({"embedding.embedder": "local", "embedding.threads": 1}, environ={})
-    parts = build_parts(settings, ray=RayChoice(None, workers))
-    assert parts.cluster
-    parts.cluster.connect()
-    stage(on_cluster(parts.cluster), chunks_of("warm", 64 * workers))
-    return parts
+    setting = Setting(build_parts(settings, ray=RayChoice(None, workers)).cluster)
+    start = RayConnection.start_worker
 
+    def start_and_keep(connection: RayConnection, layout: WorkerLayout) -> Any:
+        worker: Any = start(connection, layout)
+        setting.actors.append(worker.args[0])
+        return worker
 
-def on_cluster(cluster: Cluster) -> EmbedRequests:
-    """Return the requests of a run on a cluster."""
-    return EmbedRequests(MiniLm(1), None, cluster.start_workers, cluster.limits)
+    with mock.patch.object(RayConnection, "start_worker", start_and_keep):
+        setting.cluster.connect()
+    return setting
 
 
 def main() -> None:
@@ -65,23 +92,23 @@ def main() -> None:
     import ray
 
     # By default the system prefers all other work to Ray's workers, this process included.
-    os.environ["RAY_worker_niceness"] = str(os.nice(0))  # noqa: SIM112 - Ray reads it so
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray reads it so
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
-    alone = MiniLm(1)
-    one_thread = Limits(inputs=16, in_flight=1)
-    rates: dict[str, list[float]] = {"none": [], "one": [], "two": []}
-    with closing(cluster_of(1)) as one, closing(cluster_of(2)) as two:
-        stage(EmbedRequests(alone, None, None, one_thread), chunks_of("warm", 16))
-        for turn in range(TURNS):
-            chunks = chunks_of(str(turn), number)
-            rates["none"].append(stage(EmbedRequests(alone, None, None, one_thread), chunks))
-            rates["one"].append(stage(on_cluster(one.cluster), chunks))
-            rates["two"].append(stage(on_cluster(two.cluster), chunks))
-    middle = {name: statistics.median(found) for name, found in rates.items()}
-    print("| workers | chunks/s | to one worker |\n| --- | ---: | ---: |")
-    for name, rate in middle.items():
-        print(f"| {name} | {rate:.1f} | {rate / middle['one']:.2f} |")
+    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    settings = {"none": Setting(), "one": with_workers(1), "two": with_workers(2)}
+    for turn in range(TURNS + 1):
+        for setting in settings.values():
+            setting.embed(chunks_of(str(turn), number))
+    print("| workers | chunks/s | to one | chunks per second on a core | to none |\n|---" + "|---:" * 4 + "|")
+    middle = {name: statistics.median(setting.rates[1:]) for name, setting in settings.items()}
+    core = {name: statistics.median(setting.core_rates[1:]) for name, setting in settings.items()}
+    for name in settings:
+        to_one, to_none = middle[name] / middle["one"], core[name] / core["none"]
+        print(f"| {name} | {middle[name]:.1f} | {to_one:.2f} | {core[name]:.1f} | {to_none:.2f} |")
+    for setting in settings.values():
+        if setting.cluster:
+            setting.cluster.close()
+    ray.shutdown()
 
 
 if __name__ == "__main__":

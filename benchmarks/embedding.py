@@ -114,7 +114,7 @@ def measure_memory(folder: Path) -> str:
         sections = "\n".join(f"## Part {part}\n\n{paragraph(number, part)[:500]}\n" for part in range(SECTIONS))
         page.write_text(f"# Page {number}\n\n{sections}", encoding="utf-8")
     with service(0.0) as asked, mock.patch.object(EdgeStore, "upsert", drop), highest_memory() as peak:
-        report = run(folder, **remote(asked.url, chunk_tokens=100, chunk_max_tokens=200))
+        report = run(folder, **remote(asked.url, **{"chunk.tokens": 100, "chunk.max_tokens": 200}))
     return f"{peak[0] >> 10} MB at most for {report.chunks.embedded} chunks, {report.seconds:.0f} s"
 
 
@@ -151,7 +151,7 @@ def children_that_embed() -> list[str]:
     for thread in Path("/proc/self/task").iterdir():
         with suppress(OSError):
             for child in (thread / "children").read_text().split():
-                if "apart_child" in Path(f"/proc/{child}/cmdline").read_text():
+                if "subprocess_worker" in Path(f"/proc/{child}/cmdline").read_text():
                     found.append(child)
     return found
 
@@ -177,7 +177,7 @@ def rate_of(folder: Path, files: int, turns: int) -> str:
         raw.stop()
         place = {"index.directory": str(folder / f"index-{turn}"), "index.state": str(folder / f"state-{turn}")}
         whole = Stopwatch()
-        report = run(folder, embedder="local", **place)
+        report = run(folder, **place, **{"embedding.embedder": "local"})
         whole.stop()
         assert report.chunks.embedded == len(texts)
         rates.append(len(texts) / whole.seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import statistics
@@ -33,6 +34,11 @@ def cost_of(command: Sequence[str], folder: Path) -> Cost:
         statistics.median(run.seconds for run in runs),
         statistics.median(run.megabytes for run in runs),
     )
+
+
+def growth(sizes: tuple[float, float], costs: tuple[float, float]) -> float:
+    """Return the exponent by which a cost grows with the size: 1 is linear."""
+    return math.log(costs[1] / costs[0]) / math.log(sizes[1] / sizes[0])
 
 
 def _run(command: Sequence[str], folder: Path) -> Cost:

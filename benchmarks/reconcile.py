@@ -1,6 +1,7 @@
 """How a run scales with the book: 10,000 small files through the real pipeline and the real embedded engine.
 
     python -m benchmarks.reconcile [FILES]
+    python -m benchmarks.reconcile FILES FILES ...    # the first run alone, and how it grows
 
 Vectors come from a hash, so that what is measured is everything but the embedding. The run without work is a whole
 process, and so is `git status` on the same tree, the yardstick. The first run has a process of its own: the system
@@ -18,13 +19,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from benchmarks.processes import BOOKWISE, cost_of, print_row
+from benchmarks.processes import BOOKWISE, cost_of, growth, print_row
 from ingestion.books import DEFAULT_BOOK
 from ingestion.embedding.batching import Limits
 from ingestion.factory import build_parts
@@ -141,11 +142,68 @@ def settings_of(folder: Path) -> Settings:
     return load_settings(flags, environ={})
 
 
-def first_run(folder: Path) -> str:
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """What a first run cost its process; `anonymous` memory leaves out the mapped files of the index."""
+
+    files: int
+    chunks: int
+    seconds: float
+    processor: float
+    resident: float
+    anonymous: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.seconds:.1f} s, {self.processor:.1f} s on a core, {self.files} files, {self.chunks} chunks, "
+            f"{self.resident:.0f} MB, {self.anonymous:.0f} MB of them its own"
+        )
+
+
+def first_run(folder: Path) -> FirstRun:
     """Index the whole book."""
-    report = run(settings_of(folder), folder / "docs")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
-    return f"{report.seconds:.1f} s, {report.total_files} files, {report.total_chunks} chunks, {peak:.0f} MB"
+    from benchmarks.embedding import highest_memory
+
+    began = time.process_time()
+    with highest_memory() as peak:
+        report = run(settings_of(folder), folder / "docs")
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return FirstRun(
+        files=report.total_files,
+        chunks=report.total_chunks,
+        seconds=report.seconds,
+        processor=time.process_time() - began,
+        resident=usage.ru_maxrss / (1 << 10),
+        anonymous=peak[0] / (1 << 10),
+    )
+
+
+def first_run_apart(folder: Path) -> FirstRun:
+    """Index the whole book in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as other:
+        return other.submit(first_run, folder).result()
+
+
+def measure_growth(numbers: Sequence[int]) -> None:
+    """Print what first runs of these numbers of files cost, and how that grows."""
+    runs = []
+    print("| files | chunks | s | s on a core | resident MB | its own MB |\n|" + " ---: |" * 6)
+    for files in numbers:
+        with tempfile.TemporaryDirectory() as name:
+            write_book(Path(name) / "docs", files)
+            runs.append(first_run_apart(Path(name)))
+        one = runs[-1]
+        print(
+            f"| {one.files} | {one.chunks} | {one.seconds:.1f} | {one.processor:.1f} | {one.resident:.0f} "
+            f"| {one.anonymous:.0f} |",
+            flush=True,
+        )
+    least, most = runs[0], runs[-1]
+    sizes = least.files, most.files
+    by_time = growth(sizes, (least.seconds, most.seconds))
+    by_core = growth(sizes, (least.processor, most.processor))
+    by_memory = growth(sizes, (least.anonymous, most.anonymous))
+    print(f"growth: {by_time:.2f} by time, {by_core:.2f} by processor time, {by_memory:.2f} by memory of its own")
 
 
 def commit(folder: Path) -> None:
@@ -157,13 +215,16 @@ def commit(folder: Path) -> None:
 
 def main() -> None:
     """Measure and print."""
-    files = int(sys.argv[1]) if len(sys.argv) > 1 else FILES
+    numbers = [int(argument) for argument in sys.argv[1:]] or [FILES]
+    if len(numbers) > 1:
+        measure_growth(numbers)
+        return
+    [files] = numbers
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_book(folder / "docs", files)
         commit(folder)
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as other:
-            print(f"first run: {other.submit(first_run, folder).result()}")
+        print(f"first run: {first_run_apart(folder)}")
         no_op = cost_of([BOOKWISE, "ingest"], folder)
         git = cost_of(["git", "status", "--", "docs"], folder)
         print_row("ingest, nothing to do", no_op, f"{no_op.seconds / git.seconds:.0f} × git status")

@@ -19,6 +19,7 @@ from ingestion.errors import (
     UsageError,
     VectorStoreError,
 )
+from ingestion.operations.book_turns import BookTurns
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings, override
 from ingestion.settings.loader import CONFIG_NAME, load_settings
@@ -170,23 +171,23 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
     reports: list[IngestReport] = []
     failures: list[LessonError] = []
     waiting = sorted(books, key=lambda book: _last_run(parts, book))
-    for number, book in enumerate(waiting):
-        limited = replace(parts, settings=_left(book.settings, reports))
-        try:
-            with shown() as progress:
-                reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
-        except OUTAGES as error:
-            rest = [later.book_id for later in waiting[number:]]
-            return ManyReport(
-                reports=reports,
-                failures=failures,
-                not_reached=rest,
-                outage=error,
-                seconds=time.monotonic() - began,
-            )
-        except BookwiseError as error:
-            failures.append(LessonError(book.root.as_posix(), str(error)))
-    return ManyReport(reports=reports, failures=failures, seconds=time.monotonic() - began)
+    rest: list[str] = []
+    outage: BookwiseError | None = None
+    with BookTurns(parts) as turns:
+        for number, book in enumerate(waiting):
+            try:
+                base = parts if how.get("dry_run") else turns.parts()
+                limited = replace(base, settings=_left(book.settings, reports))
+                with shown() as progress:
+                    reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
+            except OUTAGES as error:
+                rest, outage = [later.book_id for later in waiting[number:]], error
+                break
+            except BookwiseError as error:
+                failures.append(LessonError(book.root.as_posix(), str(error)))
+    return ManyReport(
+        reports=reports, failures=failures, not_reached=rest, outage=outage, seconds=time.monotonic() - began
+    )
 
 
 def _last_run(parts: Parts, book: BookFolder) -> tuple[str, str]:

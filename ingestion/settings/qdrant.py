@@ -117,7 +117,7 @@ class QdrantSettings:
         False,
         parse_bool,
         env="BOOKWISE_QDRANT_VECTORS_ON_DISK",
-        help="map vectors from disk, for indexes larger than memory",
+        help="map vectors and BM25 postings from disk, for indexes larger than memory",
     )
     payload_on_disk: bool = setting(
         True,

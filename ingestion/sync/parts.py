@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -61,7 +61,8 @@ class Parts:
 
     The embedder does not load its model before it embeds. `apart` has another process embed as it would, for a run
     with many texts, where that is worth it; a `cluster` has other machines chunk and embed. `recipient` gets the
-    texts, None where they stay here, and `tell` says what the user did not choose.
+    texts, None where they stay here, and `tell` says what the user did not choose. The `lock` is None while the
+    caller holds it over several runs.
     """
 
     settings: Settings
@@ -69,7 +70,7 @@ class Parts:
     generations: Generations
     states: StateStore
     cache: VectorCache | None
-    lock: Path
+    lock: Path | None
     jobs: JobLedger | None = None
     apart: StartWorkers | None = None
     cluster: Cluster | None = None
@@ -89,7 +90,7 @@ class Parts:
         Waits as long as `index.wait` says for both together.
         """
         wait, began = self.settings.index.wait, time.monotonic()
-        with writer_lock(self.lock, wait):
+        with writer_lock(self.lock, wait) if self.lock else nullcontext():
             left = max(0.0, wait - (time.monotonic() - began))
             with self.generations.writer(left) as lease:
                 yield lease

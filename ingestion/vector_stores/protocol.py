@@ -162,6 +162,13 @@ class Generations(Protocol):
     def sharing(self, store: VectorStore) -> Generations:
         """Return these generations for a run of this process, which writes the `store` that readers have open."""
 
+    def keeping(self) -> AbstractContextManager[Generations]:
+        """Return these generations for several runs in a row, between which the active one may stay open.
+
+        It is closed at the end, and before the next run where another process waits for it. Who holds it holds the
+        lock of the writer too: others take that first.
+        """
+
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """To be held while about so many points come into a store of this collection; at its end search is fast."""
 

@@ -197,6 +197,9 @@ class MemoryGenerations:
     def health(self) -> None:
         return None
 
+    def keeping(self) -> AbstractContextManager[MemoryGenerations]:
+        return nullcontext(self)
+
     def states(self) -> None:
         return None
 

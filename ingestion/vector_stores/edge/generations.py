@@ -43,10 +43,14 @@ class EdgeGenerations:
 
     look_seconds = 0.25
 
-    def __init__(self, directory: Path, wait: float = 0.0, shared: EdgeStore | None = None) -> None:
+    def __init__(
+        self, directory: Path, wait: float = 0.0, shared: EdgeStore | None = None, *, keeps: bool = False
+    ) -> None:
+        """`shared` is open already; with `keeps` the active generation stays open, once it was opened."""
         self._directory = directory
         self._wait = wait
         self._shared = shared
+        self._keeps = keeps
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         """See Generations; the lock on an open generation keeps other processes out already."""
@@ -104,6 +108,8 @@ class EdgeGenerations:
 
     def open_active(self, lease: Lease | None = None) -> EdgeStore | None:
         """See Generations."""
+        if self._keeps and self._shared and self.should_close(self._shared):
+            self._give_back()
         while active := self._pointer().active:
             if self._shared and self._shared.directory.name == active and not (lease and self._is_copy(self._shared)):
                 return self._shared.share()
@@ -116,7 +122,9 @@ class EdgeGenerations:
             try:
                 # While we waited, another process may have activated a new generation and dropped this one.
                 if self._pointer().active == active:
-                    return self._open(path, release)
+                    store = self._open(path, release)
+                    self._shared = store.share() if self._keeps else self._shared
+                    return store
             except BaseException:
                 release()
                 raise
@@ -146,6 +154,20 @@ class EdgeGenerations:
 
         assert isinstance(store, EdgeStore)
         return EdgeGenerations(self._directory, self._wait, store)
+
+    @contextmanager
+    def keeping(self) -> Iterator[EdgeGenerations]:
+        """See Generations; opening and closing take time in proportion to the whole index."""
+        kept = EdgeGenerations(self._directory, self._wait, keeps=True)
+        try:
+            yield kept
+        finally:
+            kept._give_back()
+
+    def _give_back(self) -> None:
+        if self._shared:
+            self._shared.close()
+            self._shared = None
 
     def health(self) -> None:
         """See Generations."""

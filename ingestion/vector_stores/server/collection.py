@@ -63,11 +63,14 @@ def metadata_of(info: rest.CollectionInfo) -> dict[str, Any] | None:
 def creation(collection: str, schema: Schema, settings: QdrantSettings) -> Callable[[QdrantClient], bool]:
     """Return the request that creates a collection; raises ConfigurationError as `options_of` does."""
     dense: dict[str, Any] = {"size": schema.dimensions, "distance": "Cosine"}
+    sparse: dict[str, Any] = {"modifier": "idf"}
     if settings.vectors_on_disk:
         dense["on_disk"] = True
+        # Beside quantised vectors the postings are most of what is in memory (benchmarks/sizing.py).
+        sparse["index"] = {"on_disk": True}
     wanted = options_of(settings) | {
         "vectors": {DENSE: dense},
-        "sparse_vectors": {SPARSE: {"modifier": "idf"}},
+        "sparse_vectors": {SPARSE: sparse},
         "metadata": {METADATA: schema.as_json()},
     }
     request = TypeAdapter(rest.CreateCollection).validate_python(wanted)

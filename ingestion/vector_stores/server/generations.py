@@ -104,6 +104,10 @@ class ServerGenerations:
         """See Generations; a server may be opened more than once."""
         return self
 
+    def keeping(self) -> AbstractContextManager[ServerGenerations]:
+        """See Generations; a server keeps nothing open."""
+        return nullcontext(self)
+
     def health(self) -> Health:
         """See Generations."""
         return cluster_health(self._server, self._name, self._state.name, self._settings)

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ingestion.errors import ExitCode, VectorStoreError
-from ingestion.operations import many_books
+from ingestion.operations import book_turns, many_books
+from ingestion.vector_stores.edge import shard
+from ingestion.vector_stores.edge.generations import EdgeGenerations
 from tests.support.books import page, write_book
 from tests.support.command_line import document, run
 
@@ -127,3 +129,49 @@ def test_two_folders_of_one_id_are_refused_before_anything_is_written(books: Pat
     result = run("ingest", "--books", "books")
     assert result.exit_code == ExitCode.USAGE and "both the book 'alpha'" in result.stderr
     assert not Path(".bookwise").exists()
+
+
+def count_openings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every opening of the index from now on."""
+    opened: list[str] = []
+    load = shard.load_shard
+
+    def counted(path: Path) -> Any:
+        opened.append(path.parent.name)
+        return load(path)
+
+    monkeypatch.setattr(shard, "load_shard", counted)
+    return opened
+
+
+def test_the_index_is_opened_once_for_all_books(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("ingest", "--books", "books")
+    for name in NAMES:
+        write_book(books / name / "docs", {"1-intro/1-a.md": page("A", f"Another text of {name}.")})
+    opened = count_openings(monkeypatch)
+    assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
+    assert len(opened) == 1
+
+
+def test_a_reader_that_waits_gets_the_index_between_two_books(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("ingest", "--books", "books")
+    for name in NAMES:
+        write_book(books / name / "docs", {"1-intro/1-a.md": page("A", f"Another text of {name}.")})
+    opened = count_openings(monkeypatch)
+    monkeypatch.setattr(EdgeGenerations, "should_close", lambda *_: True)
+    assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
+    assert len(opened) == len(NAMES)
+
+
+def test_a_writer_that_waits_gets_its_turn(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book_turns, "HOLD_SECONDS", 0.0)
+    taken: list[Path] = []
+    lock = book_turns.writer_lock
+
+    def counted(path: Path, wait: float) -> Any:
+        taken.append(path)
+        return lock(path, wait)
+
+    monkeypatch.setattr(book_turns, "writer_lock", counted)
+    assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
+    assert len(taken) == len(NAMES)

@@ -75,6 +75,7 @@ def test_every_setting_of_a_collection_is_sent(qdrant: QdrantServer) -> None:
     sent = created(qdrant)
     assert (sent["shard_number"], sent["replication_factor"], sent["write_consistency_factor"]) == (4, 2, 2)
     assert sent["vectors"] == {"dense": {"size": 8, "distance": "Cosine", "on_disk": True}}
+    assert sent["sparse_vectors"] == {"bm25": {"modifier": "idf", "index": {"on_disk": True}}}
     assert sent["on_disk_payload"] is False
     assert sent["hnsw_config"] == {"m": 32, "ef_construct": 200}
     assert sent["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}

@@ -1,0 +1,44 @@
+"""The lock and the open index, held over the runs of several books."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+
+from ingestion.state.writer_lock import writer_lock
+from ingestion.sync.parts import Parts
+
+HOLD_SECONDS = 10.0
+"""After which both are given back for a moment, for other writers."""
+
+
+class BookTurns:
+    """Holds the writer's lock and the open index over several books, so that a book costs no opening of its own.
+
+    A reader that waits gets the index after the book that is under way.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._alone = parts
+        self._held: Parts | None = None
+        self._until = 0.0
+        self._stack = ExitStack()
+
+    def __enter__(self) -> BookTurns:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+    def parts(self) -> Parts:
+        """Return what the next book's run works with; raises IndexLocked as a run does."""
+        if self._held and time.monotonic() >= self._until:
+            self._held = None
+            self._stack.close()
+        if self._held is None and self._alone.lock:
+            self._stack.enter_context(writer_lock(self._alone.lock, self._alone.settings.index.wait))
+            kept = self._stack.enter_context(self._alone.generations.keeping())
+            self._held = replace(self._alone, generations=kept, lock=None)
+            self._until = time.monotonic() + HOLD_SECONDS
+        return self._held or self._alone
