@@ -100,6 +100,12 @@ class ApiSettings:
         env="BOOKWISE_API_ROOT_PATH",
         help="path under which a proxy serves the server, such as /book",
     )
+    workers: int = setting(
+        1,
+        parse_int(1, 256),
+        env="BOOKWISE_API_WORKERS",
+        help="processes that answer, more than one with Qdrant and, where keys are used, Redis only",
+    )
     metrics_address: str | None = setting(
         None, parse_text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves /metrics alone, without a key"
     )

@@ -26,9 +26,10 @@ from rag.api.http.middleware import LoopbackOnly, RequestMiddleware
 from rag.api.http.outages import Outages
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
-from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, pages, threads
+from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, pages, rendering, threads
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
+from rag.api.services.renderer import Renderer
 from rag.conversations.api_keys import KeyStore
 from rag.conversations.database import ConversationDatabase, database_of
 from rag.conversations.questions import QuestionLog
@@ -70,7 +71,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, openai, books, facets, llms, owner, health, pages):
+    for routes in (chat, threads, feedback, rendering, openai, books, facets, llms, owner, health, pages):
         app.include_router(routes.router)
     describe(app)
     _add_middleware(app, services)
@@ -92,6 +93,7 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
         questions=questions,
         index=index,
         jobs=IngestJobs(settings, docs, index, failures, database_threads),
+        renderer=Renderer(),
         metrics=metrics,
         deadlines=Deadlines(settings.api.timeout),
         failures=failures,
@@ -112,6 +114,7 @@ async def _running(services: AppServices, database: ConversationDatabase) -> Asy
             task.cancel()
         await services.jobs.finish(seconds=INGEST_SECONDS)
         await services.turns.aclose()
+        await services.renderer.aclose()
         await services.auth.aclose()
         await services.index.close()
         services.database.close()

@@ -15,6 +15,7 @@ from rag.api.http.metrics import Metrics
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
+from rag.api.services.renderer import Renderer
 from rag.conversations.api_keys import KeyStore
 from rag.conversations.questions import QuestionLog
 from rag.serving.shared_index import SharedIndex
@@ -31,6 +32,7 @@ class AppServices:
     questions: QuestionLog
     index: SharedIndex
     jobs: IngestJobs
+    renderer: Renderer
     metrics: Metrics
     deadlines: Deadlines
     failures: FailureReporter

@@ -204,6 +204,7 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     ("get", "/threads", "200", _JSON): {"threads": [_THREAD], "next_before": None},
     ("get", "/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
     ("get", "/threads/{thread_id}/messages", "200", _JSON): {"messages": _MESSAGES, "next_before": None},
+    ("post", "/render", "200", _JSON): {"items": [["math", {"display": "inline"}, [["mi", {}, ["x"]]]]]},
     ("get", "/v1/models", "200", _JSON): {"object": "list", "data": [_MODEL]},
     ("get", "/v1/models/{model}", "200", _JSON): _MODEL,
     ("post", "/v1/chat/completions", "200", _JSON): _COMPLETION,

@@ -120,6 +120,9 @@ class ChatResponse(BaseModel):
     supported: bool
     metrics: ConfidenceMetrics | None = None
     see_also: tuple[Place, ...] = Field((), description="Other sections on the subject; under a refusal the nearest.")
+    follow_ups: tuple[Place, ...] = Field(
+        (), description="Sections of the cited pages that are not cited, the nearest first: what could be asked next."
+    )
     searched_for: str | None = Field(None, description="The question with its typos corrected.")
     hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
     error: str | None = None

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 from uuid import UUID
 
+from rag.agent.next_sections import next_sections
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
 from rag.conversations.models import iso
 from rag.models import AgentResponse, Citation, SearchResult
@@ -42,6 +43,7 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         supported=response.supported,
         metrics=metrics,
         see_also=response.see_also,
+        follow_ups=next_sections(found.values(), response.citations) if answered else (),
         searched_for=response.searched_for,
         hidden=response.hidden,
         error=response.error,

@@ -44,7 +44,10 @@ _END = re.compile(
 )
 _STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
 _CODE = re.compile(CODE_SPAN)
-_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]?)[ \t]*)?(?:[`~].*)?")
+_FORMULA = "$$"
+"""A line of these marks alone begins and ends a formula, which is judged as a block of code is."""
+
+_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]?)[ \t]*)?(?:[`~$].*)?")
 _MAY_BE_REFERENCE = re.compile(rf"!?\[|[(【〔⟦<]|{MARKER}|https?:|[\w./-]*\.mdx?\b", re.IGNORECASE)
 _CLOSERS = {"[": "]", "(": ")", "【": "】", "〔": "〕", "⟦": "⟧", "<": ">"}
 
@@ -184,7 +187,7 @@ class AnswerText:
         """Return whether the text under way is a block of code; only a whole line tells."""
         line, newline, _ = self._raw.partition("\n")
         if not self._fence and not self._told and (newline or self._ended):
-            self._fence = opening_run(line)
+            self._fence = opening_run(line) or (_FORMULA if line.strip() == _FORMULA else "")
         return bool(self._fence)
 
     def _end_of_code(self) -> int | None:
@@ -192,14 +195,18 @@ class AnswerText:
         while begin:
             end = self._raw.find("\n", begin) + 1
             is_whole = bool(end) or self._ended
-            if is_whole and closes_fence(self._raw[begin : end or len(self._raw)].rstrip("\n"), self._fence):
+            if is_whole and self._closes(self._raw[begin : end or len(self._raw)]):
                 return end or len(self._raw)
             begin = end
         return None
 
+    def _closes(self, line: str) -> bool:
+        return line.strip() == _FORMULA if self._fence == _FORMULA else closes_fence(line.rstrip("\n"), self._fence)
+
     def _end_of_sentence(self) -> int | None:
         """Return where the first sentence ends, once what follows cannot belong to it."""
-        if not self._told and opening_run(self._raw.partition("\n")[0]):
+        line = self._raw.partition("\n")[0]
+        if not self._told and (opening_run(line) or line.strip() == _FORMULA):
             return None  # the end of the line tells whether it opens a block of code
         masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
         for found in _END.finditer(masked):

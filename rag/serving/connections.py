@@ -35,6 +35,7 @@ class ConnectionLimits:
     per_client: int
     header_seconds: float = HEADER_SECONDS
     on_refused: Callable[[str], None] = lambda reason: None
+    on_shutdown: Callable[[], None] = lambda: None
     idle: OrderedDict[BoundedProtocol, None] = field(default_factory=OrderedDict)
     clients: Counter[str] = field(default_factory=Counter)
     logged_at: float = float("-inf")
@@ -109,6 +110,11 @@ class BoundedProtocol(H11Protocol):
         if self._is_idle():
             self.limits.idle[self] = None
             self.limits.idle.move_to_end(self)
+
+    def shutdown(self) -> None:
+        """Begin to end, as the server does."""
+        self.limits.on_shutdown()
+        super().shutdown()
 
     def drop(self) -> None:
         """Close the connection."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
-
-    from rag.serving.connections import ConnectionLimits
 
 IDLE_SECONDS = 75
 """How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
@@ -35,22 +33,25 @@ def url_of(listening: socket.socket, host: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
-def connections_of(app: ASGIApp, *, drain_seconds: int, limits: ConnectionLimits | None = None) -> uvicorn.Config:
-    """Return how a server treats connections; those in use have `drain_seconds` when it is told to stop."""
+def connections_of(app: ASGIApp, *, drain_seconds: int) -> uvicorn.Config:
+    """Return how a server of this app treats connections; those in use have `drain_seconds` when it is to stop."""
     import uvicorn
 
     from rag.serving.connections import ConnectionLimits, connections_within, file_limit, protocol_with
 
-    limits = limits or ConnectionLimits(total=connections_within(1000, file_limit()), per_client=200)
-    return uvicorn.Config(
-        app,
-        http=protocol_with(limits),
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,  # see rag/api/http/clients.py
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-        timeout_keep_alive=IDLE_SECONDS,
-        timeout_graceful_shutdown=drain_seconds,
-    )
+    limits = ConnectionLimits(total=connections_within(1000, file_limit()), per_client=200)
+    return uvicorn.Config(app, http=protocol_with(limits), **connection_options(drain_seconds=drain_seconds))
+
+
+def connection_options(*, drain_seconds: int) -> dict[str, Any]:
+    """Return uvicorn's options that every server of ours has."""
+    return {
+        "ws": "none",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,  # see rag/api/http/clients.py
+        "h11_max_incomplete_event_size": MAX_HEAD_BYTES,
+        "timeout_keep_alive": IDLE_SECONDS,
+        "timeout_graceful_shutdown": drain_seconds,
+    }

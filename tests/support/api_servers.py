@@ -19,8 +19,7 @@ import uvicorn
 
 from ingestion.settings import override
 from ingestion.settings.loader import load_settings
-from rag.api.app import create_app
-from rag.api.http.server import settings_of
+from rag.api.http.server import Recipe, ServerConfig
 from tests.support.paths import ROOT
 from tests.support.processes import wait_until
 
@@ -30,8 +29,10 @@ SERVE = "import cli; cli.app()"
 @contextmanager
 def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     """A client of a server without keys; `settings` replace those that are loaded, beyond their bounds too."""
-    app = create_app(override(load_settings({}, environ={}), settings), book / "docs", open_to_all=True)
-    server = uvicorn.Server(settings_of(app))
+    loaded = override(load_settings({}, environ={}), settings)
+    config = ServerConfig(Recipe(loaded, book / "docs", open_to_all=True))
+    config.load()
+    server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port = sock.getsockname()[1]
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
@@ -39,7 +40,7 @@ def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
         try:
             wait_until(lambda: server.started, lambda: not thread.is_alive())
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client:
-                client.app = app  # type: ignore[attr-defined]
+                client.app = config.loaded_app  # type: ignore[attr-defined]
                 yield client
         finally:
             server.should_exit = True
@@ -47,10 +48,12 @@ def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
 
 
 @contextmanager
-def serve_process(book: Path, *, program: str = SERVE, **environment: str) -> Iterator[tuple[Any, httpx.Client]]:
+def serve_process(
+    book: Path, *flags: str, program: str = SERVE, **environment: str
+) -> Iterator[tuple[Any, httpx.Client]]:
     """`bookwise serve` as a process, and a client of it."""
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "serve", str(book / "docs"), "--port", "0"],
+        [sys.executable, "-c", program, "serve", str(book / "docs"), "--port", "0", *flags],
         cwd=book,
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         stderr=subprocess.PIPE,

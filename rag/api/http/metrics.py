@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import Collector
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
+
+WORKER_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Tells prometheus_client, when it is imported, to keep figures in files that all workers' figures are read from."""
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -30,7 +39,7 @@ class Metrics:
             "bookwise_refused_connections", "Connections closed.", ["reason"], registry=self.registry
         )
         self._ratings = Counter("bookwise_ratings", "Ratings of answers.", ["rating"], registry=self.registry)
-        self.streams = Gauge("bookwise_streams", "Open streams.", registry=self.registry)
+        self.streams = Gauge("bookwise_streams", "Open streams.", registry=self.registry, multiprocess_mode="livesum")
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
@@ -56,11 +65,49 @@ class Metrics:
 
     def text(self) -> bytes:
         """Return all figures in Prometheus' text format."""
-        return generate_latest(self.registry)
+        return generate_latest(registry_of(self.registry))
+
+
+class AllWorkers(Collector):
+    """The figures of all workers of a server, of those that have ended too; each writes its own into files."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the sums; a gauge counts what lives."""
+        for process_id in {int(file.stem.rpartition("_")[2]) for file in Path(self._folder).glob("gauge_live*.db")}:
+            if not _is_alive(process_id):
+                mark_process_dead(process_id, self._folder)  # type: ignore[no-untyped-call]
+        collector: Collector = MultiProcessCollector(None, self._folder)  # type: ignore[no-untyped-call]
+        return collector.collect()
+
+
+def registry_of(own: CollectorRegistry) -> CollectorRegistry:
+    """Return what `/metrics` shows: the process's own figures, or those of all workers."""
+    folder = os.environ.get(WORKER_FOLDER)
+    return own if folder is None else _registry_in(folder)
 
 
 @contextmanager
-def serve_metrics(metrics: Metrics, settings: Settings) -> Iterator[None]:
+def shared_by_workers() -> Iterator[CollectorRegistry]:
+    """Let the workers that are started in the block write their figures into one folder; yields them all."""
+    with TemporaryDirectory(prefix="bookwise-metrics-") as folder:
+        os.environ[WORKER_FOLDER] = folder
+        try:
+            yield _registry_in(folder)
+        finally:
+            del os.environ[WORKER_FOLDER]
+
+
+def _registry_in(folder: str) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(AllWorkers(folder))
+    return registry
+
+
+@contextmanager
+def serve_metrics(registry: CollectorRegistry, settings: Settings) -> Iterator[None]:
     """Serve the figures alone at `api.metrics_address` while the block runs; raises ConfigurationError."""
     address = settings.api.metrics_address
     if address is None:
@@ -68,7 +115,7 @@ def serve_metrics(metrics: Metrics, settings: Settings) -> Iterator[None]:
         return
     host, _, port = address.rpartition(":")
     try:
-        server, thread = start_http_server(int(port), host.strip("[]"), metrics.registry)
+        server, thread = start_http_server(int(port), host.strip("[]"), registry)
     except (ValueError, OSError) as error:
         raise ConfigurationError(f"cannot serve figures at api.metrics_address {address!r}: {error}") from error
     try:
@@ -77,3 +124,11 @@ def serve_metrics(metrics: Metrics, settings: Settings) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except OSError:
+        return False
+    return True

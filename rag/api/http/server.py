@@ -1,25 +1,45 @@
-"""Listen until told to stop; answers in progress then get a few seconds to end."""
+"""Listen until told to stop, in one process or several; answers in progress then get a few seconds to end."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.lifespan.on import LifespanOn
+from uvicorn.supervisors import Multiprocess
 
-from rag.serving.connections import ConnectionLimits, connections_within, file_limit, log_accept_failures_once
-from rag.serving.sockets import connections_of
+from ingestion.errors import BookwiseError, ConfigurationError, UsageError
+from ingestion.settings import Settings
+from rag.api.http.logs import set_up_logging
+from rag.api.http.metrics import serve_metrics, shared_by_workers
+from rag.serving.connections import (
+    ConnectionLimits,
+    connections_within,
+    file_limit,
+    log_accept_failures_once,
+    protocol_with,
+)
+from rag.serving.sockets import connection_options
+from rag.tracing import start_tracing
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from rag.api.dependencies import AppServices
-    from rag.api.http.deadlines import Deadlines
+
+logger = logging.getLogger("bookwise.api")
 
 DRAIN_SECONDS = 10.0
 ANSWER_SECONDS = 7.0
@@ -30,45 +50,134 @@ UNREAD_SECONDS = 8
 
 SWITCH_SECONDS = 0.001
 
+WORKER_SECONDS = 30
+"""For a new worker to start, and for a running one to show that it lives; then it is replaced."""
 
-def run(app: FastAPI, listening: socket.socket) -> None:
-    """Serve on a listening socket until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS."""
-    # Searches are threads of the same interpreter; by default each may delay the loop for 5 ms.
-    sys.setswitchinterval(SWITCH_SECONDS)
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a process makes its server from; it can be sent to another process."""
+
+    settings: Settings
+    docs: Path
+    open_to_all: bool
+
+
+def check_workers(settings: Settings, *, with_keys: bool) -> None:
+    """Raise UsageError where something that belongs to one process makes several impossible."""
+    count = settings.api.workers
+    if count > 1 and not settings.qdrant.url:
+        raise UsageError(
+            f"{count} workers need a Qdrant server (qdrant.url): the embedded index belongs to one process at a time"
+        )
+    if count > 1 and with_keys and not settings.api.rate_store:
+        raise UsageError(
+            f"{count} workers need one Redis to count requests in (BOOKWISE_API_RATE_STORE=redis://HOST): "
+            "alone, each process would allow the whole rate"
+        )
+
+
+def run(recipe: Recipe, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve on a listening socket until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS.
+
+    `ready` is called when nothing of the configuration stands in the way. With several workers SIGHUP replaces one
+    after the other, while the socket stays open.
+    """
+    config = ServerConfig(recipe)
+    if config.workers > 1:
+        _supervise(config, listening, ready)
+        return
+    config.load()
     # The signal is raised once more when everything has ended in order: for a server that is no interruption.
-    with suppress(KeyboardInterrupt):
-        _ChatServer(settings_of(app), app.state.services.deadlines).run(sockets=[listening])
+    with serve_metrics(config.services.metrics.registry, recipe.settings), suppress(KeyboardInterrupt):
+        ready()
+        uvicorn.Server(config).run(sockets=[listening])
 
 
-def settings_of(app: FastAPI) -> uvicorn.Config:
-    """Return how this server treats connections."""
-    services: AppServices = app.state.services
-    api = services.settings.api
-    limits = ConnectionLimits(
-        total=connections_within(api.max_connections, file_limit()),
-        # Behind a proxy all readers come from one address: it counts its clients itself.
-        per_client=api.max_connections if api.trusted_proxies else api.client_connections,
-        on_refused=services.metrics.refused,
-    )
-    return connections_of(app, drain_seconds=UNREAD_SECONDS, limits=limits)
+def _supervise(config: ServerConfig, listening: socket.socket, ready: Callable[[], None]) -> None:
+    # Which worker died or was replaced; in the workers themselves these lines would be about requests.
+    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+    supervisor = Multiprocess(config, sockets=[listening])
+    with shared_by_workers() as registry, serve_metrics(registry, config.recipe.settings):
+        ready()
+        supervisor.run()
+    if any(worker.exitcode == STARTUP_FAILURE for worker in supervisor.processes):
+        raise ConfigurationError("a worker could not start; the log says why")
 
 
-class _ChatServer(uvicorn.Server):
-    """Shortens the answers in progress when it is to stop."""
+class ServerConfig(uvicorn.Config):
+    """How uvicorn runs this server; the app is built in the process that serves it."""
 
-    def __init__(self, config: uvicorn.Config, deadlines: Deadlines) -> None:
-        super().__init__(config)
-        self._deadlines = deadlines
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._is_stopping = False
+        options = connection_options(drain_seconds=UNREAD_SECONDS)
+        super().__init__(
+            "", workers=recipe.settings.api.workers, timeout_worker_healthcheck=WORKER_SECONDS, **options
+        )
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to accept connections."""
-        log_accept_failures_once(asyncio.get_running_loop())
-        await super().startup(sockets)
+    def configure_logging(self) -> None:
+        """Set up log and traces of a worker, as the command did for its own process."""
+        if parent_process():
+            set_up_logging(self.recipe.settings.api.log_format)
+            start_tracing(os.environ)
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop; a thread that waits for a service does not hold up the process: what was acknowledged is stored."""
+    def load_app(self) -> FastAPI:
+        """Return the app; a worker whose app cannot be built ends the server instead of being tried again."""
+        from rag.api.app import create_app
+
+        recipe = self.recipe
+        try:
+            return create_app(recipe.settings, recipe.docs, open_to_all=recipe.open_to_all)
+        except BookwiseError as error:
+            if self.workers == 1:
+                raise
+            logger.error("cannot start", extra={"reason": str(error)})
+            sys.exit(STARTUP_FAILURE)
+
+    def load(self) -> None:
+        """Build the app, and bound its connections."""
+        # Searches are threads of the same interpreter; by default each may delay the loop for 5 ms.
+        sys.setswitchinterval(SWITCH_SECONDS)
+        super().load()
+        self.services: AppServices = self.loaded_app.state.services
+        self.http_protocol_class = protocol_with(self._limits())
+        self.lifespan_class = _Lifespan
+
+    def _limits(self) -> ConnectionLimits:
+        api = self.recipe.settings.api
+        total = max(8, api.max_connections // self.workers)
+        return ConnectionLimits(
+            total=connections_within(total, file_limit()),
+            # Behind a proxy all readers come from one address: it counts its clients itself.
+            per_client=total if api.trusted_proxies else api.client_connections,
+            on_refused=self.services.metrics.refused,
+            on_shutdown=self.begin_to_stop,
+        )
+
+    def begin_to_stop(self) -> None:
+        """Shorten the answers in progress, and bound what is left.
+
+        A thread that waits for a service does not hold up the process: what was acknowledged is stored.
+        """
+        if self._is_stopping:
+            return
+        self._is_stopping = True
         last = threading.Timer(DRAIN_SECONDS, os._exit, (1,))
         last.daemon = True
         last.start()
-        self._deadlines.stop(ANSWER_SECONDS)
-        await super().shutdown(sockets)
+        self.services.deadlines.stop(ANSWER_SECONDS)
+
+
+class _Lifespan(LifespanOn):
+    """Begins and ends with the process that serves."""
+
+    config: Any
+
+    async def startup(self) -> None:
+        log_accept_failures_once(asyncio.get_running_loop())
+        await super().startup()
+
+    async def shutdown(self) -> None:
+        self.config.begin_to_stop()
+        await super().shutdown()

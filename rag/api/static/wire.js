@@ -53,6 +53,9 @@ export class Wire {
     return this.#post(`/threads/${encodeURIComponent(thread)}/messages/${number}/feedback`, feedback);
   }
 
+  /** @param {object[]} items code and formulas */
+  render = async (items) => (await this.#post("/render", { items })).json();
+
   ownerQuestions = (since, kind) => this.#json(`/owner/questions?since=${encodeURIComponent(since)}&kind=${encodeURIComponent(kind)}`);
   ownerUsage = (since) => this.#json(`/owner/usage?since=${encodeURIComponent(since)}`);
 

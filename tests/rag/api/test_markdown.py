@@ -59,6 +59,11 @@ CASES = {
     "| a | b |\n|---|--:|\n| `x|y` | |\n": "<div><table><thead><tr><th>a</th><th>b</th></tr></thead>"
     "<tbody><tr><td><code>x|y</code></td><td></td></tr></tbody></table></div>",
     "a | b is no table": "<p>a | b is no table</p>",
+    "It is $x_1 + *y*$ or \\(a^2\\).": "<p>It is <span>$x_1 + *y*$</span> or <span>\\(a^2\\)</span>.</p>",
+    "from $5 to $6, $HOME/$PATH and \\(not a formula\\)": "<p>from $5 to $6, $HOME/$PATH and (not a formula)</p>",
+    "as\n$$\na = b\n$$\n\n\\[ c \\]\nend": "<p>as</p>"
+    "<p><span>$$\na = b\n$$</span></p><p><span>\\[ c \\]</span></p><p>end</p>",
+    "$$\nnever\n\nclosed": "<p>$$\nnever</p><p>closed</p>",
     "a\n\n---\n\nb": "<p>a</p><hr><p>b</p>",
 }
 TAGS = {
@@ -75,7 +80,8 @@ WITHOUT_TAGS = """async (text) => {
   const { withoutTags } = await import("/static/markdown/tags.js");
   return withoutTags(text).text;
 }"""
-HOSTILE = ("*" * 5000, "[" * 5000, "`" * 5000, "_a" * 3000, "> " * 3000, "- " * 3000, "|" * 5000 + "\n" + "|-" * 2000)
+HOSTILE = tuple(mark * 3000 for mark in ("$", "$a ", "\\[\n", "\\(", "*", "[", "`", "_a", "> ", "- ", "|"))
+HOSTILE += ("|" * 5000 + "\n" + "|-" * 2000,)
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +111,48 @@ def test_no_text_holds_the_page_up(page: Any, text: str) -> None:
 @pytest.mark.parametrize("text", TAGS, ids=lambda text: text.split("\n")[0][:20])
 def test_tags_that_stand_alone_are_not_shown_in_a_passage(page: Any, text: str) -> None:
     assert page.evaluate(SHOW, page.evaluate(WITHOUT_TAGS, text)) == TAGS[text]
+
+
+RENDER = """async ([text, results]) => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const { renderMarks } = await import("/static/markdown/rendering.js");
+  const place = document.createElement("div");
+  const asked = [];
+  showProse(place, text);
+  for (let time = 0; time < 2; time += 1) {
+    await renderMarks(place, async (items) => (asked.push(items), { items: results }));
+  }
+  return [asked, place.querySelector("p:last-child").innerHTML, place.querySelector("code").innerHTML];
+}"""
+
+
+def test_code_and_formulas_are_asked_for_once_and_become_elements_without_markup(page: Any) -> None:
+    text = "```py\nx = '<b>'\n```\n\n$a<b$"
+    code = [["", "x = "], ["string", "'<b>'"]]
+    tree = ["math", {"display": "inline"}, [["mi", {}, ["a<b>"]]]]
+    asked, formula, shown = page.evaluate(RENDER, [text, [code, tree]])
+    items = [
+        {"kind": "code", "text": "x = '<b>'", "language": "py"},
+        {"kind": "math", "text": "a<b", "display": False},
+    ]
+    assert asked == [items]
+    assert shown == "x = <span class=\"code-string\">'&lt;b&gt;'</span>"
+    assert '<math display="inline"><mi>a&lt;b&gt;</mi></math>' in formula
+
+
+def test_what_the_server_cannot_render_stays_as_it_was_written(page: Any) -> None:
+    _, formula, code = page.evaluate(RENDER, ["```nolanguage\nx = 1\n```\n\n$a \\unknown$", [None, None]])
+    assert "$a \\unknown$" in formula and code == "x = 1"
+
+
+def test_a_list_within_a_list_runs_as_the_one_around_it(page: Any) -> None:
+    text = "1. روبوٹ ایک مشین ہے جو خود کام کرتی ہے\n   - `one` two three four five six seven\n2. دوسرا قدم"
+    nested = """text => import("/static/markdown/prose.js").then(({ showProse }) => {
+      const place = document.body.appendChild(document.createElement("div"));
+      showProse(place, text);
+      return getComputedStyle(place.querySelector("ul")).direction;
+    })"""
+    assert page.evaluate(nested, text) == "rtl"
 
 
 MARK = """async ([text, from, to]) => {

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.support.openai_chat import calls, cites
-from tests.support.served_book import ServedBook
+from tests.support.served_book import LESSONS, ServedBook
 
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 OUTSIDE = "Who won the world cup in 1998?"
@@ -59,6 +59,30 @@ def test_an_answer_can_be_copied_with_its_sources_and_asked_for_again(chat: Any,
     turn.get_by_role("button", name="Answer again").click()
     chat.locator(".turn").nth(1).locator(".sources").wait_for()
     assert chat.locator(".turn").count() == 2
+
+
+def test_sections_beside_the_cited_ones_can_be_asked_for_next(chat: Any, served: ServedBook) -> None:
+    script(served, "With `TRANSIENT_LOCAL` the publisher keeps its last messages for late subscribers {0}.")
+    turn = answered(chat)
+    suggested = turn.locator(".follow-ups .example-question").all_inner_texts()
+    headings = (served.folder / "docs" / LESSONS[0]).read_text(encoding="utf-8")
+    assert suggested and all(f"# {each}" in headings for each in suggested)
+    assert set(suggested).isdisjoint(turn.locator(".source-place").all_inner_texts())
+    with chat.expect_request("**/chat/stream") as asked:
+        turn.locator(".follow-ups button").first.click()
+    assert suggested[0] in json.loads(asked.value.post_data)["message"]
+    chat.locator(".turn").nth(1).locator(".confidence, .refusal").first.wait_for()
+    assert chat.locator(".turn").first.locator(".follow-ups").count() == 0
+
+
+def test_code_and_formulas_of_an_answer_and_of_its_passage_are_rendered(chat: Any, served: ServedBook) -> None:
+    script(served, "The depth is $d^2$ {0}.\n\n```python\nreturn 1\n```\n\n$$\n\\frac{{a}}{{b}}\n$$\n")
+    turn = answered(chat)
+    turn.locator(".code-keyword").first.wait_for()
+    turn.locator("math mfrac").wait_for()
+    assert turn.locator("math").count() == 2
+    turn.locator(".source").first.click()
+    chat.locator("dialog.passage code[data-rendered]").first.wait_for()
 
 
 def test_a_citation_opens_its_whole_passage_and_gives_the_focus_back(chat: Any, served: ServedBook) -> None:

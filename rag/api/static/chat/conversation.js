@@ -3,6 +3,7 @@
 import { element, iconButton } from "../elements.js";
 import { askForKey } from "../key.js";
 import { say } from "../language.js";
+import { renderMarks } from "../markdown/rendering.js";
 import { Problem } from "../wire.js";
 import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
@@ -61,7 +62,7 @@ export class Conversation extends EventTarget {
   /** Asks, and shows the answer as it comes. @param {string} question */
   async ask(question) {
     if (this.running) return;
-    this.log.querySelector(".welcome")?.remove();
+    this.log.querySelectorAll(".welcome, .follow-ups").forEach((each) => each.remove());
     const turn = this.#turn(question);
     const running = new AbortController();
     this.#run(running);
@@ -133,10 +134,12 @@ export class Conversation extends EventTarget {
       isOnSite: this.isOnSite,
       tierName: (tier) => this.choice.tierName(tier),
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
+      ask: (next) => this.ask(next),
       again: () => this.#again(turn),
       anew: () => this.#widen(question, () => {}),
       widen: () => this.#widen(question, () => this.choice.widen()),
       tier: "hardware_tier" in this.choice.fixed ? undefined : (tier) => this.#widen(question, () => this.choice.change({ hardware_tier: tier })),
+      render: (prose) => renderMarks(prose, this.wire.render),
       rate: (number, feedback) => this.wire.rate(this.threadId, number, feedback),
     });
     this.log.append(turn.element);

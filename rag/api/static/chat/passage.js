@@ -4,6 +4,7 @@ import { element, icon, iconButton } from "../elements.js";
 import { say } from "../language.js";
 import { isWebAddress } from "../markdown/inline.js";
 import { copyButton, markLines, showProse } from "../markdown/prose.js";
+import { renderMarks } from "../markdown/rendering.js";
 import { withoutTags } from "../markdown/tags.js";
 import { lessonLink, linesOf, placeOf } from "./sources.js";
 
@@ -91,6 +92,7 @@ export class PassagePanel {
     this.body.scrollTop = 0;
     const cited = source.number ? [source.line_start, source.line_end] : null;
     showProse(prose, shown(source.chunk_text, source).text);
+    renderMarks(prose, this.wire.render);
     this.#complete(source, cited, prose, note);
   }
 
@@ -109,6 +111,7 @@ export class PassagePanel {
   #markCited(prose, chunk, source, cited) {
     const { text, lines } = shown(chunk.text, source);
     showProse(prose, text);
+    renderMarks(prose, this.wire.render);
     if (!cited) return;
     const first = cited[0] - chunk.line_start + addedLines(chunk);
     const last = cited[1] - chunk.line_start + addedLines(chunk);

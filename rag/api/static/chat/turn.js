@@ -8,11 +8,12 @@ import { feedbackButtons } from "./feedback.js";
 import { hints } from "./hints.js";
 import { sourceList, withSources } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
+import { followUps } from "./welcome.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   isOnSite?: boolean, tierName?: (tier: number) => string, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
- *   rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
+ *   isOnSite?: boolean, tierName?: (tier: number) => string, ask: (question: string) => void, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
+ *   render: (prose: Element) => void, rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
  *   `anew` asks for another answer, `widen` asks again without filters
  */
 
@@ -75,7 +76,8 @@ export class Turn {
     const list = this.sources.length ? sourceList(this.sources, this.#open, { areLinks: this.actions.isOnSite }) : "";
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
     const beside = hints(response, this.actions);
-    if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating);
+    const next = response.follow_ups?.length ? followUps(response.follow_ups, this.actions.ask) : "";
+    if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating, next);
     else this.#end("refused", this.#refusal(searched), list, ...beside, rating);
   }
 
@@ -97,6 +99,7 @@ export class Turn {
     this.progress.textContent = "";
     this.notes.append(...notes);
     this.#show();
+    this.actions.render(this.prose);
   }
 
   #state(state) {

@@ -1,4 +1,4 @@
-/** What an empty conversation shows: what this is, and a few questions that the book itself asks. */
+/** Questions that the book itself suggests: in an empty conversation, and behind an answer. */
 
 import { button, element } from "../elements.js";
 import { say, sayPlainly } from "../language.js";
@@ -20,6 +20,20 @@ export function welcome(book, ask) {
     element("p", { class: "welcome-title" }, say("welcome_title")),
     element("p", { class: "welcome-words" }, say("welcome_words")),
     subjects.length ? element("ul", { class: "examples", "aria-label": say("begin_with") }, ...subjects.map(example)) : null);
+}
+
+/**
+ * What could be asked next: sections beside those that the answer cites.
+ * @param {{page_title: string, section_title: string}[]} places
+ * @param {(question: string) => void} ask
+ */
+export function followUps(places, ask) {
+  const entry = ({ page_title: page, section_title: section }) => element("li", {},
+    button({ class: "example", onclick: () => ask(questionOf(section)) },
+      element("span", { class: "example-question", dir: "auto" }, section),
+      element("span", { class: "example-module", dir: "auto" }, page)));
+  return element("section", { class: "follow-ups" },
+    element("h3", {}, say("ask_next")), element("ul", { class: "examples" }, ...places.map(entry)));
 }
 
 /** A heading as a question: most are names of a subject. */

@@ -12,6 +12,7 @@
  *   | {kind: "list", ordered: boolean, start: number, items: Block[][], lines: [number, number][], source: string}
  *   | {kind: "table", aligns: string[], head: string[], rows: string[][], source: string}
  *   | {kind: "footnote", label: string, blocks: Block[], source: string}
+ *   | {kind: "math", text: string, source: string}
  *   | {kind: "rule", source: string}} Block
  */
 
@@ -24,6 +25,9 @@ const DIRECTIVE = /^ {0,3}(:{3,})\s*(\w+)\s*(?:\[(.*)\]|(.*?))\s*$/;
 const FOOTNOTE = /^ {0,3}\[\^([^\]\s]{1,40})\]:\s?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:( {1,4})(?=\S)| *$)/;
 const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const FORMULA = /^ {0,3}(\$\$|\\\[)(.*)$/;
+/** A formula has no more lines than this, and no empty one. */
+const LONGEST_FORMULA = 60;
 const DEEPEST = 12;
 
 /**
@@ -59,7 +63,23 @@ function blockAt(lines, at, depth) {
   if (FOOTNOTE.test(line) && depth < DEEPEST) return footnote(lines, at, depth);
   if (ITEM.test(line) && depth < DEEPEST) return list(lines, at, depth);
   if (isTable(lines, at)) return table(lines, at);
-  return paragraph(lines, at);
+  return formula(lines, at) ?? paragraph(lines, at);
+}
+
+/** A formula on lines of its own, from `$$` to `$$` or from `\[` to `\]`; null where nothing closes it. */
+function formula(lines, at) {
+  const [, open, first] = FORMULA.exec(lines[at]) ?? [];
+  if (!open) return null;
+  const close = open === "$$" ? "$$" : "\\]";
+  const read = [];
+  for (let line = first, end = at + 1; read.length < LONGEST_FORMULA; line = lines[end], end += 1) {
+    if (line === undefined || (end > at + 1 && !line.trim())) return null;
+    read.push(line.trimEnd());
+    if (!read.at(-1).endsWith(close)) continue;
+    const text = read.join("\n").slice(0, -close.length).trim();
+    return text ? [{ kind: "math", text }, end] : null;
+  }
+  return null;
 }
 
 /** A fence that nothing closes runs to the end, as it does while an answer is being written. */
@@ -179,5 +199,6 @@ function startsBlock(lines, at) {
   const line = lines[at];
   const item = ITEM.exec(line);
   return [FENCE, HEADING, RULE, QUOTE, DIRECTIVE, FOOTNOTE].some((mark) => mark.test(line)) ||
-    (item !== null && item[0].length < line.length && !/^(?!1[.)])\d/.test(item[2])) || isTable(lines, at);
+    (item !== null && item[0].length < line.length && !/^(?!1[.)])\d/.test(item[2])) || isTable(lines, at) ||
+    formula(lines, at) !== null;
 }

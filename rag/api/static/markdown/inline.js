@@ -3,6 +3,9 @@
 import { element } from "../elements.js";
 import { say } from "../language.js";
 
+/** Behind `\(` may be a formula, or a text whose brackets are escaped. */
+const LOOKS_LIKE_TEX = /[\\^_=+<>{}]|^\s*\p{L}\s*$/u;
+
 const LONGEST = 600;
 const DEEPEST = 8;
 
@@ -11,6 +14,9 @@ const DEEPEST = 8;
  * @type {[RegExp, (match: RegExpExecArray, nested: (text: string) => Node[]) => Node|string|null][]}
  */
 const RULES = [
+  [/\\\((.{1,300}?)\\\)/sy, ([source, tex]) => (LOOKS_LIKE_TEX.test(tex) ? formulaMark(source, tex) : null)],
+  [/\$\$((?:\\.|[^$\\]){1,600}?)\$\$/sy, ([source, tex]) => formulaMark(source, tex, true)],
+  [/\$(?=\S)((?:\\.|[^$\\\n]){1,300}?)(?<=\S)\$(?![\p{L}\p{N}$])/uy, ([source, tex]) => formulaMark(source, tex)],
   [/\\([!-/:-@[-`{-~])/y, ([, mark]) => mark],
   [/ {2,}\n|\\\n/y, () => element("br")],
   [/(`+)(?!`)((?:.|\n)+?)(?<!`)\1(?!`)/y, ([, , text]) => element("code", {}, text.replace(/^ (.*[^ ].*) $/, "$1"))],
@@ -31,7 +37,7 @@ const RULES = [
 ];
 
 /** Where a mark may begin; all between two such places is text. */
-const MARK = /[\\`![<*_~h]| {2,}\n/g;
+const MARK = /[\\`![<*_~h$]| {2,}\n/g;
 
 /** Marks around a text of bounded length; underscores within a word are part of it, as in `snake_case`. */
 function emphasis(mark, wholeWords = false) {
@@ -76,6 +82,16 @@ function match(text, at, depth) {
     if (node) return [node, at + found[0].length];
   }
   return [null, at];
+}
+
+/**
+ * A formula as it is written, until `renderMarks` sets it.
+ * @param {string} source with its marks
+ * @param {string} tex
+ * @param {boolean} [isDisplay]
+ */
+export function formulaMark(source, tex, isDisplay = false) {
+  return element("span", { class: isDisplay ? "formula is-display" : "formula", dir: "ltr", "data-tex": tex.trim() }, source);
 }
 
 /** A reference to a source: a button, which stays off until the source is known; what follows it stays on its line. */

@@ -4,7 +4,7 @@ import { button, element, icon } from "../elements.js";
 import { say } from "../language.js";
 import { blocksOf } from "./blocks.js";
 import { directionOf } from "./direction.js";
-import { inlineNodes } from "./inline.js";
+import { formulaMark, inlineNodes } from "./inline.js";
 
 /** Headings of an answer stand below the question, or below the passage's title, which are h2. */
 const ABOVE = 2;
@@ -75,6 +75,7 @@ const MAKERS = {
   paragraph: ({ text }) => element("p", { dir: directionOf(text) }, ...inlineNodes(text)),
   heading: ({ level, text }) => element(`h${level}`, { dir: directionOf(text) }, ...inlineNodes(text)),
   rule: () => element("hr"),
+  math: ({ text, source }) => element("p", {}, formulaMark(source, text, true)),
   quote: ({ blocks }) => element("blockquote", { dir: directionOf(blockSource(blocks)) }, ...levelled(blocks).map(blockElement)),
   footnote: ({ label, blocks }) => element("div", { class: "footnote", role: "note", dir: directionOf(blockSource(blocks)) },
     element("span", { class: "footnote-label" }, label), element("div", {}, ...levelled(blocks).map(blockElement))),
@@ -86,12 +87,19 @@ const MAKERS = {
   table: tableElement,
 };
 
+/** A list within an item runs as the list around it; its own words may be too few to tell. */
+function itemBlock(block) {
+  const made = blockElement(block);
+  if (block.kind === "list") made.removeAttribute("dir");
+  return made;
+}
+
 /** An item of one paragraph shows its text without the paragraph's spacing; its number stands on the list's side. */
 function item(blocks) {
   const [first, ...others] = levelled(blocks);
-  if (first?.kind !== "paragraph") return element("li", {}, ...blocks.map(blockElement));
+  if (first?.kind !== "paragraph") return element("li", {}, ...blocks.map(itemBlock));
   const [mark, box] = TASK.exec(first.text) ?? ["", null];
-  const nodes = [...inlineNodes(first.text.slice(mark.length)), ...others.map(blockElement)];
+  const nodes = [...inlineNodes(first.text.slice(mark.length)), ...others.map(itemBlock)];
   if (box === null) return element("li", {}, ...nodes);
   const isDone = box !== " ";
   const check = element("input", { type: "checkbox", disabled: true, checked: isDone, "aria-label": say(isDone ? "done" : "to_do") });
@@ -106,7 +114,7 @@ function codeBlock({ language, text }) {
   const copy = copyButton(say("copy_code"), () => text);
   return element("figure", { class: "code", dir: "ltr" },
     element("figcaption", {}, element("span", {}, language || "text"), copy),
-    element("pre", { tabindex: "0", "aria-label": language ? say("code_in", { language }) : say("code"), role: "group" }, element("code", {}, text)));
+    element("pre", { tabindex: "0", "aria-label": language ? say("code_in", { language }) : say("code"), role: "group" }, element("code", { "data-language": language || null }, text)));
 }
 
 function tableElement({ aligns, head, rows }) {

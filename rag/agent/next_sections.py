@@ -1,0 +1,51 @@
+"""What could be asked next: sections of the pages that an answer cites, as the index holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rag.agent.spots import plain_title
+from rag.models import Citation, Place, SearchResult, address
+
+SHOWN = 3
+
+SAYS_NOTHING = frozenset(
+    {"exercise", "exercises", "further reading", "introduction", "next steps"}
+    | {"overview", "quiz", "references", "review", "summary"}
+)
+"""Headings that many pages have and that name no subject to ask about."""
+
+
+def next_sections(passages: Iterable[SearchResult], citations: Iterable[Citation]) -> tuple[Place, ...]:
+    """Return the sections nearest to the question that stand on a cited page and are not cited themselves."""
+    cited = list(citations)
+    pages = {citation.source_file for citation in cited}
+    used = {(citation.source_file, citation.section_title) for citation in cited}
+    found: dict[tuple[str, str], Place] = {}
+    for passage in sorted(passages, key=lambda passage: -passage.relevance):
+        if passage.source_file not in pages:
+            continue
+        for title, anchor in _sections(passage):
+            key = (passage.source_file, title)
+            if key not in used and title.lower() not in SAYS_NOTHING and title != passage.page_title:
+                found.setdefault(key, _place(passage, title, anchor))
+    return tuple(found.values())[:SHOWN]
+
+
+def _sections(passage: SearchResult) -> Iterator[tuple[str, str | None]]:
+    """Yield the section that a passage begins in and those that begin in it."""
+    if passage.section_title:
+        yield passage.section_title, passage.anchor
+    yield from zip(passage.section_titles, passage.section_anchors, strict=True)
+
+
+def _place(passage: SearchResult, title: str, anchor: str | None) -> Place:
+    return Place(
+        page_title=plain_title(passage.page_title) or "",
+        section_title=plain_title(title),
+        page_url=address(passage.page_url, anchor) or None,
+        source_file=passage.source_file,
+        line_start=passage.line_start,
+        line_end=passage.line_end,
+        chunk_id=passage.id,
+    )

@@ -1,0 +1,87 @@
+"""Run `rag.api.services.rendering` in a process of its own, which is ended where a text takes too long.
+
+The patterns of Pygments take minutes for some texts, during which a thread would hold up the whole server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import OrderedDict
+from typing import Any
+
+logger = logging.getLogger("bookwise.api")
+
+SECONDS = 1.0
+"""For one text; then it stays as it is."""
+
+START_SECONDS = 20.0
+MAX_LINE_BYTES = 1 << 20
+KEPT = 512
+"""Results: answers of one book show the same code again and again."""
+
+COMMAND = (sys.executable, "-m", "rag.api.services.rendering")
+
+Request = tuple[str, str, str | bool]
+"""`("code", text, language)` or `("math", text, is_display)`."""
+
+
+class Renderer:
+    """Renders one text after the other; used from one event loop."""
+
+    def __init__(self, command: tuple[str, ...] = COMMAND, *, seconds: float = SECONDS) -> None:
+        self._command = command
+        self._seconds = seconds
+        self._process: Process | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._known: OrderedDict[Request, Any] = OrderedDict()
+
+    async def render(self, request: Request) -> Any:
+        """Return the result as JSON, None where the text is to be shown as it is."""
+        async with self._one_at_a_time:
+            if request not in self._known:
+                self._known[request] = await self._asked(request)
+            self._known.move_to_end(request)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+            return self._known[request]
+
+    async def aclose(self) -> None:
+        """End the process."""
+        if self._process:
+            process, self._process = self._process, None
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+    async def _asked(self, request: Request) -> Any:
+        try:
+            process = await asyncio.wait_for(self._started(), START_SECONDS)
+            return await asyncio.wait_for(_answer(process, request), self._seconds)
+        except (TimeoutError, OSError, ValueError, NotImplementedError) as error:
+            logger.warning("not rendered", extra={"kind": request[0], "reason": type(error).__name__})
+            await self.aclose()
+            return None
+        except asyncio.CancelledError:
+            # Its answer would be taken for that of the next request.
+            await self.aclose()
+            raise
+
+    async def _started(self) -> Process:
+        if self._process is None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=PIPE, stdout=PIPE, limit=MAX_LINE_BYTES
+            )
+            # Libraries are loaded before the clock of a text runs.
+            await _answer(self._process, ("code", "1", "python"))
+        return self._process
+
+
+async def _answer(process: Process, request: Request) -> Any:
+    assert process.stdin and process.stdout
+    process.stdin.write(json.dumps(request).encode() + b"\n")
+    await process.stdin.drain()
+    return json.loads(await process.stdout.readline())

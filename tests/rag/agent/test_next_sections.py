@@ -1,0 +1,45 @@
+"""What could be asked next is a section of a cited page, taken from the index and not cited itself."""
+
+from __future__ import annotations
+
+from rag.agent.next_sections import SHOWN, next_sections
+from rag.models import Citation, SearchResult
+from tests.rag.agent.test_quotes import passage
+
+
+def citation(section: str | None, source_file: str = "a.md") -> Citation:
+    return Citation(
+        number=1,
+        chunk_id="1",
+        page_title="Quality of service",
+        page_url=None,
+        module_name="ros2",
+        section_title=section,
+        source_file=source_file,
+        line_start=5,
+        line_end=9,
+        score=0.6,
+    )
+
+
+def section(title: str, *, rank: int = 2, relevance: float = 0.5, source_file: str = "a.md") -> SearchResult:
+    changes = {"section_title": title, "anchor": title.lower(), "relevance": relevance, "source_file": source_file}
+    return passage("Text.", rank=rank, page_url="https://book.example/a", **changes)
+
+
+def test_sections_of_the_cited_page_that_are_not_cited_are_offered_with_their_address() -> None:
+    found = next_sections([passage(), section("Depth")], [citation("The policies")])
+    assert [place.section_title for place in found] == ["Late subscribers", "Depth"]
+    assert found[1].page_url == "https://book.example/a#depth"
+
+
+def test_the_nearest_come_first_each_once_and_there_are_few() -> None:
+    sections = [section(name, rank=at, relevance=at / 10) for at, name in enumerate("ABCDE", 1)]
+    found = next_sections([*sections, section("E", rank=9, relevance=0.1)], [citation("The policies")])
+    assert [place.section_title for place in found] == ["E", "D", "C"] and len(found) == SHOWN
+
+
+def test_other_pages_the_title_of_the_page_and_headings_without_a_subject_are_not_offered() -> None:
+    others = [section("Depth", source_file="b.md"), section("Quality of service"), section("Summary")]
+    assert next_sections(others, [citation("The policies")]) == ()
+    assert next_sections([section("Depth")], []) == ()
