@@ -5,6 +5,7 @@ They come from or go to the outside, so pydantic checks them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PrivateAttr,
     StringConstraints,
     WithJsonSchema,
     model_validator,
@@ -170,6 +172,17 @@ class SearchResult(_Model):
     next_chunk_id: UuidText | None
     content_hash: str | None
     is_widened: bool = False
+    _read_along: Mapping[str, Mapping[str, Any]] = PrivateAttr(default_factory=dict)
+
+    def beside(self, payloads: Mapping[str, Mapping[str, Any]]) -> SearchResult:
+        """Remember the chunks that the same search read, by id, so that the next one need not be read again."""
+        self._read_along = payloads
+        return self
+
+    @property
+    def next_payload(self) -> Mapping[str, Any] | None:
+        """Return the payload of the chunk after this one, None where its search did not read it."""
+        return self._read_along.get(self.next_chunk_id or "")
 
     @property
     def is_mdx(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingestion.vector_stores.filters import Equals, Where
@@ -40,13 +40,18 @@ def next_passage(result: SearchResult, store: VectorStore) -> SearchResult | Non
     """Return the chunk after this one, None at the lesson's end or where a run has just rewritten the lesson."""
     if result.next_chunk_id is None:
         return None
-    point = store.retrieve([result.next_chunk_id]).get(result.next_chunk_id)
-    if point is None or point.payload.get("prev_chunk_id") != result.id:
+    payload = result.next_payload or _payload_of(result.next_chunk_id, store)
+    if payload is None or payload.get("prev_chunk_id") != result.id:
         return None
-    if point.payload["hardware_tier"] > result.hardware_tier:
+    if payload["hardware_tier"] > result.hardware_tier:
         return None
-    changes = {name: point.payload.get(name) for name in _SHOWN}
-    return SearchResult.model_validate(result.model_dump() | changes | {"id": point.id})
+    changes = {name: payload.get(name) for name in _SHOWN}
+    return SearchResult.model_validate(result.model_dump() | changes | {"id": result.next_chunk_id})
+
+
+def _payload_of(chunk_id: str, store: VectorStore) -> Mapping[str, Any] | None:
+    point = store.retrieve([chunk_id]).get(chunk_id)
+    return point.payload if point else None
 
 
 def _holds(wide: SearchResult, result: SearchResult) -> bool:

@@ -79,7 +79,9 @@ def search(
     scores = _rerank(query, ranking, hits, reranker)
     hits = _chosen(query, ranking, hits, scores)
     ranking = _with_vectors(ranking, hits, store)
-    results = tuple(_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
+    read = {point_id: point.payload for point_id, point in ranking.points.items()}
+    ranked = (_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
+    results = tuple(result.beside(read) for result in ranked)
     results = tuple(result for result in results if result.score >= query.min_score)
     looked_at, shown = [hit.id for hit in hits], [result.id for result in results]
     evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)

@@ -108,8 +108,13 @@ def options_of(settings: QdrantSettings) -> dict[str, Any]:
         TypeAdapter(rest.CreateCollection).validate_python(options)
     except ValidationError as error:
         first = error.errors()[0]
-        # The first part names what is meant; those behind it are the alternatives that were tried.
-        raise ConfigurationError(f"qdrant.options.{first['loc'][0]}: {first['msg'].lower()}") from error
+        # Behind the name of the option come its own field, or the alternatives that were tried.
+        parts = first["loc"] if len(first["loc"]) == 2 else first["loc"][:1]
+        name = ".".join(map(str, parts))
+        said = "unknown to Qdrant's client" if first["type"] == "extra_forbidden" else first["msg"].lower()
+        if len(first["loc"]) > 2:
+            said = "in no form that Qdrant's client knows"
+        raise ConfigurationError(f"qdrant.options.{name}: {said}") from error
     return options
 
 

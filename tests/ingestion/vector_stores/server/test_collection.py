@@ -136,7 +136,8 @@ def test_options_go_through_to_the_server_and_the_settings_with_names_come_befor
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"shard_nummer": 3}, r"qdrant\.options\.shard_nummer: extra inputs"),
+        ({"shard_nummer": 3}, r"qdrant\.options\.shard_nummer: unknown to Qdrant's client"),
+        ({"hnsw_config": {"m": 8, "nonsense": 1}}, r"qdrant\.options\.hnsw_config\.nonsense: unknown"),
         ({"quantization_config": {"scalar": {"type": "int7"}}}, r"qdrant\.options\.quantization_config: "),
         ({"vectors": {"size": 4}}, r"qdrant\.options\.vectors is set by bookwise itself"),
     ],

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.server.client import connect
 from ingestion.vector_stores.server.generations import ServerGenerations
-from rag.retrieval.retriever import open_retriever
+from rag.agent.agent import build_agent
+from rag.agent.events import Done
+from rag.retrieval.retriever import Retriever, open_retriever
 from tests.support.books import Library, long_text, page
 from tests.support.fakes import FakeEmbedder
 from tests.support.qdrant_server import KEY, QdrantServer, running
@@ -59,6 +64,22 @@ def test_a_search_opens_the_index_and_asks_with_five_requests_then_with_three(
     with open_retriever(settings, FakeEmbedder()) as retriever:
         for most in (5, 3, 3):
             assert retriever.search("What is a word?", limit=5).results
+            assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
+            qdrant.requests.clear()
+
+
+def test_an_answer_takes_no_more_requests_than_a_search(qdrant: QdrantServer, tmp_path: Path) -> None:
+    library_on(qdrant, tmp_path, state_on_server=True)
+    qdrant.requests.clear()
+    settings = override(Settings(), {"qdrant.url": qdrant.url})
+
+    async def ask(retriever: Retriever) -> list[Any]:
+        async with aclosing(build_agent(retriever, with_model=False)) as agent:
+            return [event async for event in agent.run("What is a word?")]
+
+    with open_retriever(settings, FakeEmbedder()) as retriever:
+        for most in (5, 3, 3):
+            assert isinstance(asyncio.run(ask(retriever))[-1], Done)
             assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
             qdrant.requests.clear()
 
