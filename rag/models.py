@@ -266,6 +266,17 @@ class SearchResponse(_Model):
     is_book_indexed: bool = True
     searched_for: str | None = None
     hidden: HiddenPassages | None = None
+    _further: tuple[SearchResult, ...] = PrivateAttr(default=())
+
+    def with_further(self, passages: tuple[SearchResult, ...]) -> SearchResponse:
+        """Remember the passages that the search read and does not show."""
+        self._further = passages
+        return self
+
+    @property
+    def further(self) -> tuple[SearchResult, ...]:
+        """Return the passages after those that are shown, as far as the search read them, best first."""
+        return self._further
 
 
 class ConfidenceMetrics(_Model):

@@ -159,9 +159,7 @@ class RetrievalGate:
         kind = QuestionKind(response.searched_for or response.query)
         if kind.term is None or not response.results or any(defines(kind, each) for each in response.results):
             return response
-        wide = self.retriever.search(response.query, limit=MAX_PASSAGES, filters=self.filters, mode=self.mode)
-        known = {each.id for each in response.results}
-        found = next((each for each in wide.results if each.id not in known and defines(kind, each)), None)
+        found = next((each for each in response.further if defines(kind, each)), None)
         return response.model_copy(update={"results": (*response.results, found)}) if found else response
 
     def _with_each_word_read(self, response: SearchResponse) -> SearchResponse:

@@ -75,19 +75,17 @@ def search(
     query, vector, ranking = _ranked(query, embedder, scan)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
-    hits = _without_repeats(query, ranking, store, where)
-    scores = _rerank(query, ranking, hits, reranker)
-    hits = _chosen(query, ranking, hits, scores)
+    read = _without_repeats(query, ranking, store, where)
+    scores = _rerank(query, ranking, read, reranker)
+    hits = _chosen(query, ranking, read, scores)
     ranking = _with_vectors(ranking, hits, store)
-    read = {point_id: point.payload for point_id, point in ranking.points.items()}
-    ranked = (_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, 1))
-    results = tuple(result.beside(read) for result in ranked)
-    results = tuple(result for result in results if result.score >= query.min_score)
+    results = tuple(each for each in _results(hits, ranking, vector, scores) if each.score >= query.min_score)
+    further = _results(_without(read[:CANDIDATES], hits), ranking, vector, scores, first=len(hits) + 1)
     looked_at, shown = [hit.id for hit in hits], [result.id for result in results]
     evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
     if query.expand or query.whole_lesson:
         results = expand(results, store, None if query.whole_lesson else query.expand)
-    return SearchResponse(
+    response = SearchResponse(
         query=asked,
         results=results,
         total_found=scan.found,
@@ -99,6 +97,7 @@ def search(
         searched_for=query.text if query.text != asked else None,
         hidden=hidden_passages(ranking.hidden, ranking.hidden_points, hits),
     )
+    return response.with_further(further)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +241,19 @@ _MADE = frozenset(
     ("id", "rank", "score", "relevance", "dense_rank", "keyword_rank", "keyword_score", "rerank_score", "is_widened")
 )
 _FIELDS = tuple(name for name in SearchResult.model_fields if name not in _MADE)
+
+
+def _without(hits: Sequence[Hit], others: Sequence[Hit]) -> list[Hit]:
+    known = {hit.id for hit in others}
+    return [hit for hit in hits if hit.id not in known]
+
+
+def _results(
+    hits: Sequence[Hit], ranking: _Ranking, vector: Vector, scores: Mapping[str, float], *, first: int = 1
+) -> tuple[SearchResult, ...]:
+    payloads = {point_id: point.payload for point_id, point in ranking.points.items()}
+    ranked = (_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, first))
+    return tuple(result.beside(payloads) for result in ranked)
 
 
 def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:

@@ -135,6 +135,13 @@ def test_results_are_ranked_from_1_by_relevance(library: Library) -> None:
     assert [result.relevance for result in results] == sorted((each.relevance for each in results), reverse=True)
 
 
+def test_what_was_read_and_is_not_shown_follows_the_shown_passages(library: Library) -> None:
+    few, every = find(library, limit=2), find(library, limit=20)
+    assert few.further and [each.rank for each in few.further] == list(range(3, 3 + len(few.further)))
+    assert [each.id for each in (*few.results, *few.further)] == [each.id for each in every.results]
+    assert every.further == ()
+
+
 def test_the_same_text_in_two_files_is_one_result(library: Library) -> None:
     library.write(PAGES | {"module-1-ros2/chapter-9-z/09-copy.md": PAGES["module-1-ros2/chapter-1-a/01-one.md"]})
     library.run()
