@@ -136,7 +136,7 @@ def test_results_are_ranked_from_1_by_relevance(library: Library) -> None:
 
 
 def test_what_was_read_and_is_not_shown_follows_the_shown_passages(library: Library) -> None:
-    few, every = find(library, limit=2), find(library, limit=20)
+    few, every = (find(library, limit=limit, hardware_tier_filter=4) for limit in (2, 20))
     assert few.further and [each.rank for each in few.further] == list(range(3, 3 + len(few.further)))
     assert [each.id for each in (*few.results, *few.further)] == [each.id for each in every.results]
     assert every.further == ()
