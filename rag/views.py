@@ -65,7 +65,7 @@ def sources_view(response: AgentResponse) -> View:
     if response.state in ("no_results", "error"):
         return [*_places("Nearest sections:", response.see_also), *_hidden(response)]
     sources = [_source(citation) for citation in response.citations]
-    footer = ("", "---", "**Sources:**", *sources) if sources else ()
+    footer = ("", Markdown("---\n**Sources:**"), *sources) if sources else ()
     return [*footer, *_places("See also:", response.see_also), *_doubts(response), *_hidden(response)]
 
 

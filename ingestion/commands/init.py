@@ -65,7 +65,7 @@ def _found(proposal: Proposal) -> View:
     ]
     return [
         _site_line(proposal),
-        Table("Lessons", ("path", "module", "chapter", "lesson", "address"), _rows(contents.pages)),
+        _lessons(contents.pages),
         Table("Modules", ("module", "lessons"), sorted(contents.modules.items())),
         Table("Languages and versions", ("language", "version", "pages", "indexed"), editions),
         Table("Skipped", ("reason", "paths"), reasons.most_common()),
@@ -81,8 +81,16 @@ def _site_line(proposal: Proposal) -> str:
     return f"{site.generator} site ({site.config.name}), {address}"
 
 
+def _lessons(pages: Sequence[Page]) -> Table:
+    columns = ("path", "module", "chapter", "lesson", "address")
+    rows = _rows(pages)
+    # Without a site no lesson has an address.
+    shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
+    return Table("Lessons", columns[:shown], [row[:shown] for row in rows])
+
+
 def _rows(pages: Sequence[Page]) -> list[tuple[Cell, ...]]:
-    """Some lessons that show how all come out: the first of each module, then others, in path order."""
+    """Return some lessons that show how all come out: the first of each module, then others, in path order."""
     first = {page.place.module: page for page in reversed(pages)}
     others = [page for page in pages if page is not first[page.place.module]]
     wanted = max(0, SHOWN_LESSONS - len(first))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ingestion.commands.terminal import can_draw_progress, note
+from ingestion.commands.terminal import can_draw_progress, note, progress_console
 
 if TYPE_CHECKING:
     from ingestion.report import IngestReport
@@ -21,14 +21,11 @@ def progress_bar() -> Iterator[Progress]:
     """Show how far a run is; at its end, on a terminal, what was done in how long."""
     started = time.monotonic()
     if can_draw_progress():
-        from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
 
         last: IngestReport | None = None
-        with Bar(
-            BarColumn(20), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
-        ) as bar:
+        with Bar(BarColumn(20), TextColumn("{task.description}"), console=progress_console(), transient=True) as bar:
             task = bar.add_task("indexing", total=None)
 
             def move(done: int, total: int, report: IngestReport) -> None:
@@ -38,7 +35,7 @@ def progress_bar() -> Iterator[Progress]:
                 bar.update(task, completed=done, total=total, description=said)
 
             yield move
-        if last is not None:
+        if last is not None and last.pending:
             note(final_text(last, time.monotonic() - started))
     else:
         told = started

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ingestion.errors import OutputClosed, OutputError, UsageError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rich.console import Console
+    from rich.text import Text as RichText
 
 _RED, _DIM, _RESET = "\x1b[31m", "\x1b[2m", "\x1b[0m"
 _GONE = (errno.EPIPE, errno.ECONNRESET, errno.ESHUTDOWN)
@@ -203,9 +205,24 @@ def _cells(table: Table) -> list[list[str]]:
     return [["" if cell is None else one_line(str(cell)) for cell in row] for row in table.rows]
 
 
+def progress_console() -> Console:
+    """Return a console on stderr."""
+    from rich.console import Console
+
+    _escape_unknown_characters(sys.stderr)
+    return Console(stderr=True)
+
+
+def _escape_unknown_characters(stream: TextIO) -> None:
+    """Let what the encoding of a stream lacks be written as an escape, also by libraries that write to it."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
 def _console() -> Console:
     from rich.console import Console
 
+    _escape_unknown_characters(sys.stdout)
     return Console(highlight=False, markup=False, emoji=False)
 
 
@@ -215,13 +232,13 @@ def _draw(part: Part, console: Console) -> None:
 
     match part:
         case str():
-            console.print(Text(one_line(part)))
+            _draw_line(Text(one_line(part)), console)
         case Block():
             console.print(Text(visible(part.text)))
         case Link():
             text = Text(one_line(part.text))
             text.stylize(f"link {one_line(part.address)}")
-            console.print(text)
+            _draw_line(text, console)
         case Markdown():
             # Without hyperlinks: an address that a lesson hides behind other words is shown.
             from rich.markdown import Markdown as Rendered
@@ -230,6 +247,14 @@ def _draw(part: Part, console: Console) -> None:
         case Table():
             if part.rows:
                 _draw_table(part, console)
+
+
+def _draw_line(line: RichText, console: Console) -> None:
+    """Print one line; where it is wrapped, the rest stands as far in as its beginning."""
+    from rich.padding import Padding
+
+    indent = len(line.plain) - len(line.plain.lstrip(" "))
+    console.print(Padding(line[indent:], (0, 0, 0, indent), expand=False) if indent else line)
 
 
 def _draw_table(table: Table, console: Console) -> None:

@@ -173,6 +173,13 @@ def test_a_site_in_a_folder_below_is_found_and_of_several_none_is_guessed(clean_
     assert document(run("init", "--docs", "other/docs", "--dry-run", "--json"))["docs"] == "other/docs"
 
 
+def test_where_no_site_is_known_no_empty_column_of_addresses_is_shown(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    shown = run("init", "--dry-run").stdout
+    assert "No site generator is recognised" in shown
+    assert "path  " in shown and "address\n" not in shown
+
+
 def test_a_folder_without_lessons_is_exit_5_and_written_to_by_nobody(clean_surroundings: Path) -> None:
     for name in (".", "nowhere"):
         assert run("init", name, "--yes").exit_code == 5
