@@ -8,6 +8,7 @@ import typer
 
 from ingestion.commands.configuration import set_root_flags
 from ingestion.commands.program import Program, commands_of, show_version
+from ingestion.openai_types import defer_openai_types
 
 # Python looks through all objects once more at its end, which takes a tenth of a second and frees nothing of use.
 atexit.register(gc.freeze)
@@ -15,6 +16,7 @@ atexit.register(gc.freeze)
 # Python's own 700 makes the collector look at what an import or a parser just made dozens of times, for a tenth of a
 # run; memory without cycles is freed at once all the same.
 gc.set_threshold(100_000)
+defer_openai_types()
 
 COMMANDS = commands_of(
     {
