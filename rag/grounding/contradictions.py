@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
 
-from ingestion.vector_stores.bm25 import query_vector
 from rag.grounding import polarity
 from rag.grounding.code_names import code_names_in, stands_in
+from rag.grounding.counts import is_of_another_attribute, is_of_another_count
 from rag.grounding.matching import Evidence
 from rag.grounding.places import Place, terms_of, words_of
 from rag.grounding.quantities import UNITS, Quantity, is_among, quantities_in, units_in
 from rag.grounding.statements import Statement, is_small_word, share_of
-
-_Pairs = set[tuple[int | str, int | str]]
+from rag.grounding.word_order import Pairs, is_exchange, pairs_of, sequence_of, slots_of
 
 TIE = 0.85
 """Share of the nearest clause's score from which another one is as near."""
@@ -52,10 +49,18 @@ def contradiction(evidence: Evidence) -> str | None:
     """Return the first rule that speaks against the sentence, or None."""
     for clause in evidence.statement.clauses:
         near = _nearest(clause, evidence)
-        for rule in (_other_facts, _other_subject, _opposite, _other_quantifier, _contrast, _other_word):
+        for rule in (
+            _other_facts,
+            _other_share,
+            _other_subject,
+            _opposite,
+            _other_quantifier,
+            _contrast,
+            _other_word,
+        ):
             if said := rule(clause, near, evidence):
                 return said
-    for whole in (_other_item, _denial, _affirmation, _other_unit, _swapped_words):
+    for whole in (_other_item, _other_count, _denial, _affirmation, _other_unit, _swapped_words):
         if said := whole(evidence):
             return said
     return None
@@ -116,8 +121,18 @@ def _facts_against(clause: Statement, near: _Near, evidence: Evidence) -> Iterat
             yield f"{name} is not named"
     for quantity in clause.quantities:
         is_held = is_among(quantity, quantities, units)
-        if not is_held and _is_other_number(quantity, quantities, units, is_same, evidence):
+        is_other = not is_held and not _stands_beside(quantity, clause, near, evidence)
+        if is_other and _is_other_number(quantity, quantities, units, is_same, evidence):
             yield f"{clause.text[quantity.start : quantity.end]} is another number"
+
+
+def _stands_beside(number: Quantity, clause: Statement, near: _Near, evidence: Evidence) -> bool:
+    """Return whether a short clause beside the near one has the number with what the sentence says it of."""
+    return any(
+        is_among(number, quantities_in(other)) and (clause.words & terms_of(other)) - terms_of(near.text)
+        for other in evidence.places[near.place].clauses
+        if other != near.text
+    )
 
 
 def _rivals(name: str, text: str, evidence: Evidence) -> list[str]:
@@ -180,11 +195,10 @@ def _is_other_number(
 ) -> bool:
     if evidence.follows(number):
         return False
-    if is_small_word(number):
-        return any(
-            quantity.noun and quantity.noun[:4] == number.noun[:4] and quantity.value != number.value
-            for quantity in quantities
-        )
+    of_same_noun = [quantity for quantity in quantities if quantity.noun and quantity.noun[:4] == number.noun[:4]]
+    is_other = any(quantity.value != number.value for quantity in of_same_noun)
+    if is_small_word(number) or (is_same and is_other and number.is_word):
+        return is_other
     if is_same and any(
         (quantity.dimension == number.dimension or quantity.dimension is None)
         and not is_among(quantity, evidence.statement.quantities)
@@ -195,16 +209,44 @@ def _is_other_number(
     return not is_among(number, quantities_in(evidence.text), units)
 
 
+def _other_share(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
+    """Return the reason if a number is that of the clause before the short one that has the sentence's words."""
+
+    def is_of_the_other(number: Quantity, each: _Near) -> bool:
+        missing = clause.words - terms_of(each.text)
+        return any(
+            missing & terms_of(other)
+            and not is_among(number, quantities_in(other))
+            and any(quantity.dimension == number.dimension for quantity in quantities_in(other))
+            for other in _behind(each.text, evidence.places[each.place].clauses)
+        )
+
+    for number in clause.counted:
+        having = [each for each in near if is_among(number, quantities_in(each.text))]
+        if number.dimension and having and all(is_of_the_other(number, each) for each in having):
+            return "the book says the number of another"
+    return None
+
+
+def _behind(text: str, clauses: Sequence[str]) -> Sequence[str]:
+    return clauses[clauses.index(text) + 1 :] if text in clauses else ()
+
+
 def _other_subject(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """Says of one thing what the book, in the same sentence, says of another."""
-    first = next((word for word in _sequence(clause.text) if isinstance(word, int)), None)
-    if first not in clause.plain or len(clause.plain) < 3 or polarity.denies_outright(evidence.statement.text):
+    first = next((word for word in sequence_of(clause.text) if isinstance(word, int)), None)
+    if (
+        _BEGINS_BESIDE.match(clause.text)
+        or first not in clause.plain
+        or len(clause.plain) < 2
+        or polarity.denies_outright(evidence.statement.text)
+    ):
         return None
     rest = clause.plain - {first}
 
     def is_of_another(each: _Near) -> bool:
         place = evidence.places[each.place]
-        subject = next((word for word in _sequence(each.text) if isinstance(word, int)), None)
+        subject = next((word for word in sequence_of(each.text) if isinstance(word, int)), None)
         return (
             place.text.startswith(each.text)
             and first not in terms_of(each.text)
@@ -215,6 +257,12 @@ def _other_subject(clause: Statement, near: Sequence[_Near], evidence: Evidence)
 
     return "the book says it of another" if all(map(is_of_another, near)) else None
 
+
+_BEGINS_BESIDE = re.compile(
+    r"\W*(?:in|on|at|by|to|for|from|with|without|if|when|while|after|before|under|over|below|above|during|as)\b",
+    re.IGNORECASE,
+)
+"""What a clause begins with whose first word is not what it speaks of."""
 
 _LEADING = re.compile(r"^(?:(?:and|but|or|while|then|the|an?)\s+)+", re.IGNORECASE)
 
@@ -233,7 +281,7 @@ def _opposite(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> s
         bool(good)
         and not polarity.denies(statement.text)
         and not polarity.denies_outright(statement.text)
-        and all(polarity.denies_outright(held.text) for held in good)
+        and all(polarity.denies_as_whole(held.text) for held in good)
     )
     is_opposed = not polarity.denies_outright(clause.text) and _is_opposed(clause, good, evidence)
     is_swapped = any(
@@ -255,6 +303,9 @@ def _is_opposed(clause: Statement, good: Sequence[_Near], evidence: Evidence) ->
     places = [evidence.places[at] for at in evidence.chosen]
     if any(against(place.text) and alike(place, 0.3) for place in places):
         return True
+    parts = [text for place in places if alike(place, 0.3) for text in place.clauses if text != place.text]
+    if any(against(text) and share_of(terms_of(text), clause.words) >= 0.3 for text in parts):
+        return True
     if evidence.best.block.kind == "table" and alike(evidence.best, 0.3) and any(map(against, evidence.best.clauses)):
         return True
     return bool(good) and all(against(statement.text) for statement in good)
@@ -263,6 +314,13 @@ def _is_opposed(clause: Statement, good: Sequence[_Near], evidence: Evidence) ->
 def _other_quantifier(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """Return the reason if the sentence says all where the book says any, or only."""
     denies = polarity.denies_outright(evidence.statement.text)
+    parts = [
+        text
+        for text in evidence.best.clauses
+        if share_of(terms_of(text), clause.words - words_of("everything")) >= ALIKE
+    ]
+    if any(polarity.excludes_all(clause.text, text) for text in parts):
+        return "the book says so of nothing"
     good = [
         held
         for held in near
@@ -278,20 +336,20 @@ def _other_quantifier(clause: Statement, near: Sequence[_Near], evidence: Eviden
 
 def _contrast(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """Another attribute of the same thing, where the passages tell the two apart: the soft or the hard gripper."""
-    pairs = {pair for place in evidence.places for pair in _pairs(place.text)}
-    ours, our_words = _pairs(clause.text), _sequence(clause.text)
+    pairs = {pair for place in evidence.places for pair in pairs_of(place.text)}
+    ours, our_words = pairs_of(clause.text), sequence_of(clause.text)
 
     def differs(each: _Near) -> bool:
         whole = evidence.places[each.place].text
         return _is_other_attribute(ours, our_words, whole, pairs) or _is_other_attribute(
-            ours, our_words, each.text, _pairs(whole)
+            ours, our_words, each.text, pairs_of(whole)
         )
 
     return "the book says it of another kind" if all(map(differs, near)) else None
 
 
-def _is_other_attribute(ours: _Pairs, our_words: Sequence[int | str], text: str, known: _Pairs) -> bool:
-    theirs, their_words = _pairs(text), _sequence(text)
+def _is_other_attribute(ours: Pairs, our_words: Sequence[int | str], text: str, known: Pairs) -> bool:
+    theirs, their_words = pairs_of(text), sequence_of(text)
     return any(
         (attribute, thing) in known
         and attribute not in their_words
@@ -303,12 +361,12 @@ def _is_other_attribute(ours: _Pairs, our_words: Sequence[int | str], text: str,
 def _other_word(clause: Statement, near: Sequence[_Near], evidence: Evidence) -> str | None:
     """Another word of the passages in the place of the book's own, all else being said as the book does."""
     everything = frozenset[int]().union(*(place.terms for place in evidence.places))
-    said = {word for _, word, _ in _slots(evidence.statement.text)}
+    said = {word for _, word, _ in slots_of(evidence.statement.text)}
 
     def is_replaced(each: _Near) -> bool:
         place = evidence.places[each.place]
-        theirs = {(before, after): word for before, word, after in _slots(each.text)}
-        for before, word, after in _slots(clause.text):
+        theirs = {(before, after): word for before, word, after in slots_of(each.text)}
+        for before, word, after in slots_of(clause.text):
             terms = words_of(word)
             other = theirs.get((before, after), word)
             if not terms or terms <= terms_of(each.text) or not terms <= everything or not words_of(other):
@@ -319,13 +377,6 @@ def _other_word(clause: Statement, near: Sequence[_Near], evidence: Evidence) ->
         return False
 
     return "the book says it of another" if all(map(is_replaced, near)) else None
-
-
-@lru_cache(maxsize=4096)
-def _slots(text: str) -> tuple[tuple[str, str, str], ...]:
-    """Return each word with the one before it and the one behind it, without articles."""
-    words = ["", *(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in ("the", "a", "an")), ""]
-    return tuple(zip(words, words[1:], words[2:], strict=False))
 
 
 def _denial(evidence: Evidence) -> str | None:
@@ -365,16 +416,18 @@ def _denies_an_opposite(evidence: Evidence) -> bool:
 def _affirmation(evidence: Evidence) -> str | None:
     """Something said as so, of which the book only says that it is not."""
     statement = evidence.statement
-    if polarity.denies(statement.text):
+    if polarity.denies(statement.text) or polarity.limits_by_condition(statement.text, evidence.best.text):
         return None
     places = [evidence.places[at] for at in evidence.chosen]
     affirmed = terms_of(evidence.headings).union(
-        *(terms_of(text) for place in places for text in place.clauses if not polarity.denies(text))
+        *(terms_of(text) for place in places for text in _affirmed(place) if not polarity.denies(text))
     )
     best = evidence.best
-    denied = frozenset[int]().union(*(terms_of(text) for text in best.clauses if polarity.denies(text)))
+    denied = frozenset[int]().union(*(terms_of(text) for text in _affirmed(best) if polarity.denies(text)))
     if share_of(best.terms, statement.words) >= 0.7 and (statement.words & denied) - affirmed:
         return "the book denies a part of it"
+    if _is_denied_in_order(statement, _affirmed(best)):
+        return "the book denies it"
     for at, place in zip(evidence.chosen, places, strict=True):
         if share_of(place.terms, statement.words) >= 0.3 and evidence.nearness[at] >= 0.55:
             said = frozenset[int]().union(
@@ -383,6 +436,17 @@ def _affirmation(evidence: Evidence) -> str | None:
             if any(words <= statement.words - said for words in polarity.denied_words(place.text)):
                 return "the book denies it"
     return None
+
+
+def _affirmed(place: Place) -> list[str]:
+    return [polarity.affirmed_part(text) for text in place.clauses]
+
+
+def _is_denied_in_order(statement: Statement, clauses: Sequence[str]) -> bool:
+    """Return whether only a clause that denies it says the sentence's words in its order."""
+    ours = sequence_of(statement.text)
+    same = [text for text in clauses if [word for word in sequence_of(text) if word in ours] == list(ours)]
+    return len(ours) > 2 and bool(same) and all(polarity.denies_outright(text) for text in same)
 
 
 def _other_unit(evidence: Evidence) -> str | None:
@@ -396,6 +460,14 @@ def _other_unit(evidence: Evidence) -> str | None:
     return None
 
 
+def _other_count(evidence: Evidence) -> str | None:
+    """Return the reason if a number is said of another attribute, or of another count of things."""
+    said = evidence.statement.text
+    if is_of_another_attribute(said, evidence.best.text) or is_of_another_count(said, evidence.best.clauses):
+        return "the book says the number of another"
+    return None
+
+
 def _swapped_words(evidence: Evidence) -> str | None:
     """Two words, or two pairs of words, in each other's place, all others as in the book."""
     said, held = evidence.statement.text, evidence.best.text
@@ -403,48 +475,9 @@ def _swapped_words(evidence: Evidence) -> str | None:
         return None
     if bool(_PASSIVE.search(said)) != bool(_PASSIVE.search(held)):
         return None
-    ours, theirs = _sequence(said), _sequence(held)
+    ours, theirs = sequence_of(said), sequence_of(held)
     shared = [word for word in dict.fromkeys(ours) if ours.count(word) == 1 and theirs.count(word) == 1]
-    return "roles are swapped" if _is_exchange(shared, sorted(shared, key=theirs.index)) else None
+    return "roles are swapped" if is_exchange(shared, sorted(shared, key=theirs.index)) else None
 
 
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b.*\bby\b", re.IGNORECASE)
-
-
-def _is_exchange(ours: list[int | str], theirs: list[int | str]) -> bool:
-    """Return whether two parts of one or two words, with others between them, have changed places."""
-    moved = [at for at, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
-    if not moved:
-        return False
-    begin, end = moved[0], moved[-1] + 1
-    for first in (1, 2):
-        for last in (1, 2):
-            middle = ours[begin + first : end - last]
-            exchanged = [*ours[end - last : end], *middle, *ours[begin : begin + first]]
-            is_enough = len(ours) >= (4 if first == last else 6)
-            if is_enough and middle and exchanged == theirs[begin:end]:
-                return True
-    return False
-
-
-_TOKEN = re.compile(r"[^\W_][\w.+#'’<>*-]*|[°%]")
-_ORDERING = frozenset(
-    ["instead", "than", "rather", "before", "after", "until", "if", "not", "over", "under", "above", "below"]
-)
-
-
-@lru_cache(maxsize=4096)
-def _sequence(text: str) -> tuple[int | str, ...]:
-    """Return the words of a text in order, as the search knows them, with those that say what comes before what."""
-    found: list[int | str] = []
-    for token in _TOKEN.findall(text):
-        if terms := query_vector(token).indices:
-            found.append(terms[0])
-        elif token.lower() in _ORDERING:
-            found.append(token.lower())
-    return tuple(found)
-
-
-def _pairs(text: str) -> _Pairs:
-    words = _sequence(text)
-    return set(pairwise(words))

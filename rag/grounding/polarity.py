@@ -16,6 +16,12 @@ _IS_NOT = re.compile(
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\b(?:only|unless|except|stands? still)\b", re.IGNORECASE)
+_ONLY_IF = re.compile(r"\bonly\s+(?:if|when|after|once|with|while)\b", re.IGNORECASE)
+_NOT_THE_OTHER = re.compile(
+    r"\b(in|on|at|by|to|for|from|with)\b([^,.;]*?)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bdo)(?<!\bcan),?\s+not\s+\1\b[^,.;]*"
+)
+_EVERYTHING = re.compile(r"\b(?:everything|everyone|everybody|all)\b", re.IGNORECASE)
+_NOTHING = re.compile(r"\b(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|without|never|not)\s+(?:any\s+|an?\s+|the\s+)?(\w+)", re.IGNORECASE)
 
 _OPPOSITES = """
@@ -23,17 +29,29 @@ always/never/sometimes before/after above/below over/under more/less/fewer most/
 increase/decrease/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last begin/end
 start/stop/end open/close on/off enable/disable allow/forbid/prevent accept/reject include/exclude add/remove
 cheap/expensive/costly narrow/widen safe/dangerous/unsafe secure/insecure possible/impossible
-required/optional/unnecessary necessary/unnecessary valid/invalid success/failure succeed/fail high/low large/small
-big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote mutable/immutable
-static/dynamic synchronous/asynchronous lock/unlock connect/disconnect positive/negative input/output read/write
-upload/download send/receive push/pull encrypt/decrypt minimum/maximum min/max share/own common/own same/different
-equal/different keep/lose/drop/discard better/worse best/worst easy/hard/difficult simple/complex light/heavy
-left/right up/down forward/backward inside/outside internal/external online/offline visible/hidden true/false yes/no
-parallel/sequential manual/automatic stable/unstable known/unknown new/old near/far short/long thick/thin win/lose
-create/delete/destroy load/unload attach/detach show/hide expand/collapse ascending/descending host/guest
-accurate/inaccurate stay/change client/server parent/child once/twice
+required/optional/unnecessary necessary/unnecessary valid/invalid success/failure succeed/fail high/low
+large/small big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote
+mutable/immutable static/dynamic synchronous/asynchronous lock/unlock connect/disconnect positive/negative
+input/output read/write upload/download send/receive push/pull encrypt/decrypt minimum/maximum min/max share/own
+common/own same/different equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst
+easy/hard/difficult simple/complex light/heavy left/right up/down forward/backward inside/outside
+internal/external online/offline visible/hidden true/false yes/no parallel/sequential manual/automatic
+stable/unstable known/unknown new/old near/far short/long thick/thin win/lose beginning/end
+create/delete/destroy shorten/lengthen raise/lower strengthen/weaken twice/half double/halve/half
+upgrade/downgrade encode/decode compress/decompress mount/unmount install/uninstall
+clockwise/counterclockwise/anticlockwise uppercase/lowercase leading/trailing prefix/suffix acquire/release
+grant/revoke/deny permit/forbid/deny pass/fail mandatory/optional explicit/implicit deep/shallow dense/sparse
+eager/lazy plus/minus permanent/temporary persistent/volatile import/export front/back/rear horizontal/vertical
+odd/even top/bottom mutable/immutable create/delete/destroy load/unload attach/detach show/hide expand/collapse
+ascending/descending host/guest accurate/inaccurate stay/change client/server parent/child once/twice
 """
-_ENDING = re.compile(r"(?:ing|ed|es|s|d|ly|er|est)$")
+_IRREGULAR = {
+    "kept": "keep", "held": "hold", "sent": "send", "lost": "lose", "won": "win", "began": "begin", "begun": "begin",
+    "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall", "grew": "grow", "grown": "grow",
+    "shrank": "shrink", "wrote": "write", "written": "write", "hid": "hide", "hidden": "hide", "shown": "show",
+    "stopped": "stop", "dropped": "drop", "forbidden": "forbid", "stayed": "stay", "children": "child",
+}  # fmt: skip
+_ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
 _WORD = re.compile(r"[A-Za-z]+")
 _CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
 _STOP_WORDS = frozenset(
@@ -58,13 +76,23 @@ _STOP_WORDS = frozenset(
 )
 _NEIGHBOURS = 5
 
-_ALL = re.compile(r"\b(?:all|every|each|always|both|everything|everybody)\b", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:all|every|each|always|both|everything|everybody|everyone|anyone|anybody)\b", re.IGNORECASE)
 _SOME = re.compile(r"\b(?:any|some|sometimes|either)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _JUST = re.compile(
     r"\b(?:only|solely|exclusively|just|merely|alone|nothing else|no other|unless|simply|once|single)\b",
     re.IGNORECASE,
 )
+
+_ONLY_OF = re.compile(
+    r"\b(?:only|solely|exclusively)\s+(?:the\s+|an?\s+)?(?!if\b|when\b|after\b|with\b)(\w{3,})", re.IGNORECASE
+)
+_UNLIMITED = re.compile(
+    r"\b(?:any number|unlimited|without (?:any )?limit|as (?:often|many|much) as you|infinite\w*|arbitrar\w+|"
+    r"indefinite\w*|forever)\b",
+    re.IGNORECASE,
+)
+_LIMITED = re.compile(r"\b(?:once|twice|at most|up to|only|limit\w*|maximum|no more than|expires?)\b", re.IGNORECASE)
 
 _REPLACES = re.compile(r"\b(?:instead of|rather than)\b|, not\b", re.IGNORECASE)
 _COMPARES = re.compile(
@@ -83,6 +111,21 @@ def denies(text: str) -> bool:
 def denies_outright(text: str) -> bool:
     """Return whether it says so by a word that does nothing else."""
     return bool(_NOT.search(text))
+
+
+def denies_as_whole(text: str) -> bool:
+    """Return whether it denies more than the other one of two, as in "in the morning, not in the evening"."""
+    return denies_outright(affirmed_part(text))
+
+
+def affirmed_part(text: str) -> str:
+    """Return a text without what it denies beside what it says: "in the morning"."""
+    return _NOT_THE_OTHER.sub(r"\1\2", text)
+
+
+def excludes_all(said: str, held: str) -> bool:
+    """Return whether `held` says so of nothing or nobody of which `said` says everything or everybody."""
+    return bool(_EVERYTHING.search(said) and _NOTHING.search(held) and not _EVERYTHING.search(held))
 
 
 def limits(text: str) -> bool:
@@ -113,13 +156,24 @@ def has_other_quantifier(said: str, held: str) -> bool:
     """Return whether one says all where the other says any or only."""
     if _ALL.search(said) and _ONLY.search(held) and not _ONLY.search(said) and not _ALL.search(held):
         return True
+    if _UNLIMITED.search(said) and _LIMITED.search(held) and not _UNLIMITED.search(held):
+        return True
     says_some = _SOME.search(said) and not _ALL.search(said)
     return bool(says_some and _ALL.search(held) and not _SOME.search(held))
 
 
 def says_only(said: str, held: str) -> bool:
-    """Return whether `said` alone says only."""
-    return bool(_ONLY.search(said) and not _JUST.search(held))
+    """Return whether `said` alone says only, or says it of another."""
+    if not _ONLY.search(said):
+        return False
+    of = _ONLY_OF.search(said)
+    is_of_another = of is not None and _ONLY_OF.search(held) is not None and not words_of(of[1]) <= words_of(held)
+    return is_of_another or not _JUST.search(held)
+
+
+def limits_by_condition(said: str, held: str) -> bool:
+    """Return whether "only if" in one stands for "not unless" in the other."""
+    return bool(_ONLY_IF.search(said) and _BUT.search(held))
 
 
 def swaps_comparison(said: str, held: str) -> bool:
@@ -139,7 +193,7 @@ def _swaps(ours: _Sides | None, theirs: _Sides | None) -> bool:
     # One side may be left out: "B is the faster one".
     if before & there_after and not before & there_before:
         return True
-    return bool(after & there_before and not after & there_after and not before & there_before)
+    return bool(before and after & there_before and not after & there_after and not before & there_before)
 
 
 @lru_cache(maxsize=4096)
@@ -153,6 +207,7 @@ def _sides(text: str, comparison: re.Pattern[str]) -> _Sides | None:
 
 
 def _stem(word: str) -> str:
+    word = _IRREGULAR.get(word, word)
     return (_ENDING.sub("", word) or word).rstrip("e")
 
 

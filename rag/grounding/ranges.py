@@ -22,6 +22,11 @@ _IS_LIMITED = re.compile(
 _REST_OF_A_TERM = re.compile(r"\s*[-−+*×/^]\s*\d")
 """Behind a number that is only the beginning of a calculation, as in "from 0 to 2^8 - 1"."""
 
+_EXCEEDS = re.compile(
+    r"\b(?:more|greater|larger|longer|higher|bigger) than\s*$|\b(?:exceeds?|over|above|beyond)\s*$", re.IGNORECASE
+)
+_FALLS_SHORT = re.compile(r"\b(?:less|fewer|smaller|shorter|lower) than\s*$|\b(?:under|below)\s*$", re.IGNORECASE)
+
 Range = tuple[float, float, str | None]
 """The least and the greatest value, in the base unit of the dimension."""
 
@@ -55,4 +60,9 @@ def follows(number: Quantity, said: str, held: str, *, is_denied: bool) -> bool:
     if len(ranges) != 1 or not _IS_LIMITED.search(said):
         return False
     low, high, _ = ranges.pop()
+    before = said[: number.start]
+    if is_denied and (number.value == high and _EXCEEDS.search(before)):
+        return True
+    if is_denied and (number.value == low and _FALLS_SHORT.search(before)):
+        return True
     return (low <= number.value <= high) != is_denied

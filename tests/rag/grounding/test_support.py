@@ -101,3 +101,32 @@ def test_passages_are_embedded_once_and_a_sentence_without_passages_is_not_held(
     check.judge("The pump runs for five seconds.", [PUMP])
     assert embedder.texts == prepared
     assert not SupportCheck(shown(passage("# Only a heading")), embedder).judge("It runs for 5 s.").held
+
+
+COUNTED = passage(
+    "`max_parallel` has 4 as its default and its maximum is 32. Each worker needs about 250 MB, so four workers need "
+    "about 1 GB. Backups are kept for 30 days, monthly ones for a year. Only administrators may delete a project. "
+    "Plants are watered in the morning, not in the evening. Every reading is kept."
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [
+        ("The maximum of `max_parallel` is 32.", True),
+        ("`max_parallel` cannot be more than 32.", True),
+        ("The minimum of `max_parallel` is 32.", False),
+        ("Four workers need about 1 GB.", True),
+        ("Each worker needs about 1 GB.", False),
+        ("Four workers need about 250 MB.", False),
+        ("Monthly backups are kept for one year.", True),
+        ("Monthly backups are kept for 30 days.", False),
+        ("Only administrators may delete a project.", True),
+        ("Only editors may delete a project.", False),
+        ("Everyone may delete a project.", False),
+        ("Plants are watered in the morning.", True),
+        ("Every reading is dropped.", False),
+    ],
+)
+def test_a_number_a_limit_and_a_quantifier_are_said_of_what_the_book_says_them_of(sentence: str, held: bool) -> None:
+    assert is_held(sentence, COUNTED) is held
