@@ -53,6 +53,7 @@ class StateFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._last: tuple[object, dict[str, Any]] | None = None
 
     @property
     def folder(self) -> Path:
@@ -101,6 +102,21 @@ class StateFile:
         self._write({book: entry for book, entry in self._read().items() if book != book_id})
 
     def _read(self) -> dict[str, Any]:
+        """Return the entries of all books; those last read while the file is the same, which no caller changes."""
+        same = self._signature()
+        if same is None or self._last is None or self._last[0] != same:
+            self._last = same, self._parsed()
+        return self._last[1]
+
+    def _signature(self) -> object:
+        """Return what is another whenever the file was replaced; None where there is none."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def _parsed(self) -> dict[str, Any]:
         try:
             text = self.path.read_text(encoding="utf-8")
         except FileNotFoundError:
