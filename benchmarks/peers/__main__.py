@@ -138,6 +138,7 @@ def main() -> None:
     """Run what was asked for and print the table; `--json FILE` keeps the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="*", default=PEERS)
+    parser.add_argument("--jobs", nargs="*", default=[job.name for job in JOBS], help="names of jobs; all of them")
     parser.add_argument("--book", action="append", type=Path, required=True, help="folder of lessons")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
@@ -148,7 +149,7 @@ def main() -> None:
                 ready = Path(folder) / f"ready-{source.name}-{peer}"
                 shutil.copytree(source, Path(folder) / "docs", dirs_exist_ok=True)
                 run(peer, Path(folder) / "docs", ready, counts)
-                for job in JOBS:
+                for job in (job for job in JOBS if job.name in chosen.jobs):
                     measured.append(measure(source.name, source, peer, job, ready, counts, Path(folder)))
                     print(measured[-1], file=sys.stderr)
                 shutil.rmtree(Path(folder) / "docs")
