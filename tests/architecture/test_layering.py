@@ -17,7 +17,6 @@ HOMES = {
     "dotenv": ("ingestion.settings",),
     "fastapi": ("rag.api",),
     "fastembed": ("ingestion.embedding.local_libraries",),
-    "frontmatter": ("ingestion.source",),
     "httpx": ("rag.retrieval.rerankers.endpoint", "ingestion.vector_stores.server", "ingestion.bounded_http"),
     "langchain_core": ("rag.retrieval.integrations.langchain",),
     "llama_index": ("rag.retrieval.integrations.llama_index",),
