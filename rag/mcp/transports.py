@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from rag.serving.sockets import connections_of, listen, url_of
 
 if TYPE_CHECKING:
+    import socket
+
     from mcp.server import Server
     from mcp_types import JSONRPCError
     from starlette.types import ASGIApp
@@ -57,11 +59,18 @@ async def serve_http(
     """
     import uvicorn
 
+    from rag.serving.connections import log_accept_failures_once
+
     class HttpServer(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             """Leave signals alone: uvicorn would raise them once more at its end, in the middle of ours."""
             yield
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            """Start to accept connections."""
+            log_accept_failures_once(asyncio.get_running_loop())
+            await super().startup(sockets)
 
     listening = listen(host, port)
     app = behind(server.streamable_http_app(streamable_http_path=PATH, host=host))

@@ -1,7 +1,8 @@
-"""Bound the connections of a server: in number, per client, and in the time they may take to send a request.
+"""Bound the connections of a server: in number, per client, and in the time they may take to send and to read.
 
-Where all connections are taken, the one that was idle the longest makes room: a client that opens connections and
-sends nothing locks nobody out. The bound is below the process's limit of open files, so that accepting never fails.
+Where all connections are taken, the one that has waited for its client the longest makes room: a client that opens
+connections and sends nothing, or a body that never ends, locks nobody out. The bound is below the process's limit of
+open files, so that accepting never fails.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 logger = logging.getLogger("bookwise.api")
 
 HEADER_SECONDS = 20.0
 """Time for the head of a request, from the connection or from its first byte on a used one."""
+
+READ_SECONDS = 30.0
+"""Time for a client to read what was sent, from when no more fits on the way to it."""
 
 RESERVED_FILES = 96
 """For the index, the database, services and logs."""
@@ -34,14 +39,15 @@ class ConnectionLimits:
     total: int
     per_client: int
     header_seconds: float = HEADER_SECONDS
+    read_seconds: float = READ_SECONDS
     on_refused: Callable[[str], None] = lambda reason: None
     on_shutdown: Callable[[], None] = lambda: None
-    idle: OrderedDict[BoundedProtocol, None] = field(default_factory=OrderedDict)
+    waiting: OrderedDict[BoundedProtocol, None] = field(default_factory=OrderedDict)
     clients: Counter[str] = field(default_factory=Counter)
     logged_at: float = float("-inf")
 
     def make_room(self, newcomer: BoundedProtocol) -> bool:
-        """Return whether a connection may stay; the one that was idle the longest is closed for it."""
+        """Return whether a connection may stay; the one that has waited the longest is closed for it."""
         if self.clients[newcomer.client_name] > self.per_client:
             reason = "client"
             room = self._evict(newcomer, newcomer.client_name)
@@ -55,7 +61,7 @@ class ConnectionLimits:
         return room
 
     def _evict(self, newcomer: BoundedProtocol, client: str | None) -> bool:
-        for oldest in self.idle:
+        for oldest in self.waiting:
             if oldest is not newcomer and client in (None, oldest.client_name):
                 oldest.drop()
                 return True
@@ -74,13 +80,14 @@ class BoundedProtocol(H11Protocol):
     limits: ConnectionLimits
     client_name = ""
     _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, or close it beyond the limits."""
         super().connection_made(transport)
         self.client_name = self.client[0] if self.client else ""
         self.limits.clients[self.client_name] += 1
-        self.limits.idle[self] = None
+        self.limits.waiting[self] = None
         if not self.limits.make_room(self):
             self.drop()
             return
@@ -88,8 +95,8 @@ class BoundedProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a connection."""
-        self._cancel_timer()
-        self.limits.idle.pop(self, None)
+        self._cancel_timers()
+        self.limits.waiting.pop(self, None)
         self.limits.clients[self.client_name] -= 1
         if self.limits.clients[self.client_name] <= 0:
             del self.limits.clients[self.client_name]
@@ -101,15 +108,27 @@ class BoundedProtocol(H11Protocol):
             self._await_head()
         super().data_received(data)
         if not self._is_idle():
-            self._cancel_timer()
-            self.limits.idle.pop(self, None)
+            self._cancel_head_timer()
+            # A body that has not come is waited for by the request, as long as there is room.
+            if self.conn.their_state is not h11.SEND_BODY:
+                self.limits.waiting.pop(self, None)
 
     def on_response_complete(self) -> None:
-        """Count the connection as idle again, last in line to be closed."""
+        """Count the connection as waiting again, last in line to be closed."""
         super().on_response_complete()
         if self._is_idle():
-            self.limits.idle[self] = None
-            self.limits.idle.move_to_end(self)
+            self.limits.waiting[self] = None
+            self.limits.waiting.move_to_end(self)
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read, but not for ever."""
+        super().pause_writing()
+        self._read_timer = self._read_timer or self.loop.call_later(self.limits.read_seconds, self._reader_is_late)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        super().resume_writing()
+        self._cancel_read_timer()
 
     def shutdown(self) -> None:
         """Begin to end, as the server does."""
@@ -118,8 +137,8 @@ class BoundedProtocol(H11Protocol):
 
     def drop(self) -> None:
         """Close the connection."""
-        self.limits.idle.pop(self, None)
-        self._cancel_timer()
+        self.limits.waiting.pop(self, None)
+        self._cancel_timers()
         with suppress(RuntimeError):
             self.transport.abort()
 
@@ -135,10 +154,24 @@ class BoundedProtocol(H11Protocol):
             self.limits.on_refused("slow")
             self.drop()
 
-    def _cancel_timer(self) -> None:
+    def _reader_is_late(self) -> None:
+        self._read_timer = None
+        self.limits.on_refused("slow")
+        self.drop()
+
+    def _cancel_timers(self) -> None:
+        self._cancel_head_timer()
+        self._cancel_read_timer()
+
+    def _cancel_head_timer(self) -> None:
         if self._head_timer:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _cancel_read_timer(self) -> None:
+        if self._read_timer:
+            self._read_timer.cancel()
+            self._read_timer = None
 
 
 def protocol_with(limits: ConnectionLimits) -> type[H11Protocol]:

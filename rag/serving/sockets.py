@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
 
+    from rag.serving.connections import ConnectionLimits
+
 IDLE_SECONDS = 75
 """How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
 
@@ -18,12 +20,38 @@ A request over one that is closed in that instant fails."""
 
 MAX_HEAD_BYTES = 64 * 1024
 
+ACCEPTED_AT_ONCE = 8
+"""Connections accepted before those are looked at: with more, a burst uses up the files before any can be closed, and
+asyncio then accepts nothing for a second."""
+
+
+class _SteadyListener(socket.socket):
+    """Has nothing to accept after every few connections, so that the event loop looks at those first."""
+
+    _accepted = 0
+    _sent: socket.socket | None = None
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        self._accepted += 1
+        if self._accepted % (ACCEPTED_AT_ONCE + 1) == 0:
+            raise BlockingIOError
+        return super().accept()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to a worker as the plain socket that can be sent, which must stay open until it has started."""
+        self._sent = socket.socket(fileno=self.dup().detach())
+        return _steady, (self._sent,)
+
+
+def _steady(listening: socket.socket) -> socket.socket:
+    return _SteadyListener(fileno=listening.detach())
+
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens there; port 0 takes a free one. Raises UsageError where that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        return _steady(socket.create_server((host, port), family=family))
     except OSError as exc:
         raise UsageError(f"cannot listen on {host} port {port}: {exc.strerror}; choose --host and --port") from exc
 
@@ -33,13 +61,13 @@ def url_of(listening: socket.socket, host: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
-def connections_of(app: ASGIApp, *, drain_seconds: int) -> uvicorn.Config:
+def connections_of(app: ASGIApp, *, drain_seconds: int, limits: ConnectionLimits | None = None) -> uvicorn.Config:
     """Return how a server of this app treats connections; those in use have `drain_seconds` when it is to stop."""
     import uvicorn
 
     from rag.serving.connections import ConnectionLimits, connections_within, file_limit, protocol_with
 
-    limits = ConnectionLimits(total=connections_within(1000, file_limit()), per_client=200)
+    limits = limits or ConnectionLimits(total=connections_within(1000, file_limit()), per_client=200)
     return uvicorn.Config(app, http=protocol_with(limits), **connection_options(drain_seconds=drain_seconds))
 
 
