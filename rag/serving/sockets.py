@@ -29,7 +29,6 @@ class _SteadyListener(socket.socket):
     """Has nothing to accept after every few connections, so that the event loop looks at those first."""
 
     _accepted = 0
-    _sent: socket.socket | None = None
 
     def accept(self) -> tuple[socket.socket, Any]:
         self._accepted += 1
@@ -37,21 +36,12 @@ class _SteadyListener(socket.socket):
             raise BlockingIOError
         return super().accept()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Go to a worker as the plain socket that can be sent, which must stay open until it has started."""
-        self._sent = socket.socket(fileno=self.dup().detach())
-        return _steady, (self._sent,)
-
-
-def _steady(listening: socket.socket) -> socket.socket:
-    return _SteadyListener(fileno=listening.detach())
-
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens there; port 0 takes a free one. Raises UsageError where that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return _steady(socket.create_server((host, port), family=family))
+        return _SteadyListener(fileno=socket.create_server((host, port), family=family).detach())
     except OSError as exc:
         raise UsageError(f"cannot listen on {host} port {port}: {exc.strerror}; choose --host and --port") from exc
 

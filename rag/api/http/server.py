@@ -97,7 +97,8 @@ def run(recipe: Recipe, listening: socket.socket, ready: Callable[[], None]) -> 
 def _supervise(config: ServerConfig, listening: socket.socket, ready: Callable[[], None]) -> None:
     # Which worker died or was replaced; in the workers themselves these lines would be about requests.
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-    supervisor = Multiprocess(config, sockets=[listening])
+    # Only a plain socket can be sent to another process.
+    supervisor = Multiprocess(config, sockets=[socket.socket(fileno=listening.detach())])
     with shared_by_workers() as registry, serve_metrics(registry, config.recipe.settings):
         ready()
         supervisor.run()
