@@ -1,6 +1,6 @@
 """What the chat API adds to the time of the language model, with many conversations open at once.
 
-    python -m benchmarks.serve [--chats 200] [--seconds 10] [--rounds 2] [--burst]
+    python -m benchmarks.serve [--chats 200] [--seconds 10] [--rounds 2] [--burst] [--code FOLDER]
 
 `bookwise serve` runs as a process of its own over the sample book, with MiniLM and SQLite; model and clients share
 another, which does next to nothing. Chats arrive by chance (Poisson, seeded), so that `--chats` are open on average,
@@ -10,7 +10,10 @@ another one too and cites, so that a chat costs two embeddings of a question and
 
     overhead      from sending a question to the end of its stream, less what the model itself took
     first token   from the model's first word to the first token at the client
+    processor     time of a chat on a processor, also in multiples of the embedding of one question, which is measured
+                  in the same run; `--code` serves another commit, to compare with
     listing       GET /threads of 1,000 threads with 50 messages each
+    memory        of the server over `--requests` questions, searches, lists and pages in turn (`--memory`)
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import json
 import os
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,6 +35,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
 
 from benchmarks.paced_model import PacedModel
 
@@ -93,13 +99,25 @@ def report(name: str, chats: dict[int, Chat], model: PacedModel) -> None:
     print()
 
 
+def embedding_seconds(questions: list[str]) -> float:
+    """What embedding one question costs a processor."""
+    from ingestion.embedding.minilm import MiniLm
+
+    embedder = MiniLm()
+    embedder.embed_query("a question")
+    before = time.process_time()
+    for question in questions:
+        embedder.embed_query(question)
+    return (time.process_time() - before) / len(questions)
+
+
 @contextmanager
-def serving(folder: Path, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def serving(folder: Path, code: Path, **environment: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """The server's process and port."""
     process = subprocess.Popen(
         [*COMMAND, "serve", "docs", "--port", "0"],
         cwd=folder,
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": str(code)} | environment,
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -130,7 +148,7 @@ async def chats(folder: Path, options: argparse.Namespace) -> None:
     asked = [each["question"] for each in map(json.loads, lines) if each["answerable"]]
     model = PacedModel(pause=options.seconds / 4, seconds=options.seconds / 2, words=WORDS)
     async with await model.start():
-        with serving(folder, OPENAI_BASE_URL=model.url) as (process, port):
+        with serving(folder, options.code, OPENAI_BASE_URL=model.url) as (process, port):
             # Only what the book answers is put to the model, here as in the measurement.
             tried = await load(port, asked, gap=0.2, first=100_000)
             asked = [asked[mark - 100_000] for mark in tried if len(model.calls[mark]) == 2]
@@ -142,10 +160,37 @@ async def chats(folder: Path, options: argparse.Namespace) -> None:
             used, took = cpu_seconds(process) - before, time.monotonic() - begun
     name = f"{options.chats} at once" if options.burst else f"{options.chats} open, {options.seconds:g} s each"
     report(name, done, model)
-    print(f"{'':<34} {1000 * used / count:.0f} ms of a processor a chat, {used / took:.2f} processors")
+    one = embedding_seconds(questions)
+    print(
+        f"{'':<34} {1000 * used / count:.0f} ms of a processor per chat, {used / count / one:.1f} embeddings of a "
+        f"question ({1000 * one:.1f} ms), {used / took:.2f} processors"
+    )
 
 
-def listing(folder: Path) -> None:
+def resident_mb(process: subprocess.Popen[str]) -> float:
+    """The memory that the process holds."""
+    pages = int(Path(f"/proc/{process.pid}/statm").read_text(encoding="utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def memory(folder: Path, options: argparse.Namespace) -> None:
+    """Measure the server's memory over many requests: questions, searches, lists and pages."""
+    body = {"message": "Who keeps the last message for late subscribers?", "hardware_tier": 4}
+    search = {"query": body["message"], "hardware_tier": 4}
+    kinds = [("/chat/run", body), ("/search", search), ("/threads", None), ("/books", None), ("/", None)]
+    with (
+        serving(folder, options.code) as (process, port),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
+    ):
+        for sent in range(options.requests + 1):
+            if sent % (options.requests // 10) == 0:
+                print(f"{f'{sent} requests':<34} {resident_mb(process):6.0f} MB")
+            path, document = kinds[sent % len(kinds)]
+            reply = client.post(path, json=document, timeout=60) if document else client.get(path, timeout=60)
+            assert reply.status_code == 200, reply.text
+
+
+def listing(folder: Path, options: argparse.Namespace) -> None:
     """Measure the list of threads."""
     from contextlib import closing
 
@@ -159,7 +204,7 @@ def listing(folder: Path) -> None:
         pair = [Message("user", "What is a node in this book?"), Message("assistant", text, confidence=0.9)]
         for _ in range(1000):
             store.append(store.create().thread_id, pair * 25)
-    with serving(folder) as (_, port):
+    with serving(folder, options.code) as (_, port):
         for limit in (50, 1000):
             times = [asyncio.run(get(port, f"/threads?limit={limit}")) for _ in range(30)]
             print(
@@ -187,13 +232,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--burst", action="store_true")
     parser.add_argument("--listing", action="store_true")
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--code", type=Path, default=Path(__file__).parents[1], help="folder of the code to serve")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "docs").symlink_to(SAMPLE / "docs")
-        (folder / "bookwise.toml").write_bytes((SAMPLE / "bookwise.toml").read_bytes())
-        subprocess.run([*COMMAND, "ingest", "docs"], cwd=folder, check=True, capture_output=True)
-        listing(folder) if options.listing else asyncio.run(chats(folder, options))
+        shutil.copytree(SAMPLE / "docs", folder / "docs")
+        sample = options.code / "examples" / "physical-ai"
+        (folder / "bookwise.toml").write_bytes((sample / "bookwise.toml").read_bytes())
+        environment = os.environ | {"PYTHONPATH": str(options.code)}
+        subprocess.run([*COMMAND, "ingest", "docs"], cwd=folder, env=environment, check=True, capture_output=True)
+        if options.listing:
+            listing(folder, options)
+        elif options.memory:
+            memory(folder, options)
+        else:
+            asyncio.run(chats(folder, options))
 
 
 if __name__ == "__main__":

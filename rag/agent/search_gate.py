@@ -106,9 +106,14 @@ class RetrievalGate:
     reads_blocks: bool = False
     reads_words: bool = False
 
-    def find(self, question: str, *, top_k: int | None = None, min_score: float = 0.0) -> GatedResult:
+    def find(
+        self, question: str, *, top_k: int | None = None, min_score: float = 0.0, is_answered: bool = False
+    ) -> GatedResult:
         """Return the passages and their judgement; raises UsageError for a question or a filter that cannot be
         used.
+
+        Where another search has found what answers (`is_answered`), its words are not read one by one: that costs an
+        embedding per word, and the other judgement counts.
         """
         response = self.retriever.search(
             question,
@@ -122,7 +127,7 @@ class RetrievalGate:
             response = self._with_definition(response)
             spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
-        if (self.reads_words or policy.reads_each_word) and response.results:
+        if (self.reads_words or policy.reads_each_word) and response.results and not is_answered:
             response = self._with_each_word_read(response)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)

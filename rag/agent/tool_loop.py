@@ -66,6 +66,7 @@ class ToolLoop:
         self.shown = shown
         self._gate = gate
         self._max_searches = settings.agent.max_searches
+        self._is_answered = False
         self._searches = 0
         self._mistakes = 0
         self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
@@ -85,6 +86,7 @@ class ToolLoop:
 
         Where neither it nor what the model searches for answers the question, no answer is asked for.
         """
+        self._is_answered = gated.metrics.should_answer
         while True:
             async with aclosing(self._replying()) as pieces:
                 async for piece in pieces:
@@ -180,7 +182,11 @@ class ToolLoop:
     async def _find(self, call: SearchCall) -> GatedResult:
         began = time.perf_counter()
         result = await asyncio.to_thread(
-            self._gate.find, call.query, top_k=call.top_k, min_score=call.similarity_threshold
+            self._gate.find,
+            call.query,
+            top_k=call.top_k,
+            min_score=call.similarity_threshold,
+            is_answered=self._is_answered,
         )
         self.search_seconds += time.perf_counter() - began
         self.results.append(result)

@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from rag.api.dependencies import Services
+from rag.api.dependencies import AppServices, Services
 from rag.api.http.languages import chosen_language, filled_page, filled_widget
 from rag.api.http.problems import PATH as PROBLEMS_PATH
 from rag.api.http.problems import TYPES as PROBLEM_TYPES
@@ -75,16 +75,13 @@ class StaticFile:
 @router.api_route("/", methods=["GET", "HEAD"])
 async def page(request: Request, services: Services, lang: str | None = None) -> Response:
     """Serve the chat page in the reader's language."""
-    accepted = request.headers.get("accept-language", "")
-    language = chosen_language(lang, services.settings.api.language, accepted)
-    headers = {**PAGE_HEADERS, "Content-Language": language, "Vary": "Accept-Encoding, Accept-Language"}
-    return _send(request, _page_in(language), headers)
+    return _page(request, "index.html", lang, services)
 
 
 @router.api_route("/owner", methods=["GET", "HEAD"])
-async def owner_page(request: Request) -> Response:
-    """Serve the owner's page; what it shows needs the owner's key."""
-    return _send(request, _file("owner.html"), PAGE_HEADERS)
+async def owner_page(request: Request, services: Services, lang: str | None = None) -> Response:
+    """Serve the owner's page in the owner's language; what it shows needs the owner's key."""
+    return _page(request, "owner.html", lang, services)
 
 
 @router.api_route("/docs", methods=["GET", "HEAD"])
@@ -145,9 +142,16 @@ def _file(name: str) -> StaticFile:
     return file
 
 
+def _page(request: Request, name: str, lang: str | None, services: AppServices) -> Response:
+    accepted = request.headers.get("accept-language", "")
+    language = chosen_language(lang, services.settings.api.language, accepted)
+    headers = {**PAGE_HEADERS, "Content-Language": language, "Vary": "Accept-Encoding, Accept-Language"}
+    return _send(request, _page_in(name, language), headers)
+
+
 @cache
-def _page_in(language: str) -> StaticFile:
-    file = _file("index.html")
+def _page_in(name: str, language: str) -> StaticFile:
+    file = _file(name)
     return _static_file(filled_page(file.content.decode(), language).encode(), file.media_type)
 
 

@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 import { askForKey, KeyRing } from "./key.js";
-import { speak } from "./language.js";
+import { language, say, speak } from "./language.js";
 import { isWebAddress } from "./markdown/inline.js";
 import { Wire } from "./wire.js";
 
@@ -13,49 +13,54 @@ const find = (selector) => document.querySelector(selector);
 const choice = find(".owner-choice");
 const said = find(".owner-said");
 
-choice.addEventListener("change", load);
-choice.addEventListener("submit", (event) => event.preventDefault());
-await speak(document.documentElement.lang);
-await load();
-
 async function load() {
   const { kind, since } = Object.fromEntries(new FormData(choice));
   try {
     const [report, { usage }] = await Promise.all([wire.ownerQuestions(since, kind), wire.ownerUsage(since)]);
-    said.textContent = `${report.total} ${report.total === 1 ? "question" : "questions"} in ${report.groups.length} ${report.groups.length === 1 ? "group" : "groups"}`;
-    show(find("#questions"), QUESTIONS, report.groups, "No such questions in this time.");
-    show(find("#usage"), USAGE, usage, "Nothing was asked in this time.");
+    const questions = say("owner_question_count", { count: report.total });
+    said.textContent = say("owner_found", { questions, groups: say("owner_group_count", { count: report.groups.length }) });
+    show(find("#questions"), QUESTIONS, report.groups, say("owner_no_questions"));
+    show(find("#usage"), USAGE, usage, say("owner_no_usage"));
   } catch (problem) {
     if ((problem.status === 401 || problem.status === 403) && (await askForKey(document.body, keys))) return load();
     said.textContent = problem.message;
   }
 }
 
-/** @type {[string, (group: object) => Node|string, string?][]} */
+/** Columns: the key of a name, what stands in a cell, its kind. @type {[string, (row: object) => Node|string, string?][]} */
 const QUESTIONS = [
-  ["Question", questionCell],
-  ["Asked", ({ count }) => String(count), "number"],
-  ["Unanswered", ({ unanswered }) => String(unanswered || ""), "number"],
-  ["Weak", ({ weak }) => String(weak || ""), "number"],
-  ["Rated down", ({ disliked }) => String(disliked || ""), "number"],
-  ["Pages that should answer", ({ pages }) => element("ul", {}, ...pages.map((page) => element("li", {}, pageLink(page))))],
+  ["owner_question", questionCell],
+  ["owner_asked", ({ count }) => number(count), "number"],
+  ["owner_unanswered", ({ unanswered }) => number(unanswered), "number"],
+  ["owner_weak", ({ weak }) => number(weak), "number"],
+  ["owner_disliked", ({ disliked }) => number(disliked), "number"],
+  ["owner_pages", ({ pages }) => element("ul", {}, ...pages.map((page) => element("li", {}, pageLink(page))))],
 ];
 const USAGE = [
-  ["Day", ({ day }) => day],
-  ["Key", ({ name }) => element("bdi", {}, name)],
-  ["Questions", ({ questions }) => String(questions), "number"],
-  ["Answered", ({ answered }) => String(answered), "number"],
-  ["Rated down", ({ disliked }) => String(disliked || ""), "number"],
-  ["Tokens", ({ tokens }) => tokens.toLocaleString("en"), "number"],
-  ["Cost", ({ cost }) => (cost === null ? "" : `$${cost.toFixed(4)}`), "number"],
+  ["owner_day", ({ day }) => day],
+  ["owner_key", ({ name }) => element("bdi", {}, name)],
+  ["owner_questions", ({ questions }) => number(questions), "number"],
+  ["owner_answered", ({ answered }) => number(answered), "number"],
+  ["owner_disliked", ({ disliked }) => number(disliked), "number"],
+  ["owner_tokens", ({ tokens }) => number(tokens), "number"],
+  ["owner_cost", ({ cost }) => (cost === null ? "" : dollars(cost)), "number"],
 ];
+
+/** A number as the language writes it; nothing for none. */
+function number(count) {
+  return count ? count.toLocaleString(language) : "";
+}
+
+function dollars(cost) {
+  return cost.toLocaleString(language, { style: "currency", currency: "USD", minimumFractionDigits: 4 });
+}
 
 function questionCell({ question, wordings, comments }) {
   const others = wordings.filter((wording) => wording !== question);
   return element("div", {},
     element("p", { class: "owner-question", dir: "auto" }, question),
-    others.length ? details(`${others.length} other ${others.length === 1 ? "wording" : "wordings"}`, others) : null,
-    comments.length ? details(`${comments.length} ${comments.length === 1 ? "comment" : "comments"}`, comments) : null);
+    others.length ? details(say("owner_other_wordings", { count: others.length }), others) : null,
+    comments.length ? details(say("owner_comments", { count: comments.length }), comments) : null);
 }
 
 function details(summary, lines) {
@@ -71,7 +76,13 @@ function show(place, columns, rows, nothing) {
     place.replaceChildren(element("p", { class: "note" }, nothing));
     return;
   }
-  const head = element("tr", {}, ...columns.map(([name, , kind]) => element("th", { scope: "col", class: kind }, name)));
+  const head = element("tr", {}, ...columns.map(([name, , kind]) => element("th", { scope: "col", class: kind }, say(name))));
   const body = rows.map((row) => element("tr", {}, ...columns.map(([, cell, kind]) => element("td", { class: kind }, cell(row)))));
   place.replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
 }
+
+// Last: the columns above are known only then.
+choice.addEventListener("change", load);
+choice.addEventListener("submit", (event) => event.preventDefault());
+await speak(document.documentElement.lang);
+await load();

@@ -46,6 +46,13 @@ def test_a_passage_that_ignores_a_word_of_the_question_heeds_it_less(retriever: 
     assert beside < answered <= 1.0
 
 
+def test_where_another_search_answers_no_word_is_embedded(retriever: Retriever) -> None:
+    asked = "How do I set a timeout when locking a mutex?"
+    judged = gate(retriever, reads_words=True)
+    assert judged.find(asked).response.evidence.heeded < 1.0
+    assert judged.find(asked, is_answered=True).response.evidence.heeded == 1.0
+
+
 def test_the_passage_that_defines_a_word_is_looked_for_beyond_the_first_ones(retriever: Retriever) -> None:
     found = gate(retriever, reads_blocks=True).find("What is a relay?")
     assert found.spots is not None and found.spots.ranked[0].passage.source_file == "m/parts.md"

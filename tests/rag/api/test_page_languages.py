@@ -129,3 +129,18 @@ def test_the_widget_speaks_the_reader_s_language_unless_the_site_sets_one(
     panel = page.get_by_role("dialog", name=str(words["ask_the_book"]))
     panel.get_by_text(str(words["welcome_title"])).wait_for()
     assert panel.evaluate("each => getComputedStyle(each).direction") == ("rtl" if language == "ur" else "ltr")
+
+
+@pytest.mark.parametrize(("language", "found", "column"), [("en", "group", "Asked"), ("ur", "گروہ", "پوچھا گیا")])
+def test_the_owner_sees_the_questions_in_a_language_of_the_page(
+    watch: Watch, served: ServedBook, language: str, found: str, column: str
+) -> None:
+    page = watch.open(f"{served.url}/owner?lang={language}")
+    page.locator("#usage table, #usage .note").first.wait_for()
+    page.request.post(f"{served.url}/chat/run", data={"message": "Which owner asks about the zorblat valve?"})
+    page.locator("select[name=kind]").select_option("unanswered")
+    page.locator("select[name=kind]").select_option("all")
+    page.get_by_text("Which owner asks about the zorblat valve?").first.wait_for()
+    assert page.get_by_role("columnheader", name=column).count() == 1
+    assert found in page.locator(".owner-said").inner_text()
+    assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ur" else "ltr")

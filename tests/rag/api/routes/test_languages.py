@@ -15,6 +15,7 @@ from rag.api.app import create_app
 from rag.api.http.languages import chosen_language, words_of
 from tests.support.paths import ROOT
 
+PAGES = ("index.html", "owner.html")
 STATIC = ROOT / "rag" / "api" / "static"
 PLURALS = {
     "en": {"one", "other"},
@@ -26,17 +27,15 @@ PLURALS = {
 }
 """The categories of CLDR for whole numbers."""
 
-SCRIPTS = sorted(
-    path for path in STATIC.rglob("*.js") if path.name not in ("owner.js", "docs.js", "early.js", "language.js")
-)
-"""Of the page and the widget; the owner's page and the description of the API are in English."""
+SCRIPTS = sorted(path for path in STATIC.rglob("*.js") if path.name not in ("docs.js", "early.js", "language.js"))
+"""Of the pages and the widget; the description of the API is in English."""
 
 COMMENT = re.compile(r"/\*(?!\*/)[^*].*?\*/|/\*\*.*?\*/|(?<!:)//[^\n]*", re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`')
 SHOWN = re.compile(r"""(?:"aria-label"|title|placeholder|alt|textContent)(?:":|:| =) *["`](?!\$\{|")""")
 NO_WORDS = {
     "Authorization", "Bearer", "Content-Type", "Retry-After", "Problem", "AbortError", "Enter", "Escape",
-    "Object", "GET", "POST", "DELETE", "PATCH", "Shift", "Script",
+    "Object", "GET", "POST", "DELETE", "PATCH", "Shift", "Script", "Math",
 }  # fmt: skip
 """Names of the web that stand in literals."""
 
@@ -72,7 +71,7 @@ def test_every_language_has_all_words_with_their_gaps_and_forms(language: str) -
 def test_a_language_is_translated_not_copied(language: str) -> None:
     english, words = words_of("en"), words_of(language)
     same = {key for key, sentence in words.items() if sentence == english[key]}
-    assert same <= {"chat", "code", "code_in"}
+    assert same <= {"chat", "code", "code_in", "owner_tokens"}
 
 
 def test_there_is_a_file_for_each_language_and_no_other() -> None:
@@ -81,7 +80,7 @@ def test_there_is_a_file_for_each_language_and_no_other() -> None:
 
 def test_every_word_is_used_and_every_used_word_exists() -> None:
     scripts = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
-    template = (STATIC / "index.html").read_text(encoding="utf-8")
+    template = "".join((STATIC / name).read_text(encoding="utf-8") for name in PAGES)
     named = set(re.findall(r'\bsay(?:Plainly)?\("(\w+)"', scripts)) | set(re.findall(r"\{\{(\w+)\}\}", template))
     known = set(words_of("en"))
     assert named - {"lang", "dir"} <= known
@@ -104,8 +103,9 @@ def test_no_sentence_is_written_in_the_code(script: Path) -> None:
     assert found == []
 
 
-def test_the_page_s_markup_holds_no_words_of_its_own() -> None:
-    template = (STATIC / "index.html").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", PAGES)
+def test_the_markup_of_a_page_holds_no_words_of_its_own(name: str) -> None:
+    template = (STATIC / name).read_text(encoding="utf-8")
     outside = re.sub(r"<[^>]*>|\{\{\w+\}\}", "", template)
     assert outside.split() == []
     shown = re.findall(
