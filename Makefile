@@ -69,6 +69,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.chunking examples/physical-ai/docs
 	$(BIN)/python -m benchmarks.reconcile
 	$(BIN)/python -m benchmarks.embedding
+	$(BIN)/python -m benchmarks.distributed
 	$(BIN)/python -m benchmarks.store
 	$(BIN)/python -m benchmarks.serve --chats 20
 

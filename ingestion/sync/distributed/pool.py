@@ -22,6 +22,8 @@ TRIES = 3
 MAX_LOSSES = 24
 """Deaths of workers, with no call finished between them, from which the cluster is at fault and not the work."""
 
+STOP_SECONDS = 5.0
+
 RemoteCall = Callable[..., "Future[Any]"]
 """Begins a method, by name and arguments, on one worker."""
 
@@ -73,7 +75,8 @@ class WorkerPool:
         """Fail what has not come back, and end the thread."""
         self._events.put(partial(self._give_up, ClusterError("the run has ended")))
         self._events.put(None)
-        self._thread.join()
+        # It may be held up in a call to a cluster that is gone.
+        self._thread.join(STOP_SECONDS)
 
     def _run(self) -> None:
         while event := self._events.get():

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import ingestion.sync.distributed.connection as connection
 from cli import app
 from ingestion.commands.ray_address import with_ray_address
+from ingestion.commands.terminal import stdout_kept_clean
 from ingestion.errors import ClusterError, ExitCode
 from tests.support.books import page
 
@@ -42,6 +44,13 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "docs" / "page.md").write_text(page("Page", "A text."), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_what_ray_prints_does_not_reach_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    with stdout_kept_clean(True):
+        typer.echo("a worker died")
+    typer.echo("{}")
+    assert capsys.readouterr() == ("{}\n", "a worker died\n")
 
 
 def run(*arguments: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from ingestion.errors import BudgetExceeded, ClusterError, ConfigurationError
 from ingestion.sync.distributed import pool
+from ingestion.sync.distributed.worker import EmbedSetup
 from ingestion.sync.pipeline import ingest
 from tests.support.books import BOOK, Library, page
 from tests.support.clusters import ThreadConnection, cluster_of, embedder_from
@@ -110,6 +112,12 @@ def test_chunking_workers_get_no_secret(spread: Library) -> None:
     connection = ThreadConnection()
     run(spread, connection, **{"openai.api_key": "sk-secret", "qdrant.api_key": "qd-secret"})
     assert [method for method, message in connection.sent if b"secret" in message] == []
+
+
+def test_a_key_travels_with_calls_to_embed_and_never_shows() -> None:
+    setup = EmbedSetup({"api_key": "sk-secret"}, "model/1")
+    assert "secret" not in repr(setup)
+    assert pickle.loads(pickle.dumps(setup)) == setup
 
 
 def test_a_run_with_nothing_to_do_connects_to_nothing(alone: Library) -> None:
