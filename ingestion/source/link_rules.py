@@ -121,10 +121,9 @@ class LinkRules:
         for place in self._places(page, address):
             if place in self._by_path:
                 return [place]
-        for place in self._places(page, address):
-            if found := self._names.get(_plain(place)):
-                return found
-        return []
+        # An address is read from the page's folder or from the page as one: an anchor may be on the page of either.
+        named = (path for place in self._places(page, address) for path in self._names.get(_plain(place), ()))
+        return list(dict.fromkeys(named))
 
     def _places(self, page: LinkedPage, address: str) -> Iterator[str]:
         """Yield where a link may lead, relative to the root: from the page's folder, or from the page as a folder."""

@@ -68,7 +68,7 @@ def _lines(view: View) -> str:
     return "\n".join(part for part in view if isinstance(part, str))
 
 
-NARROWING = ("hardware_tier", "module", "proficiency_levels", "language")
+NARROWING = ("hardware_tier", "module", "proficiency_levels", "language", "docs_version")
 """The filters that a caller may set inside those of the server."""
 
 if TYPE_CHECKING:

@@ -118,3 +118,10 @@ def test_pictures_that_are_all_kept_elsewhere_are_one_note(tmp_path: Path) -> No
     report = check(tmp_path, "\n".join(f"![x](img/{number}.jpg)" for number in range(12)))
     assert report.findings == ()
     assert report.notes == ("12 links to pictures were not checked: most of these are kept elsewhere",)
+
+
+def test_an_address_may_be_read_from_the_page_as_a_folder(tmp_path: Path) -> None:
+    """`../#here` in `one/a.md` is the page of `one/` where pages have folders of their own."""
+    files = {"index.md": f"# All\n\n{TEXT}", "one/index.md": f"# One\n\n{TEXT}\n## Here\n"}
+    found = check(tmp_path, "[x](../#here) [y](../#all) [z](../#nowhere)", files)
+    assert [each.message for each in found.findings] == ["`../#nowhere`: index.md has no heading or id `nowhere`"]

@@ -129,6 +129,7 @@ def test_no_argument_widens_a_filter(folder: Path, tool: str, text: str, name: s
         ({"query": CARD, "book_id": "another"}, "book_id: Extra inputs are not permitted"),
         ({"query": CARD, "proficiency_levels": []}, "proficiency_levels: "),
         ({"query": CARD, "module": "cooking"}, "known are "),
+        ({"query": CARD, "docs_version": "1.0"}, "no version of the documentation '1.0'"),
     ],
 )
 def test_an_argument_that_cannot_be_used_is_named(folder: Path, arguments: dict[str, Any], told: str) -> None:
