@@ -68,9 +68,13 @@ def read_audience(front_matter: Mapping[str, Any], module: Module | None, repeat
     )
 
 
+CUSTOM_TABLES = ("params", "extra", "sidebar_custom_props")
+"""Where Hugo, Zola and Docusaurus want keys that are not theirs."""
+
+
 def with_custom_tables(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the metadata with the keys of `params` (Hugo) and `extra` (Zola), where those generators want ours."""
-    tables = (values[name] for name in ("params", "extra") if isinstance(values.get(name), Mapping))
+    """Return the metadata with the keys of the tables in which generators want those of others."""
+    tables = (values[name] for name in CUSTOM_TABLES if isinstance(values.get(name), Mapping))
     custom = {key: value for table in tables for key, value in table.items()}
     return {**custom, **values} if custom else values
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import ConfigurationError, SourceError
 from ingestion.source.nav import Entry
@@ -44,7 +44,7 @@ class SourceFile:
     """A lesson file. `path` is its identity: relative to the root, `/` between parts, NFC.
 
     `root` is the folder of the lessons, `site` is what its generator says of it, and `entry` its place in the table
-    of contents that the book itself writes, where there is one.
+    of contents that the book itself writes, where there is one. `inherited` is metadata that sections hand down.
     """
 
     path: str
@@ -52,6 +52,7 @@ class SourceFile:
     site: Site | None = field(default=None, compare=False)
     entry: Entry | None = field(default=None, compare=False)
     root: Path | None = field(default=None, compare=False)
+    inherited: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)

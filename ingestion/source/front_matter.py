@@ -56,19 +56,25 @@ class _Read:
 
 
 _OPENING = re.compile(
-    r"(?:(?P<dashes>---)[ \t]*(?P<language>[A-Za-z]*)|(?P<plus>\+\+\+)|(?P<json>;;;))[ \t]*(?:\n|\Z)"
+    r"(?:(?P<long>-{4,})|(?P<dashes>---)[ \t]*(?P<language>[A-Za-z]*)|(?P<plus>\+\+\+)|(?P<json>;;;))[ \t]*(?:\n|\Z)"
 )
 _CLOSING = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.M),
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.M),
     ";;;": re.compile(r"^;;;[ \t]*$", re.M),
+    "----": re.compile(r"^-{3,}[ \t]*$", re.M),
 }
 _LANGUAGES = {"": "yaml", "yaml": "yaml", "yml": "yaml", "json": "json", "toml": "toml"}
 _BARE_JSON = re.compile(r'\{\s*"[^"\n]*"\s*:')
 _REMARKS = r"(?:[ \t]*+(?:#[^\n]*)?\n)*+[ \t]*+"
 _KEY = re.compile(_REMARKS + r"""(?:- +)?(?:\{|["']?\w[\w .-]{0,100}["']?[ \t]*(?::(?:\s|$)|=)|&\w+ |<<:|\? )""")
-_BEFORE = re.compile(r"(?:[ \t]*\n|[ \t]*(?:<!--.*?-->|\{/\*.*?\*/\})[ \t]*\n?)+", re.S)
+_BLANK = r"[ \t\u00a0\u3000\u200b-\u200f\u2060\ufeff]"
+_BEFORE = re.compile(
+    rf"(?:{_BLANK}*+\n|{_BLANK}*+(?:<!--.*?-->|\{{/\*.*?\*/\}}){_BLANK}*+\n?|{_BLANK}++(?=[-+;{{]))+", re.S
+)
 _DEEP_TOML_KEY = re.compile(r"(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.M)
+_ODD_PLACE = "front matter must begin on line 1; most site generators show this one as text"
+_ODD_MARK = "front matter opens with three hyphens, not more; site generators show this one as text"
 _KNOWN_LINE = re.compile(rf"^[\"']?(?:{'|'.join(KNOWN_KEYS)})[\"']?[ \t]*[:=]", re.M)
 _META_LINE = re.compile(r" {0,3}(?P<key>[A-Za-z0-9_-]+):[ \t]*(?P<value>.*)")
 _MORE_LINE = re.compile(r"(?: {4}|\t)\s*(?P<value>.*)")
@@ -84,16 +90,17 @@ def split_front_matter(text: str, generator: str | None = None) -> FrontMatter:
     block = _find_block(text, start) or (_bare_json(text, start) if text.startswith("{", start) else None)
     if block is None:
         return _multimarkdown(text) if generator == "mkdocs" and not start else FrontMatter({}, {}, text, 0)
-    if start and not _KNOWN_LINE.search(block.text):
+    message = _ODD_MARK if block.mark == "----" else _ODD_PLACE if start else ""
+    is_text = block.mark == "----" and (block.body is None or "\n\n" in block.text)  # between two rules, say
+    if message and (is_text or not _KNOWN_LINE.search(block.text)):
         return FrontMatter({}, {}, text, 0)
     if block.body is None:
         if _KEY.match(block.text):
             raise UnreadableMetadata(block.opened, f"front matter opens with `{block.mark}` and is never closed")
         return _prose(text)
     front = _front_of(text, block)
-    if not start or not front.values:
+    if not message or not front.values:
         return front
-    message = "front matter must begin on line 1; most site generators show this one as text"
     problems = ((block.opened, "front-matter-place", message), *front.problems)
     return FrontMatter(front.values, front.lines, front.body, front.body_offset, problems, front.repeated)
 
@@ -114,7 +121,7 @@ def _find_block(text: str, start: int) -> _Block | None:
     opening = _OPENING.match(text, start)
     if not opening:
         return None
-    mark = opening["dashes"] or opening["plus"] or opening["json"]
+    mark = opening["dashes"] or opening["plus"] or opening["json"] or "----"
     named = (opening["language"] or "").lower()
     language = {"+++": "toml", ";;;": "json"}.get(mark) or _LANGUAGES.get(named)
     if language is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
 from ingestion.source.audience import Audience, whole_number
@@ -36,6 +38,8 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
         raise LessonError(source.path, error.reason, error.line) from error
     if source.site and source.site.needs_metadata and not front.body_offset:
         raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
+    if source.inherited:
+        front = replace(front, values={**source.inherited, **front.values})
     if reason := reason_unpublished(front.values, generator, unlisted=settings.crawl.unlisted):
         raise UnpublishedPage(reason)
     return front

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.source.crawler import SourceFile
@@ -19,8 +21,8 @@ _BYTE_ORDER_MARK = "\ufeff"
 class SourceText:
     """A file as read: `data` is its bytes, `sha256` is of its text as UTF-8 with LF and without byte-order marks.
 
-    So a checkout with other line ends, or an editor that adds a mark, changes nothing. `location`, `root`, `site` and
-    `entry` are those of its SourceFile.
+    So a checkout with other line ends, or an editor that adds a mark, changes nothing. `location`, `root`, `site`,
+    `entry` and `inherited` are those of its SourceFile.
     """
 
     path: str
@@ -30,6 +32,7 @@ class SourceText:
     entry: Entry | None = None
     location: Path | None = None
     root: Path | None = None
+    inherited: Mapping[str, Any] = field(default_factory=dict)
 
     def decode(self) -> str:
         """Return the text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
@@ -61,6 +64,7 @@ def read_source(file: SourceFile) -> SourceText:
         entry=file.entry,
         location=file.location,
         root=file.root,
+        inherited=file.inherited,
     )
 
 

@@ -42,4 +42,4 @@ def test_hugo(tmp_path: Path, ugly: str) -> None:
     config = tmp_path / "hugo.toml"
     config.write_text(f"uglyURLs = {ugly}\n{config.read_text()}")
     run([python_tool(HERE, "hugo"), "--quiet"], tmp_path)
-    check(compare(tmp_path / "content", tmp_path / "public", r"^main "), pages=15)
+    check(compare(tmp_path / "content", tmp_path / "public", r"^main "), pages=16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,58 @@ def test_hugo_makes_one_page_of_a_leaf_bundle(tmp_path: Path) -> None:
         "leaf/deep/index.md": reason,
         "leaf/part.md": reason,
     }
+
+
+def test_readme_has_no_page_beside_index_in_mkdocs(tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("site_name: B\n")
+    plant(tmp_path / "docs", "README.md", "index.md", "a/README.md", "b/README.md", "b/index.md", "c/xindex.md")
+    found = crawl_book(tmp_path / "docs", Settings())
+    assert [file.path for file in found.files] == ["a/README.md", "b/index.md", "c/xindex.md", "index.md"]
+
+
+def published(folder: Path) -> dict[str, str]:
+    """The pages of a Hugo site that it shows, with the hardware tier that each declares."""
+    found = {}
+    for file in crawl_book(folder, Settings()).files:
+        with contextlib.suppress(UnpublishedPage):
+            values = read_metadata(read_source(file), Settings()).values
+            found[file.path] = str(values.get("hardware_tier", ""))
+    return found
+
+
+def test_hugo_hands_metadata_of_a_section_down_to_its_pages(tmp_path: Path) -> None:
+    """What it hides is not indexed, as the real build has it; the page's own metadata win."""
+    (tmp_path / "hugo.toml").write_text(HUGO)
+    content = tmp_path / "content"
+    plant(
+        content,
+        "closed/a.md",
+        "closed/deep/c.md",
+        "closed/open/e.md",
+        "never/a.md",
+        "t/xa.md",
+        "t/ya.md",
+        "tier/a.md",
+    )
+    sections = {
+        "closed/_index.md": "---\ncascade:\n  draft: true\n---\n",
+        "closed/b.md": "---\ndraft: false\n---\n",
+        "closed/open/_index.md": "---\ncascade:\n  draft: false\n---\n",
+        "never/_index.md": "---\nCascade:\n- build:\n    render: never\n---\n",
+        "t/_index.md": '+++\n[[cascade]]\ndraft = true\n[cascade.target]\npath = "/t/x**"\nkind = "page"\n+++\n',
+        "tier/_index.md": "---\ncascade:\n  hardware_tier: 3\n---\n",
+        "tier/b.md": "---\nhardware_tier: 1\n---\n",
+    }
+    for path, text in sections.items():
+        (content / path).parent.mkdir(exist_ok=True)
+        (content / path).write_text(text)
+    before = crawl_book(content, Settings()).fingerprint
+    assert published(content) == {
+        **{"closed/b.md": "", "closed/open/_index.md": "", "closed/open/e.md": "", "t/_index.md": "", "t/ya.md": ""},
+        **{"tier/_index.md": "3", "tier/a.md": "3", "tier/b.md": "1"},
+    }
+    (content / "tier/_index.md").write_text("---\ncascade:\n  hardware_tier: 4\n---\n")
+    assert crawl_book(content, Settings()).fingerprint != before
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,31 @@ def test_metadata_below_a_blank_line_or_a_remark_counts_and_is_reported() -> Non
         assert front.lines["title"] == 2 + before.count("\n")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "----\ntitle: T\nhardware_tier: 4\n----\n# Body\n",
+        "-----\nhardware_tier: 4\n---\n# Body\n",
+        "  ---\nhardware_tier: 4\n---\n# Body\n",
+        "\u00a0---\nhardware_tier: 4\n---\n# Body\n",
+        "\u200b\n\ufeff---\nhardware_tier: 4\n---\n# Body\n",
+        " +++\nhardware_tier = 4\n+++\n# Body\n",
+    ],
+)
+def test_metadata_with_a_wrong_mark_close_the_page_and_are_reported(text: str) -> None:
+    front = split_front_matter(text)
+    assert (front.values["hardware_tier"], front.body.strip()) == ("4", "# Body")
+    assert [rule for _, rule in rules(front)] == ["front-matter-place"]
+
+
+@pytest.mark.parametrize(
+    "text", ["----\n# Title\n\ntitle: x\n\n----\nmore\n", "----\nid: 5 is text\n", "-----\n\nText\n"]
+)
+def test_text_between_long_rules_is_text(text: str) -> None:
+    front = split_front_matter(text)
+    assert (front.values, front.body, rules(front)) == ({}, text, [])
+
+
 def test_halves_of_a_character_are_joined_and_reported() -> None:
     """Case N19."""
     front = split_front_matter('---\ntitle: "\\ud83d\\ude80 Launch"\nid: "\\ud83d"\n---\n')

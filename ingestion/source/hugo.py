@@ -1,0 +1,93 @@
+"""What Hugo makes of folders: bundles that are one page, and metadata that a section hands down to its pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from ingestion.errors import LessonError
+from ingestion.source.crawler import SourceFile
+
+Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The blocks of metadata that the section of each folder hands down."""
+
+
+def leaf_bundles(files: Sequence[SourceFile]) -> frozenset[str]:
+    """Return the folders that Hugo makes one page of: those with an `index.md`, apart from the docs folder itself."""
+    folders = (file.path.rpartition("/")[0] for file in files if _is_bundle_page(file.path))
+    return frozenset(folder for folder in folders if folder)
+
+
+def reason_in_bundle(path: str, bundles: frozenset[str]) -> str | None:
+    """Return why Hugo makes no page of a file: it is a resource of the page in its folder, or in one above."""
+    if not bundles:
+        return None
+    holder = next((folder for folder in _folders(path) if folder in bundles), None)
+    if holder is None or (holder == path.rpartition("/")[0] and _is_bundle_page(path)):
+        return None
+    return f"belongs to the page of {holder}/, so that the site has no page for it"
+
+
+def _is_bundle_page(path: str) -> bool:
+    return PurePosixPath(path).name.split(".")[0] == "index"
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders that a file lies in, outermost first."""
+    parents = [parent.as_posix() for parent in PurePosixPath(path).parents]
+    return ("" if folder == "." else folder for folder in reversed(parents))
+
+
+def read_cascades(files: Sequence[SourceFile]) -> Cascades:
+    """Return what sections hand down (`cascade` in `_index.md`); one that cannot be read fails as a lesson."""
+    found = {}
+    for file in files:
+        if PurePosixPath(file.path).name.startswith("_index.") and (blocks := _blocks(file)):
+            found[file.path.rpartition("/")[0]] = blocks
+    return found
+
+
+def _blocks(file: SourceFile) -> list[Mapping[str, Any]]:
+    try:
+        if b"cascade" not in file.location.read_bytes().lower():
+            return []
+        # Imported late: most books have no cascade, and a run with nothing to do parses nothing.
+        from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
+        from ingestion.source.reader import read_source
+
+        values = split_front_matter(read_source(file).decode(), "hugo").values
+    except (OSError, LessonError, UnreadableMetadata):
+        return []
+    cascade = next((value for key, value in values.items() if key.lower() == "cascade"), None)
+    blocks = cascade if isinstance(cascade, list) else [cascade]
+    return [block for block in blocks if isinstance(block, Mapping)]
+
+
+def inherited(path: str, cascades: Cascades) -> Mapping[str, Any]:
+    """Return the metadata that sections hand down to a page, that of its own folder included; the nearest counts."""
+    values: dict[str, Any] = {}
+    if cascades:
+        for folder in _folders(path):
+            for block in cascades.get(folder, ()):
+                target = block.get("target") or block.get("_target")
+                if not isinstance(target, Mapping) or _is_meant(path, target):
+                    values |= {key: value for key, value in block.items() if key not in ("target", "_target")}
+    return values
+
+
+def _is_meant(path: str, target: Mapping[str, Any]) -> bool:
+    """Whether a page is the target of a block, by its path and kind; by what else it may be chosen is not known."""
+    page = PurePosixPath(path)
+    is_section = page.name.startswith("_index.")
+    kind = "home" if path.startswith("_index.") else "section" if is_section else "page"
+    address = page.parent if is_section or _is_bundle_page(path) else page.with_suffix("")
+    pattern = str(target.get("path") or "/**").lower()
+    return str(target.get("kind") or kind) == kind and _matches(f"/{address.as_posix()}".lower(), pattern)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    parts = re.split(r"(\*\*|\*|\?)", pattern)
+    wild = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.fullmatch("".join(wild.get(part) or re.escape(part) for part in parts), path) is not None
