@@ -14,6 +14,7 @@ from ingestion.commands.options import Config, Json, Strict
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
 from ingestion.errors import ExitCode, UsageError
+from ingestion.source.crawler import SUFFIXES
 
 CheckFormat = Annotated[
     Literal["text", "json", "github"],
@@ -70,7 +71,7 @@ def check(
 
 def _folder_and_files(paths: list[Path]) -> tuple[Path | None, list[Path]]:
     """Return one folder, or lessons as pre-commit and editors give them."""
-    if len(paths) == 1 and not paths[0].is_file():
+    if len(paths) == 1 and not paths[0].is_file() and (paths[0].is_dir() or paths[0].suffix.lower() not in SUFFIXES):
         return paths[0], []
     if folders := [path for path in paths if not path.is_file()]:
         raise UsageError(f"{folders[0]}: give one folder, or files that exist")

@@ -38,7 +38,8 @@ class HeadingIds:
     """How a generator names headings: `split` finds an id in a heading's text, `slug` makes one from its words.
 
     Headings of levels up to `silent_levels` count for repeats but have no anchor. With `attributes_below`, a line of
-    attributes under a heading (`{: #id}`) is the second line of its text.
+    attributes under a heading (`{: #id}`) is the second line of its text; with `numbers_notes`, marks of footnotes
+    are their numbers.
     """
 
     split: Callable[[str], Titled]
@@ -46,6 +47,7 @@ class HeadingIds:
     number: Numbering
     silent_levels: int = 0
     attributes_below: bool = False
+    numbers_notes: bool = False
 
     def name(self, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
         """Return the text and the anchor (or "") of each heading of a page, given as level and text."""

@@ -14,6 +14,7 @@ from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.tags import TagReader
 from ingestion.markdown.visible import (
     HIDDEN_ELEMENTS,
+    is_hidden,
     shortcode_words,
     shown_template_tag,
     tag_words,
@@ -210,7 +211,7 @@ class _Inline:
         text = self._text
         words = tag_words(text[start:stop], self._props)
         name = re.match(r"<([a-z]+)", text[start : start + 20])
-        if name and name[1] in HIDDEN_ELEMENTS and text[stop - 2 : stop] != "/>":
+        if name and text[stop - 2 : stop] != "/>" and (name[1] in HIDDEN_ELEMENTS or is_hidden(text[start:stop])):
             closed = self._find_element_end(name[1], stop, end)
             stop, words = (closed, "") if closed >= 0 else (stop, words)
         before, after = text[start - 1 : start].strip(), text[stop : stop + 1].strip()
@@ -219,9 +220,14 @@ class _Inline:
         return stop, gap if before and after else ""
 
     def _find_element_end(self, name: str, at: int, end: int) -> int:
-        if not HIDDEN_ELEMENTS[name]:
+        if not HIDDEN_ELEMENTS.get(name, True):
             return self._find_in_paragraph(f"</{name}>", at, end)
-        return self._find_anywhere(f"</{name}>", at, end)
+        closed = self._find_anywhere(f"</{name}>", at, end)
+        while name not in HIDDEN_ELEMENTS and closed >= 0 and (inner := self._text.find(f"<{name}", at, closed)) >= 0:
+            # An element of the same name inside: its end is not that of this one.
+            following = self._find_anywhere(f"</{name}>", closed, end)
+            at, closed = inner + 1, max(closed, following)
+        return closed
 
     def _find_closing(self, kind: str, start: int, at: int, end: int) -> int:
         """Return where the closing mark of a comment or shortcode ends, or -1."""

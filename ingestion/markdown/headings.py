@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.inline import MAX_LENGTH, plain_words
 
+_NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
+_NOTE_DEFINITION = re.compile(r"^[ ]{0,3}\[\^([^\]\s]{1,200})\]:", re.M)
 _CONTAINER_MARKS = " \t>*+-.)0123456789"
 
 
@@ -27,7 +31,9 @@ class Outline:
 
     def __init__(self, page: Page, blocks: Sequence[Block], everything: Sequence[Block], ids: HeadingIds = PLAIN):
         found = [block for block in everything if block.kind == "heading"]
-        named = ids.name([(block.level, _text_for(ids, page, block)) for block in found])
+        numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
+        texts = (_NOTE.sub(partial(_number_of, numbers), _text_for(ids, page, block)) for block in found)
+        named = ids.name([(block.level, text) for block, text in zip(found, texts, strict=True)])
         sections = {id(block) for block in blocks}
         self.headings = [
             Heading(page.starts[block.start], block.level, plain_words(text[:MAX_LENGTH]), anchor.replace(" ", "%20"))
@@ -72,6 +78,17 @@ class Outline:
     def between(self, start: int, end: int) -> tuple[Heading, ...]:
         """Return the headings that begin in a stretch of the page."""
         return tuple(self.headings[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+
+
+def _note_numbers(text: str) -> dict[str, int]:
+    """The number of each footnote that the page defines, in the order in which it refers to them."""
+    defined = set(_NOTE_DEFINITION.findall(text))
+    labels = (found["label"] for found in _NOTE.finditer(text) if found["label"] in defined)
+    return {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
+
+
+def _number_of(numbers: Mapping[str, int], found: re.Match[str]) -> str:
+    return f"[^{numbers.get(found['label'], found['label'])}]"
 
 
 def _text_for(ids: HeadingIds, page: Page, block: Block) -> str:

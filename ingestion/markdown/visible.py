@@ -16,6 +16,11 @@ _SHOWN_BY_BROWSERS = ("alt", "label")
 HIDDEN_ELEMENTS = {"script": True, "style": True, "template": True, "title": False, "desc": False, "metadata": False}
 """Elements whose words nobody sees, and whether they may hold blank lines; `title` is that of an `<svg>`."""
 
+_HIDDEN_TAG = re.compile(
+    r"\s(?:hidden(?=[\s/>]|=(?![\"']until-found))"
+    r"|style=(?:\{\{\s*|[\"'])[^>]{0,200}?display[\"']?\s*:\s*[\"']?none\b)",
+    re.I,
+)
 _SHORTCODE_PROPS = (*VISIBLE_PROPS, "header", "items", "name")
 _LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s{1,20}\"([^\"\n]{1,500})\"")
 _SHOWN_SHORTCODE = re.compile(r"\{\{(?P<open>[<%])/\*(?P<inner>.*)\*/(?P<close>[>%])\}\}", re.S)
@@ -33,6 +38,11 @@ def tag_words(tag: str, props: Sequence[str] = ()) -> str:
         return ""
     is_component = element[1] != element[1].lower() or "-" in element[1]
     return _values(tag, (*VISIBLE_PROPS, *props) if is_component else _SHOWN_BY_BROWSERS)
+
+
+def is_hidden(tag: str) -> bool:
+    """Return whether the attributes of a tag hide its element."""
+    return ("hidden" in tag or "display" in tag) and _HIDDEN_TAG.search(tag) is not None
 
 
 def shortcode_words(source: str) -> str:

@@ -44,4 +44,4 @@ def _alphanumeric():  # type: ignore[no-untyped-def]
     return regex.compile(r"[\p{Alphabetic}\p{N}]")
 
 
-STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order))
+STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order, numbers_notes=True))

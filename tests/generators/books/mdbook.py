@@ -55,7 +55,9 @@ two lines
 
 Both are the heading.
 
-## Noted[^1] heading
+Another note[^first] stands first.
+
+## Noted[^why] heading
 
 It has a mark.
 
@@ -77,7 +79,9 @@ Seen by a click on khaki.
 
 </details>
 
-[^1]: The reason is written on teak.
+[^first]: Written on balsa.
+
+[^why]: The reason is written on teak.
 """
 
 _OWN: Mapping[str, str] = {

@@ -9,7 +9,7 @@ from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.headings import Outline, heading_text
 from ingestion.markdown.inline import plain_words
 from ingestion.markdown.parser import parse_blocks
-from ingestion.source.styles import docusaurus
+from ingestion.source.styles import STYLES, docusaurus
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,33 @@ def test_a_chunk_links_to_its_first_section_that_has_an_anchor() -> None:
     assert link("intro", "## B") == "a"
     assert link("## A", "### C") == "a"
     assert link("### C", "text") == "c"
+
+
+NOTES = "See[^b] and[^why].\n\n## Noted[^why] heading\n\n## Other[^no] one[^c]\n\n[^b]: x\n\n[^why]: y\n\n[^c]: z\n"
+
+
+@pytest.mark.parametrize(
+    ("style", "anchors"),
+    [
+        ("mdbook", ["noted2-heading", "otherno-one3"]),
+        ("docusaurus", ["noted-heading", "other-one"]),
+        ("hugo", ["noted-heading", "other-one"]),
+        ("mkdocs", ["noted-heading", "other-one"]),
+        ("jekyll", ["noted-heading", "other-one"]),
+    ],
+)
+def test_marks_of_footnotes_are_no_words_but_in_mdbook(style: str, anchors: list[str]) -> None:
+    """As real builds have it; mdBook counts footnotes as the page refers to them."""
+    page = Page(NOTES)
+    blocks = parse_blocks(page.lines)
+    outline = Outline(page, blocks, walk(blocks), STYLES[style].ids)
+    assert [heading.anchor for heading in outline.headings] == anchors
+    assert [heading.title for heading in outline.headings] == ["Noted heading", "Other one"]
+
+
+def test_attributes_below_a_heading_are_kramdowns() -> None:
+    page = Page("## One\n{: #below .wide }\n\n## Two\n{:.wide}\n\nThree\n---\n{: #three}\n")
+    blocks = parse_blocks(page.lines)
+    for style, anchors in {"jekyll": ["below", "two", "three"], "hugo": ["one", "two", "three"]}.items():
+        outline = Outline(page, blocks, walk(blocks), STYLES[style].ids)
+        assert [heading.anchor for heading in outline.headings] == anchors
