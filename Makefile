@@ -72,6 +72,7 @@ bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.distributed
 	$(BIN)/python -m benchmarks.store
 	$(BIN)/python -m benchmarks.serve --chats 20
+	$(BIN)/python -m benchmarks.endpoint
 
 .venv-docs/.made: scripts/requirements-docs.lock
 	$(PYTHON) -m venv .venv-docs

@@ -40,7 +40,8 @@ import httpx
 
 from benchmarks.paced_model import PacedModel
 
-SAMPLE = Path(__file__).parents[1] / "examples" / "physical-ai"
+HERE = Path(__file__).parents[1]
+SAMPLE = HERE / "examples" / "physical-ai"
 WORDS = 100
 COMMAND = (sys.executable, "-c", "import cli; cli.app()")
 
@@ -109,6 +110,14 @@ def embedding_seconds(questions: list[str]) -> float:
     for question in questions:
         embedder.embed_query(question)
     return (time.process_time() - before) / len(questions)
+
+
+def index_sample(folder: Path, code: Path) -> None:
+    """Put the sample book into a folder, with the index that this code makes of it."""
+    shutil.copytree(SAMPLE / "docs", folder / "docs")
+    shutil.copy(code / "examples" / "physical-ai" / "bookwise.toml", folder)
+    environment = os.environ | {"PYTHONPATH": str(code)}
+    subprocess.run([*COMMAND, "ingest", "docs"], cwd=folder, env=environment, check=True, capture_output=True)
 
 
 @contextmanager
@@ -234,15 +243,11 @@ def main() -> None:
     parser.add_argument("--listing", action="store_true")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--requests", type=int, default=10_000)
-    parser.add_argument("--code", type=Path, default=Path(__file__).parents[1], help="folder of the code to serve")
+    parser.add_argument("--code", type=Path, default=HERE, help="folder of the code to serve")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copytree(SAMPLE / "docs", folder / "docs")
-        sample = options.code / "examples" / "physical-ai"
-        (folder / "bookwise.toml").write_bytes((sample / "bookwise.toml").read_bytes())
-        environment = os.environ | {"PYTHONPATH": str(options.code)}
-        subprocess.run([*COMMAND, "ingest", "docs"], cwd=folder, env=environment, check=True, capture_output=True)
+        index_sample(folder, options.code)
         if options.listing:
             listing(folder, options)
         elif options.memory:

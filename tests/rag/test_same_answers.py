@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -42,6 +43,7 @@ def test_twenty_questions_are_answered_alike_by_every_door(model: ChatServer) ->
             sdk.chat.completions.create(model=BOOK, messages=[{"role": "user", "content": asked}], extra_body=bare)
             for asked in QUESTIONS
         ]
+        by_stream = [streamed(sdk, asked, bare) for asked in QUESTIONS]
     by_endpoint = [completion.choices[0].message.content for completion in completions]
     by_command = [document(run("ask", asked, "--json"))["answer"] for asked in QUESTIONS]
     with bookwise.open_book() as book:
@@ -53,6 +55,14 @@ def test_twenty_questions_are_answered_alike_by_every_door(model: ChatServer) ->
 
     flags = {"openai.base_url": model.base_url, "embedding.embedder": "local"}
     by_mcp = play(Path(), Filters(hardware_tier=1), ask, **flags)
-    answers = dict(zip(QUESTIONS, zip(by_command, by_python, by_mcp, by_endpoint, strict=True), strict=True))
+    told_by_all = zip(by_command, by_python, by_mcp, by_endpoint, by_stream, strict=True)
+    answers = dict(zip(QUESTIONS, told_by_all, strict=True))
     assert {asked: told for asked, told in answers.items() if len(set(told)) > 1} == {}
     assert len(set(by_command)) > 5
+
+
+def streamed(sdk: openai.OpenAI, question: str, extra: dict[str, bool]) -> str:
+    """The text that a client of the stream has put together."""
+    messages: list[Any] = [{"role": "user", "content": question}]
+    chunks = sdk.chat.completions.create(model=BOOK, messages=messages, stream=True, extra_body=extra)
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
