@@ -26,11 +26,16 @@ from tests.support.processes import wait_until
 SERVE = "import cli; cli.app()"
 
 
+class _ConfigInThread(ServerConfig):
+    def end_process_in_time(self) -> None:
+        """Leave the process alone: it is that of the tests."""
+
+
 @contextmanager
 def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     """A client of a server without keys; `settings` replace those that are loaded, beyond their bounds too."""
     loaded = override(load_settings({}, environ={}), settings)
-    config = ServerConfig(Recipe(loaded, book / "docs", open_to_all=True))
+    config = _ConfigInThread(Recipe(loaded, book / "docs", open_to_all=True))
     config.load()
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as sock:

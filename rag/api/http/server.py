@@ -164,10 +164,14 @@ class ServerConfig(uvicorn.Config):
         if self._is_stopping:
             return
         self._is_stopping = True
+        self.end_process_in_time()
+        self.services.deadlines.stop(ANSWER_SECONDS)
+
+    def end_process_in_time(self) -> None:
+        """End the process after the time for draining, whatever still runs in it."""
         last = threading.Timer(DRAIN_SECONDS, os._exit, (1,))
         last.daemon = True
         last.start()
-        self.services.deadlines.stop(ANSWER_SECONDS)
 
 
 class _Lifespan(LifespanOn):
