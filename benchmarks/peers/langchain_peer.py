@@ -31,7 +31,7 @@ def sync(docs: Path, work: Path, url: str) -> None:
         for path in sorted(docs.rglob("*.md"))
     ]
     chunks = splitter.split_documents(pages)
-    index(chunks, records, store, cleanup="full", source_id_key="source", key_encoder="sha256", batch_size=100)
+    index(chunks, records, store, cleanup="full", source_id_key="source", batch_size=100)
     client.close()
 
 
