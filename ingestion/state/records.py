@@ -32,23 +32,27 @@ def record_as_json(record: IngestionRecord) -> dict[str, Any]:
     return document
 
 
-def record_from_json(book_id: str, path: str, document: Mapping[str, Any]) -> IngestionRecord:
-    """Read a record back; raises KeyError, TypeError or ValueError where it is not one."""
-    fingerprint, chunk_ids = document["fingerprint"], document["chunk_ids"]
+def record_from_json(
+    book_id: str, path: str, document: Mapping[str, Any], fingerprint: dict[str, str]
+) -> IngestionRecord:
+    """Read a record back; raises KeyError, TypeError or ValueError where it is not one.
+
+    `fingerprint` is that which the document has or names, checked: a book has few.
+    """
     shares_lesson = document["shares_lesson"]
     if not isinstance(shares_lesson, bool):
         raise TypeError(f"shares_lesson of {path} is not true or false")
     return IngestionRecord(
         source_file=path,
         file_hash=_text(document["file_hash"]),
-        chunk_ids=_texts(chunk_ids),
+        chunk_ids=_texts(document["chunk_ids"]),
         ingested_at=_text(document["ingested_at"]),
         book_id=book_id,
         module=_text(document["module"]),
         chapter=_number(document["chapter"]),
         lesson=_number(document["lesson"]),
         shares_lesson=shares_lesson,
-        fingerprint=text_mapping(fingerprint),
+        fingerprint=fingerprint,
         findings=tuple(_finding(finding) for finding in document["findings"]) if "findings" in document else (),
         includes=text_mapping(document.get("includes", {})),
     )

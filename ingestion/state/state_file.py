@@ -185,9 +185,9 @@ def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
     known = {name: text_mapping(each) for name, each in entry.get("fingerprints", {}).items()}
     records: dict[str, IngestionRecord] = {}
     for path, document in entry["records"].items():
-        name = document["fingerprint"]
-        whole = document | {"fingerprint": known[name]} if isinstance(name, str) else document
-        records[path] = record_from_json(book_id, path, whole)
+        written = document["fingerprint"]
+        fingerprint = known[written] if isinstance(written, str) else text_mapping(written)
+        records[path] = record_from_json(book_id, path, document, fingerprint)
     return IngestionState(book_id=book_id, records=records, **_book_fields(entry))
 
 

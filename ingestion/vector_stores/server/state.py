@@ -21,6 +21,7 @@ from ingestion.state.records import (
     READABLE_FORMATS,
     record_as_json,
     record_from_json,
+    text_mapping,
     text_or_none,
 )
 from ingestion.vector_stores.batching import MOST_VALUES, batches, payload_bytes, sized_batches
@@ -168,7 +169,7 @@ def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
         )
     if "source_file" in fields:
         path = fields["source_file"]
-        state.records[path] = record_from_json(state.book_id, path, fields)
+        state.records[path] = record_from_json(state.book_id, path, fields, text_mapping(fields["fingerprint"]))
     else:
         for name in _BOOK_FIELDS:
             setattr(state, name, text_or_none(fields.get(name)))
