@@ -16,10 +16,11 @@ help:  ## Show this help
 COMPILE := $(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Most modules are never imported: compiling them all is a third of the time, and a fifth of the bytes.
 $(BIN)/.runtime: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12" >&2; exit 4; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-compile --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
