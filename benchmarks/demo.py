@@ -3,8 +3,8 @@
     python -m benchmarks.demo [COMMIT...]
 
 Commits are by default HEAD and c3f187a. Each is unpacked into a folder of its own, the downloads of pip are fetched
-before (a first run is thrown away), and the commits take turns. Printed are the medians of 3 runs: the seconds until the
-second answer, the seconds of processor time, which other work on the machine distorts less, and the size of `.venv`.
+before (a first run is thrown away), and the commits take turns. Printed are the medians of 3 runs: the seconds until
+the second answer, the seconds of processor time, which other work distorts less, and what `.venv` takes.
 """
 
 from __future__ import annotations
