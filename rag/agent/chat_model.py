@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ingestion.errors import ChatModelError
+from rag.agent.tools import MAX_ARGUMENT_CHARS
 
 if TYPE_CHECKING:
     import openai
@@ -29,6 +30,17 @@ MAX_REPLY_BYTES = 1 << 25
 
 MAX_TIMEOUTS = 10.0
 """How long a whole reply may take, in timeouts of one pause: small models write slowly."""
+
+CHARACTERS_PER_TOKEN = 16
+"""More than a token has in any text: a reply beyond that is not the one that was asked for."""
+
+FREE_CHARACTERS = 20_000
+
+MAX_TOKENS = 2**31 - 1
+"""What a service may say that a reply cost; beyond it is no count that a database takes."""
+
+MAX_CALLS = 32
+"""Calls of one reply that are kept; far fewer are answered."""
 
 NOT_A_COMPLETION = "the answer is no chat completion; check OPENAI_BASE_URL"
 
@@ -109,6 +121,8 @@ class ChatModel:
                 async for chunk in stream:
                     if text := reply.add(chunk):
                         yield text
+                    if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
+                        raise self._error("the answer is far longer than it may be; check OPENAI_BASE_URL")
         except openai.OpenAIError as exc:
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
@@ -166,20 +180,17 @@ class _Assembly:
     def add(self, chunk: Any) -> str:
         """Take in one chunk, as parsed; returns its text."""
         if usage := chunk.get("usage"):
-            self.tokens = usage.get("total_tokens") or 0
+            count = usage.get("total_tokens")
+            self.tokens = count if type(count) is int and 0 <= count <= MAX_TOKENS else 0
         if not chunk.get("choices"):
             return ""
         choice = chunk["choices"][0]
         delta = choice.get("delta") or {}
         self.finish = choice.get("finish_reason") or self.finish
-        self.refusal += delta.get("refusal") or ""
+        if len(self.refusal) < FREE_CHARACTERS:
+            self.refusal += delta.get("refusal") or ""
         for part in delta.get("tool_calls") or ():
-            call = self.calls.setdefault(part.get("index") or 0, ["", "", ""])
-            call[0] = call[0] or part.get("id") or ""
-            function = part.get("function") or {}
-            # Some services repeat the name in every chunk.
-            call[1] = call[1] or function.get("name") or ""
-            call[2] += function.get("arguments") or ""
+            self._add_call(part)
         text = self.half + (delta.get("content") or "")
         # An emoji may come as two halves in two chunks; alone a half is no text.
         self.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
@@ -187,10 +198,25 @@ class _Assembly:
         self.text += text
         return text
 
+    def _add_call(self, part: Any) -> None:
+        index = part.get("index") or 0
+        if not isinstance(index, int):
+            raise TypeError("the index of a call is no number")
+        if index not in self.calls and len(self.calls) == MAX_CALLS:
+            return
+        call = self.calls.setdefault(index, ["", "", ""])
+        call[0] = call[0] or valid_text(part.get("id") or "")
+        function = part.get("function") or {}
+        # Some services repeat the name in every chunk.
+        call[1] = call[1] or valid_text(function.get("name") or "")
+        # What is longer than a call may be is refused whole, so that the rest need not be kept.
+        if len(call[2]) <= MAX_ARGUMENT_CHARS:
+            call[2] += function.get("arguments") or ""
+
     def whole(self) -> Reply:
         """Return the reply, all chunks in."""
         calls = tuple(
-            ToolCall(valid_text(identity) or f"call_{index}", valid_text(name), valid_text(arguments))
+            ToolCall(identity or f"call_{index}", name, valid_text(arguments))
             for index, (identity, name, arguments) in sorted(self.calls.items())
         )
         filtered = "its content filter stopped the answer" if self.finish == "content_filter" else None

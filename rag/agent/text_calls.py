@@ -30,11 +30,11 @@ _TAG = (
     r"|\[/?TOOL_CALLS?\]|(?:Action Input|Action|Tool call|Tool|Function call|Function|Arguments)[ \t]*:)"
 )
 _OPENING = regex.compile(
-    rf"(?:`{{3,}}[ \t]*[\w-]*\s*)?(?:(?:{_TAG}|{_NAMES})\s*)*"
+    rf"(?:`{{3,}}+[ \t]*[\w-]*\s*)?(?:(?:{_TAG}|{_NAMES})\s*)*"
     rf"(?P<body>(?<=(?:{_NAMES})\s*)\(|[\[{{](?=\s*[\"'\[{{])|<parameter\b)",
     regex.IGNORECASE,
 )
-_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)\S|[<`]|\[T", regex.IGNORECASE)
+_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)[^\s`]|<|(?<!`)`|\[T", regex.IGNORECASE)
 _NAME = regex.compile(_NAMES, regex.IGNORECASE)
 _XML = regex.compile(
     r"<parameter(?:=|\s+name=)[\"']?(\w+)[\"']?\s*>(.*?)</parameter>", regex.DOTALL | regex.IGNORECASE
@@ -63,11 +63,17 @@ class TextCalls:
         self.found: list[TextCall] = []
         self._held = ""
         self._before = "\n"
+        self._look_at = 0
 
     def feed(self, text: str) -> str:
         """Take the next piece; return what is safe to show."""
         self._held += text
-        return self._released(is_end=False)
+        if len(self._held) < self._look_at:
+            return ""
+        shown = self._released(is_end=False)
+        # What is held back is looked at again when it has grown by an eighth: looking takes time in proportion to it.
+        self._look_at = len(self._held) * 9 // 8
+        return shown
 
     def end(self) -> str:
         """Return what is left, the reply being complete; a call that was cut off is one that cannot be read."""
@@ -77,9 +83,9 @@ class TextCalls:
         shown = ""
         while self._held:
             start, opening = self._next_opening(is_end=is_end)
-            shown += self._release(start)
-            if not opening:
-                break
+            if start:
+                shown += self._release(start)
+                continue  # the places of the opening are those in what is held
             end = _end_of_body(self._held, opening) if opening is not True else None
             if end is None and not is_end and len(self._held) < MAX_CHARS:
                 break
