@@ -126,9 +126,7 @@ class ChatModel:
         except openai.OpenAIError as exc:
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
-        except (AttributeError, TypeError, LookupError, RecursionError, ValueError) as exc:
-            raise self._error(NOT_A_COMPLETION) from exc
-        except _not_http() as exc:
+        except (AttributeError, TypeError, LookupError, RecursionError, ValueError, *_not_http()) as exc:
             raise self._error(NOT_A_COMPLETION) from exc
         if reply.finish is None:
             raise self._error("the answer broke off; ask again")
