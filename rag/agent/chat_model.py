@@ -126,7 +126,7 @@ class ChatModel:
         except openai.OpenAIError as exc:
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
-        except (AttributeError, TypeError, LookupError, RecursionError, ValueError, *_not_http()) as exc:
+        except _not_a_completion() as exc:
             raise self._error(NOT_A_COMPLETION) from exc
         if reply.finish is None:
             raise self._error("the answer broke off; ask again")
@@ -237,12 +237,14 @@ def _sendable(value: Any) -> Any:
     return [_sendable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _not_http() -> tuple[type[Exception], ...]:
-    """Return what the client for many replies raises where a service does not speak HTTP; the SDK does not know
-    it.
+def _not_a_completion() -> tuple[type[Exception], ...]:
+    """Return what reading another answer than a completion raises, or one that is no HTTP.
+
+    The latter are errors of the client for many replies, which the SDK does not know.
     """
     aiohttp = sys.modules.get("aiohttp")
-    return (aiohttp.ClientError,) if aiohttp else ()
+    odd = (AttributeError, TypeError, LookupError, RecursionError, ValueError)
+    return (*odd, aiohttp.ClientError) if aiohttp else odd
 
 
 def _advice(model: str) -> dict[Failure, str]:
