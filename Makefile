@@ -88,6 +88,7 @@ docs-write: setup  ## Rewrite the generated parts of the documentation; review t
 
 pictures: setup  ## Draw the pictures of the documentation again
 	$(BIN)/python -m scripts.pictures
+	$(BIN)/python -m scripts.page_pictures
 	$(BIN)/python -m scripts.charts
 
 .venv-peers/%/.made: benchmarks/peers/requirements-%.txt

@@ -16,11 +16,16 @@ SAYS_NOTHING = frozenset(
 """Headings that many pages have and that name no subject to ask about."""
 
 
-def next_sections(passages: Iterable[SearchResult], citations: Iterable[Citation]) -> tuple[Place, ...]:
-    """Return the sections nearest to the question that stand on a cited page and are not cited themselves."""
+def next_sections(
+    passages: Iterable[SearchResult], citations: Iterable[Citation], see_also: Iterable[Place] = ()
+) -> tuple[Place, ...]:
+    """Return the sections nearest to the question that stand on a cited page and are not cited themselves, nor named
+    by `see_also`.
+    """
     cited = list(citations)
     pages = {citation.source_file for citation in cited}
     used = {(citation.source_file, citation.section_title) for citation in cited}
+    used |= {(place.source_file, place.section_title) for place in see_also}
     found: dict[tuple[str, str], Place] = {}
     for passage in sorted(passages, key=lambda passage: -passage.relevance):
         if passage.source_file not in pages:

@@ -43,7 +43,7 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         supported=response.supported,
         metrics=metrics,
         see_also=response.see_also,
-        follow_ups=next_sections(found.values(), response.citations) if answered else (),
+        follow_ups=next_sections(found.values(), response.citations, response.see_also) if answered else (),
         searched_for=response.searched_for,
         hidden=response.hidden,
         error=response.error,

@@ -33,6 +33,11 @@ def test_sections_of_the_cited_page_that_are_not_cited_are_offered_with_their_ad
     assert found[1].page_url == "https://book.example/a#depth"
 
 
+def test_a_section_that_the_answer_points_to_is_not_offered_once_more() -> None:
+    first, second = next_sections([passage(), section("Depth")], [citation("The policies")])
+    assert next_sections([passage(), section("Depth")], [citation("The policies")], [first]) == (second,)
+
+
 def test_the_nearest_come_first_each_once_and_there_are_few() -> None:
     sections = [section(name, rank=at, relevance=at / 10) for at, name in enumerate("ABCDE", 1)]
     found = next_sections([*sections, section("E", rank=9, relevance=0.1)], [citation("The policies")])
