@@ -35,11 +35,12 @@ class Site:
 
     `trailing_slash` is None where the site does not say. `number_prefixes` tells whether numbers before names are
     dropped from addresses, `directory_urls` whether a page has a folder of its own (`guide/` for `guide.md`).
-    `excluded` and `drafts` are patterns (gitignore syntax) of files without a page, and of files that only a preview
-    shows. `snippets` are the folders from which MkDocs' snippets are included, relative to `folder`. `mdx_format`
-    tells which pages are MDX: all (`mdx`), none (`md`), or those whose names end in `.mdx` (`detect`). `before_docs`
-    stands before a page's path where the lessons' root holds the docs folder (`docs/`), and `before_root` is what the
-    docs folder has before it where the root lies inside.
+    `excluded` and `drafts` are patterns (gitignore syntax) of files without a page, and of files that only a
+    preview shows. `unicode_slugs` tells that MkDocs names headings by pymdownx's slugify, and `snippets` are the
+    folders from which its snippets are included, relative to `folder`. `mdx_format` tells which pages are MDX: all
+    (`mdx`), none (`md`), or those whose names end in `.mdx` (`detect`). `before_docs` stands before a page's path
+    where the root of the lessons holds the docs folder (`docs/`), and `before_root` is what the docs folder has
+    before it where the root lies inside.
 
     Hugo's languages may have folders of their own: `language_folders` names them below the docs folder, and
     `default_in_folder` tells that addresses name the default language too. In Jekyll, `needs_metadata` tells that a
@@ -64,6 +65,7 @@ class Site:
     directory_urls: bool = True
     excluded: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
+    unicode_slugs: bool = False
     snippets: tuple[str, ...] = (".",)
     mdx_format: str = "detect"
     before_docs: str = ""
@@ -169,6 +171,14 @@ def _versions(folder: Path) -> tuple[str, ...]:
     return tuple(version for version in listed if isinstance(version, str)) if isinstance(listed, list) else ()
 
 
+_UNICODE_SLUGS = re.compile(
+    r"^[^#\n]*slugify:\s*!!python/(?:name:pymdownx\.slugs\.uslugify|"
+    r"object/apply:pymdownx\.slugs\.slugify\b[^!]{0,80}\bcase:\s*[\"']?lower\b(?!-))",
+    re.M,
+)
+"""How Material's documentation names headings; the tag is no value that reading the file gives."""
+
+
 def _mkdocs(folder: Path, config: Path) -> Site:
     values = read_config(config)
     return Site(
@@ -183,6 +193,7 @@ def _mkdocs(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *_lines(values, "exclude_docs")),
         drafts=_lines(values, "draft_docs"),
+        unicode_slugs=_UNICODE_SLUGS.search(config.read_text(encoding="utf-8-sig")) is not None,
         snippets=_snippets(values),
     )
 

@@ -32,15 +32,19 @@ def site_addresses(settings: Settings, site: Site | None = None) -> SiteAddresse
     book = settings.book
     style = book.style
     if style == "auto":
-        style = _STYLE_OF_GENERATOR.get(site.generator, site.generator) if site else DEFAULT_STYLE
+        style = _style_of(site) if site else DEFAULT_STYLE
     slash, folders, numbers = book.trailing_slash, book.directory_urls, book.number_prefixes
-    if site and STYLES[style] is STYLES[_STYLE_OF_GENERATOR.get(site.generator, site.generator)]:
+    if site and STYLES[style].route is STYLES[_style_of(site)].route:
         slash = site.trailing_slash if slash is None else slash
         folders = site.directory_urls if folders is None else folders
         numbers = site.number_prefixes if numbers is None else numbers
     base = book.base_url or (site.base_url if site else "")
     readme = site is None or site.readme_is_index
     return SiteAddresses(base, style, RouteOptions(slash, folders, numbers is not False, readme))
+
+
+def _style_of(site: Site) -> str:
+    return "mkdocs-unicode" if site.unicode_slugs else _STYLE_OF_GENERATOR.get(site.generator, site.generator)
 
 
 def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.generators.books.common import write_site
 from tests.generators.books.hugo import HUGO
 from tests.generators.books.mdbook import MDBOOK
-from tests.generators.books.mkdocs import MKDOCS
+from tests.generators.books.mkdocs import MATERIAL, MKDOCS
 from tests.generators.built import check, compare
 from tests.support.installed_tools import python_tool, run
 
@@ -27,6 +27,18 @@ def test_mkdocs(tmp_path: Path, directory_urls: str) -> None:
         config.write(f"use_directory_urls: {directory_urls}\n")
     run([python_tool(HERE, "mkdocs"), "build", "-q"], tmp_path)
     check(compare(tmp_path / "docs", tmp_path / "site", r"^\w+ .*\bmain\b"), pages=12)
+
+
+PYMDOWNX_SLUGS = "slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}"
+
+
+@pytest.mark.parametrize("slugify", ["", PYMDOWNX_SLUGS], ids=["its own slugs", "slugs of pymdownx"])
+def test_material(tmp_path: Path, slugify: str) -> None:
+    write_site(tmp_path, MATERIAL)
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(config.read_text().replace("SLUGIFY", slugify))
+    run([python_tool(HERE, "mkdocs"), "build", "-q"], tmp_path)
+    check(compare(tmp_path / "docs", tmp_path / "site", r"^article .*\bmd-content__inner\b"), pages=13)
 
 
 def test_mdbook(tmp_path: Path) -> None:

@@ -150,3 +150,43 @@ markdown_extensions:
     "docs/parts/block.md": "The block of radon.\n",
     **{f"docs/{path}": text for path, text in PLAIN.items()},
 }
+
+_MATERIAL_PAGE = """# Material
+
+[Start](index.md){ .md-button .md-button--primary }
+
+==Marked== words and ++ctrl+alt+del++.
+
+<div class="grid cards" markdown>
+
+-   __Card of beryl__{ .lg }
+
+    ---
+
+    Content of the card.
+
+</div>
+
+``` py title="bubble_sort.py" hl_lines="1"
+print("x") # (1)!
+```
+
+1.  An annotation in topaz.
+
+!!! info inline end "Side title"
+
+    Beside.
+
+![A gear of Material](gear.png){ width="300" loading=lazy }
+"""
+_MATERIAL_OPTIONS = """  - pymdownx.tasklist
+  - pymdownx.mark
+  - pymdownx.keys
+theme: {name: material}
+"""
+
+MATERIAL: Mapping[str, str] = {
+    **MKDOCS,
+    "mkdocs.yml": MKDOCS["mkdocs.yml"].replace("  - toc\n", "  - toc: {SLUGIFY}\n") + _MATERIAL_OPTIONS,
+    "docs/material.md": _MATERIAL_PAGE,
+}

@@ -142,6 +142,25 @@ def test_a_site_that_is_found_gives_style_and_options() -> None:
     assert page_url(site_addresses(other, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
 
 
+@pytest.mark.parametrize(
+    ("slugify", "style"),
+    [
+        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}", "mkdocs-unicode"),
+        ("!!python/object/apply:pymdownx.slugs.slugify\n        kwds:\n          case: lower", "mkdocs-unicode"),
+        ("!!python/name:pymdownx.slugs.uslugify", "mkdocs-unicode"),
+        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower-ascii}}", "mkdocs"),
+        ("!!python/name:other.slugify", "mkdocs"),
+    ],
+)
+def test_slugs_of_pymdownx_are_found_in_the_configuration(tmp_path: Path, slugify: str, style: str) -> None:
+    (tmp_path / "docs").mkdir()
+    text = f"site_url: {SITE}/\nuse_directory_urls: false\nmarkdown_extensions:\n  - toc:\n      slugify: {slugify}\n"
+    (tmp_path / "mkdocs.yml").write_text(text)
+    addresses = site_addresses(load_settings({}, environ={}), find_site(tmp_path / "docs"))
+    assert addresses.style == style
+    assert page_url(addresses, PageName("a.md")) == f"{SITE}/a.html"
+
+
 CURRENT = "docusaurus-plugin-content-docs/current"
 
 
