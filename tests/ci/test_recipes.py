@@ -156,7 +156,7 @@ def test_the_action_installs_from_the_lock_with_hashes(
     runner_for(repository.head).run_job(MAIN, "index")
     first, second = (tmp_path / "pip.log").read_text().splitlines()
     assert "--require-hashes" in first and "requirements" in first
-    assert second.endswith(str(ROOT))
+    assert second.endswith(str(ROOT)) and "--no-deps" in second and "--no-build-isolation" in second
 
 
 def test_the_shell_recipe_keeps_its_index_between_jobs(
