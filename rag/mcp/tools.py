@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ingestion.output import View
+from ingestion.output import Table, View
 from rag.agent.agent import build_agent
 from rag.agent.events import Done, Searched, Token
 from rag.agent.tool_loop import NO_ANSWER
@@ -65,7 +65,7 @@ def _passage(result: SearchResult) -> str:
 
 
 def _lines(view: View) -> str:
-    return "\n".join(part for part in view if isinstance(part, str))
+    return "\n".join(str(part) for part in view if not isinstance(part, Table))
 
 
 NARROWING = ("hardware_tier", "module", "proficiency_levels", "language", "docs_version")

@@ -64,6 +64,12 @@ def test_ask_without_a_model_quotes_the_book_and_says_so(folder: Path) -> None:
     assert "no language model was used" in text_of(answer) and "[1] Quality of service" in text_of(answer)
 
 
+def test_the_text_of_an_answer_has_the_answer_and_its_sources(folder: Path) -> None:
+    told = call(folder, OPEN, "ask", question=QUERY)
+    assert told.structured_content["answer"] in text_of(told)
+    assert told.structured_content["citations"][0]["source_file"] in text_of(told)
+
+
 def test_ask_with_a_model_gives_its_answer_and_checked_sources(folder: Path) -> None:
     with ChatServer() as service:
         service.script += [calls("late subscribers"), cites("A publisher keeps its last message {0}.")]
