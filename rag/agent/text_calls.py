@@ -6,7 +6,8 @@
     calls.found                  # what was called
 
 Read are a bare JSON object or a list of them, `<tool_call>`, `[TOOL_CALLS]`, `<function=name>`, `<invoke>` with
-parameters, `name(query="…")`, `Action: name`, each bare or in a block of code.
+parameters, `name(query="…")`, `Action: name`, YAML, the formats of Qwen, Llama, DeepSeek, Gemma and Harmony, each
+bare or in a block of code. Thoughts in tags and marks of chat formats are left out before.
 """
 
 from __future__ import annotations
@@ -20,26 +21,41 @@ from typing import Any
 import regex
 
 from rag.agent.tools import ALIAS, TOOL_ARGUMENTS, TOOL_NAME
+from rag.agent.unspoken import Unspoken
 
 MAX_CHARS = 8_000
 """How long an opening may be held back; no call is longer."""
 
-_NAMES = rf"(?:functions\.)?(?:{TOOL_NAME}|{ALIAS})"
+_NAMES = rf"(?:to=|call:)?(?:functions\.)?(?:{TOOL_NAME}|{ALIAS})(?:\.call)?"
 _TAG = (
-    r"(?:<\|?/?(?:tool_calls?|function_calls?|function|tools?|python_tag|invoke|action)\b[^>\n]{0,120}>"
-    r"|\[/?TOOL_CALLS?\]|(?:Action Input|Action|Tool call|Tool|Function call|Function|Arguments)[ \t]*:)"
+    r"(?:<\|?/?(?:tool_calls?|tool_use|function_calls?|function|tools?|python_tag|invoke|action|start_function_call|"
+    rf"name|arguments|parameters|args|input|{TOOL_NAME}|{ALIAS})\b[^>\n]{{0,120}}>|\[/?(?:TOOL_CALLS?|ARGS)\]|"
+    r"[\"']?\b(?:Action Input|Action|Tool call|Tool|Function call|Function|Name|"
+    r"Arguments|Parameters|Input)[\"']?[ \t]*:)"
 )
+_FENCE = r"(?:`{3,}[ \t]*[\w-]*(?:[ \t]call)?\s*)"
 _OPENING = regex.compile(
+<<<<<<< HEAD
     rf"(?:`{{3,}}+[ \t]*[\w-]*\s*)?(?:(?:{_TAG}|{_NAMES})\s*)*"
     rf"(?P<body>(?<=(?:{_NAMES})\s*)\(|[\[{{](?=\s*[\"'\[{{])|<parameter\b)",
     regex.IGNORECASE,
 )
 _CANDIDATE = regex.compile(r"(?:(?<=\s)|^)[^\s`]|<|(?<!`)`|\[T", regex.IGNORECASE)
 _NAME = regex.compile(_NAMES, regex.IGNORECASE)
-_XML = regex.compile(
-    r"<parameter(?:=|\s+name=)[\"']?(\w+)[\"']?\s*>(.*?)</parameter>", regex.DOTALL | regex.IGNORECASE
+=======
+    rf"{_FENCE}?(?:print\(|\[(?=\s*{_NAMES}))?(?:(?:{_TAG}|{_NAMES}){_FENCE}?(?:[ \t]*json\b)?\s*{_FENCE}?)*"
+    rf"(?P<body>(?<=(?:{_NAMES})\s*)[({{]|[\[{{](?=\s*[\"'\[{{])|<(?:parameter|query)\b"
+    rf"|(?<=(?:{_NAMES})\W[^{{}}()]{{0,40}})query[ \t]*:|(?<=\bAction Input[ \t]*:[ \t]*)[^\s{{\[<][^\n]*)",
+    regex.IGNORECASE,
 )
-_XML_END = regex.compile(r"</(?:function|invoke|tool_call)\s*>", regex.IGNORECASE)
+_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)\S|[<`]|\[T", regex.IGNORECASE)
+_NAME = regex.compile(rf"({TOOL_NAME}|{ALIAS})", regex.IGNORECASE)
+>>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
+_XML = regex.compile(
+    r"<(?:parameter(?:=|\s+name=)[\"']?)?(\w+)[\"']?\s*>(.*?)</(?:parameter|query)>", regex.DOTALL | regex.IGNORECASE
+)
+_XML_END = regex.compile(rf"</(?:function|invoke|tool_call|{TOOL_NAME}|{ALIAS})\s*>", regex.IGNORECASE)
+_QUERY_KEY = regex.compile(r"^query[ \t]*:", regex.IGNORECASE)
 _TAGGED = regex.compile(_TAG, regex.IGNORECASE)
 _KEYED = regex.compile(r'"(?:query|arguments)"\s*:')
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
@@ -63,6 +79,7 @@ class TextCalls:
         self.found: list[TextCall] = []
         self._held = ""
         self._before = "\n"
+<<<<<<< HEAD
         self._look_at = 0
 
     def feed(self, text: str) -> str:
@@ -74,19 +91,38 @@ class TextCalls:
         # What is held back is looked at again when it has grown by an eighth: looking takes time in proportion to it.
         self._look_at = len(self._held) * 9 // 8
         return shown
+=======
+        self._unspoken = Unspoken()
+        self._is_in_fence = False
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; return what is safe to show."""
+        self._held += self._unspoken.feed(text)
+        return self._released(is_end=False)
+>>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
 
     def end(self) -> str:
         """Return what is left, the reply being complete; a call that was cut off is one that cannot be read."""
+        self._held += self._unspoken.end()
         return self._released(is_end=True)
 
     def _released(self, *, is_end: bool) -> str:
         shown = ""
-        while self._held:
+        while self._held and not self._awaits_fence(is_end=is_end):
             start, opening = self._next_opening(is_end=is_end)
+<<<<<<< HEAD
             if start:
                 shown += self._release(start)
                 continue  # the places of the opening are those in what is held
             end = _end_of_body(self._held, opening) if opening is not True else None
+=======
+            shown += self._release(start)
+            if not opening:
+                break
+            if start and opening is not True:
+                opening = _OPENING.match(self._held, partial=not is_end)
+            end = _end_of_body(self._held, opening, is_end=is_end) if opening is not True else None
+>>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
             if end is None and not is_end and len(self._held) < MAX_CHARS:
                 break
             if end is None:
@@ -94,6 +130,16 @@ class TextCalls:
                 continue
             shown += self._taken(opening, end)
         return "" if self.found else shown
+
+    def _awaits_fence(self, *, is_end: bool) -> bool:
+        """Drop the end of the block of code in which an answer stood; return whether it has not come whole yet."""
+        if not self._is_in_fence:
+            return False
+        rest = self._held.lstrip()
+        if "```".startswith(rest) and rest != "```" and not is_end:
+            return True
+        self._held, self._is_in_fence = rest.removeprefix("```"), False
+        return False
 
     def _release(self, end: int) -> str:
         text, self._held = self._held[:end], self._held[end:]
@@ -123,7 +169,8 @@ class TextCalls:
         value = _value(written[opening.start("body") :])
         if (answer := _answer_in(value)) is None:
             return self._release(end)
-        self._held = self._held[end:].lstrip().removeprefix("```")
+        self._held = self._held[end:]
+        self._is_in_fence = written.startswith("```")
         return answer
 
     def _cut_off(self, opening: Any) -> str:
@@ -135,12 +182,15 @@ class TextCalls:
         return held
 
 
-def _end_of_body(text: str, opening: Any) -> int | None:
+def _end_of_body(text: str, opening: Any, *, is_end: bool) -> int | None:
     """Return where the body ends: at its closing bracket, strings and brackets in it being skipped."""
     start = opening.start("body")
     if text[start] == "<":
         found = _XML_END.search(text, start)
         return found.end() if found else None
+    if text[start] not in _CLOSERS:
+        line = text.find("\n", start)
+        return line if line >= 0 else (len(text) if is_end else None)
     stack: list[str] = []
     quote, escaped = "", False
     for at in range(start, len(text)):
@@ -161,12 +211,16 @@ def _end_of_body(text: str, opening: Any) -> int | None:
 def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
     head, body = written[: opening.start("body")], written[opening.start("body") :]
     named = _NAME.search(head)
-    name = named[0].removeprefix("functions.") if named else ""
+    name = named[1] if named else ""
     if body.startswith("<"):
         yield TextCall(
             name or _tag_name(head) or TOOL_NAME,
             _arguments({name: given.strip() for name, given in _XML.findall(body)}),
         )
+        return
+    if body[0] not in "([{":
+        query = _QUERY_KEY.sub("", body).split("\n")[0]
+        yield TextCall(name or TOOL_NAME, _arguments({"query": query.strip(" \"'")}))
         return
     if body.startswith("("):
         yield TextCall(name or TOOL_NAME, _arguments(_keywords(body)))
@@ -241,6 +295,8 @@ def _keywords(body: str) -> dict[str, Any]:
         return {}
     if not isinstance(call, ast.Call):
         return {}
+    if call.args and isinstance(call.args[0], ast.Dict):
+        return _value(ast.unparse(call.args[0])) or {}
     given = {"query": call.args[0]} if call.args else {}
     given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     return {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}

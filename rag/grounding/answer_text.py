@@ -138,7 +138,8 @@ class AnswerText:
 
     def _kind(self, text: str) -> Kind:
         was_in_table, self._in_table = self._in_table, text.startswith("|")
-        if self._in_table and (not was_in_table or not text.strip("|-: \t")):
+        is_head = not was_in_table and not any(map(str.isdigit, text))
+        if self._in_table and (is_head or not text.strip("|-: \t")):
             return "other"  # the head of a table, or the line below it
         if is_gap(text):
             return "gap"

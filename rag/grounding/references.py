@@ -26,7 +26,14 @@ _BRACKETED = rf"[\[(【〔⟦<]{_FILLER}{_ID}(?:{_FILLER}{_ID}){{0,7}}{_FILLER}[
 _SHORT = r"\[[A-Za-z]{1,3}-?\d{1,6}(?:\s*[,;]\s*[A-Za-z]{1,3}-?\d{1,6}){0,7}\]"
 _NUMBERS = r"\[\^?\d{1,4}(?:\s*[,;]\s*\d{1,4}){0,7}\]"
 _BARE = rf"(?<![\w-]){_ID}(?![\w-])"
-MARKER = rf"(?:{_BRACKETED}|{_SHORT}|{_NUMBERS}|{_BARE})"
+_COUNTING = r"(?:passage|source|reference|ref|citation|document)s?"
+_NAMED_NUMBERS = (
+    rf"[\[(【<](?:see\s+|from\s+)?(?:{_COUNTING}\b[\s:#]*){{1,2}}\d{{1,3}}(?:\s*(?:[,;&]|and)\s*\d{{1,3}}){{0,7}}\s*[\])】>]"
+    r"|【\s*\d{1,3}(?:†[^】\n]{0,80})?\s*】"
+    rf"|<(?:ref|cite|citation|sup|source)>\s*\[?(?:\d{{1,3}}|{_ID})\]?\s*</(?:ref|cite|citation|sup|source)>"
+    r"|(?<![\w-])(?:passage|source)\s+#?\d{1,3}(?![\w.]*\w)"
+)
+MARKER = rf"(?:{_NAMED_NUMBERS}|{_BRACKETED}|{_SHORT}|{_NUMBERS}|{_BARE})"
 """A reference as models write them, known or not: [p-0a1b2c], (p-0a1b2c, p-3d4e5f), [ P-0A1B2C ], [s7], [1]."""
 
 _LABEL = r"(?:[^\[\]\n]|\[[^\[\]\n]*\])"
@@ -38,6 +45,9 @@ FOUND = re.compile(
 )
 _IS_ADDRESS = re.compile(_ADDRESS)
 _IDS = re.compile(rf"{_ID}|[A-Za-z]{{1,3}}-?\d{{1,6}}|\d{{1,4}}", re.IGNORECASE)
+_IS_NAMED_NUMBER = re.compile(_NAMED_NUMBERS, re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\[\^\d{1,3}\]")
+_NUMBER = re.compile(r"\d{1,4}")
 _WORD_BEFORE = re.compile(r"[^\W_][\w.]*(?:\[\w+\])*$|[)\]]$")
 _GOES_ON = re.compile(r"[(=_\[]|\.\w")
 _ENDS_CLAUSE = re.compile(r"\s*(?:[.,;:!?…。！？)]|$)")
@@ -98,6 +108,8 @@ class ReferenceReader:
         marker = found["marker"].strip()
         space = found["marker"][: len(found["marker"]) - len(marker)]
         ids = [name.lower() for name in _IDS.findall(marker)]
+        if self._names_by_number(marker, ids):
+            return Reference(*self._counted([int(number) for number in _NUMBER.findall(marker.split("†")[0])]), space)
         if marker.strip("[]^").replace(",", " ").replace(";", " ").replace(" ", "").isdigit():
             numbers = [int(passage_id) for passage_id in ids]
             if not self._are_references(numbers, found, space):
@@ -111,6 +123,13 @@ class ReferenceReader:
         ids = [passage_id for passage_id in ids if passage_id.startswith("p-")] or ids
         passages = tuple(passage for passage_id in ids if (passage := self._shown.get(passage_id)))
         return Reference(passages, len(ids) - len(passages), space)
+
+    def _names_by_number(self, marker: str, ids: list[str]) -> bool:
+        """Return whether a marker can be nothing but a passage's number: 【1】, (source 2), [^1], passage 3."""
+        if any(passage_id.startswith("p-") for passage_id in ids):
+            return False
+        is_named = _IS_NAMED_NUMBER.fullmatch(marker) or _FOOTNOTE.fullmatch(marker)
+        return is_named is not None and not any(marker in passage.text for passage in self._shown)
 
     def _counted(self, numbers: list[int]) -> tuple[tuple[SearchResult, ...], int]:
         shown = list(self._shown)

@@ -74,12 +74,15 @@ def corrected(question: str, words: Iterable[str], book: Words) -> str | None:
 
 
 def _nearest(word: str, book: Words) -> str | None:
+    """Return the nearest word of the book; two letters more or less and another ending make another word."""
     most = 1 if len(word) <= MAX_SHORT else 2
     best: tuple[int, int, str] | None = None
     for known, count in book.items():
         if known[0] != word[0] or abs(len(known) - len(word)) > most:
             continue
         distance = edits(word, known, most)
+        if abs(len(known) - len(word)) == 2 and word[-1] != known[-1]:
+            continue
         if distance <= most and (best is None or (distance, -count, known) < best):
             best = distance, -count, known
     return best[2] if best else None

@@ -21,4 +21,15 @@ def is_word(word: str) -> bool:
     stem = _PREFIX.sub("", word)
     ended = _SUFFIX.fullmatch(stem)
     stems = {stem, *((ended[1], f"{ended[1]}e") if ended else ())}
-    return any(len(stem) >= MIN_LETTERS and stem in known for stem in stems)
+    forms = stems | _derived(word)
+    return any(len(form) >= MIN_LETTERS and form in known for form in forms)
+
+
+def _derived(word: str) -> set[str]:
+    """Return forms that the vocabulary may have alone: "revoked" of "revoke", "double" of "doubly"."""
+    forms = {f"{word}{ending}" for ending in ("d", "ed", "s", "ing")}
+    if word.endswith(("e", "y")):
+        forms |= {f"{word[:-1]}ing", f"{word[:-1]}ied"}
+    if word.endswith("ly"):
+        forms |= {f"{word[:-1]}e", f"{word[:-3]}y"}
+    return forms

@@ -45,7 +45,8 @@ def test_a_model_that_never_cites_gives_cited_answers(server: ChatServer) -> Non
 
 
 @pytest.mark.parametrize(
-    "form", ["[{}]", "[ {} ]", "({})", "[{upper}]", "{}", "[passage_id: {}]", "[1]", "【{}】"]
+    "form", ["[{}]", "[ {} ]", "({})", "[{upper}]", "{}", "[passage_id: {}]", "[1]", "【{}】",
+     "【1】", "【1†source】", "[source: {}]", "(source: passage 1)", "<cite>{}</cite>", "<ref>1</ref>", "[^1]"]
 )  # fmt: skip
 def test_references_in_any_form_count(server: ChatServer, form: str) -> None:
     def reply(request: Request) -> Reply:
@@ -55,6 +56,38 @@ def test_references_in_any_form_count(server: ChatServer, form: str) -> None:
     server.script += [calls("pump"), reply]
     response = ask(shelf_for(server))
     assert (response.answer, response.supported, response.passages.dropped) == (f"{FACT} [1].", True, 0)
+
+
+@pytest.mark.parametrize("size", [1, 4, 400])
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"<think>It was built in 1987.</think>{FACT}.",
+        f"{FACT}.<|im_end|>",
+        f'{{"answer": "{FACT}."}}',
+        f'```json\n{{"answer": "{FACT}.", "sources": ["p-0a1b2c"]}}\n```',
+        f"{FACT}. " * 5,
+        f"<|channel|>analysis<|message|>1987?<|end|><|start|>assistant<|channel|>final<|message|>{FACT}.",
+    ],
+)
+def test_thoughts_marks_json_and_repetition_leave_a_clean_answer(server: ChatServer, written: str, size: int) -> None:
+    pieces = [written[at : at + size] for at in range(0, len(written), size)]
+    server.script += [calls("pump"), says(*pieces)]
+    response = ask(shelf_for(server))
+    assert response.answer.startswith(f"{FACT} [1].") and response.supported
+    assert not RAW.search(response.answer) and "1987" not in response.answer
+
+
+@pytest.mark.parametrize(
+    "invented",
+    ["See https://acme.example/pump for more.", "Everyone loves it and it costs 40 euros.", "- It has 12 legs.",
+     "| legs | 12 |", "According to passage 7, it has 12 legs."],
+)  # fmt: skip
+def test_every_invention_beside_a_fact_is_marked(server: ChatServer, invented: str) -> None:
+    server.script += [calls("pump"), says(f"{FACT}.\n\n{invented}")]
+    response = ask(shelf_for(server))
+    assert response.answer.count(NOT_HELD) == 1 and not response.supported
+    assert "acme.example" not in response.answer
 
 
 def test_inventions_are_marked_right_behind_them(server: ChatServer) -> None:

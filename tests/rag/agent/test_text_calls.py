@@ -39,6 +39,27 @@ def read(text: str, size: int) -> tuple[str, list[TextCall]]:
         f"<|python_tag|>{CALL}",
         '{"name": "retrieve_documentation", "parameters": {"q": "pump"}}',
         f"{CALL}\n\nTool result: the pump has 12 legs.",
+        f"```tool_call\n{CALL}\n```",
+        f"```tool call\n{CALL}\n```",
+        '```tool_code\nprint(retrieve_documentation(query="pump"))\n```',
+        f"```javascript\nretrieve_documentation({ARGUMENTS})\n```",
+        '<|python_tag|>retrieve_documentation.call(query="pump")<|eom_id|>',
+        f"functions.retrieve_documentation({ARGUMENTS})",
+        f"to=functions.retrieve_documentation json\n{ARGUMENTS}",
+        f"<|channel|>commentary to=functions.retrieve_documentation <|constrain|>json<|message|>{ARGUMENTS}<|call|>",
+        f"<tool_use><name>retrieve_documentation</name><arguments>{ARGUMENTS}</arguments></tool_use>",
+        "<retrieve_documentation><query>pump</query></retrieve_documentation>",
+        "<tool_call>\n<function=retrieve_documentation>\n<parameter=query>\npump\n</parameter>\n</function>\n</tool_call>",
+        "tool: retrieve_documentation\narguments:\n  query: pump",
+        "```yaml\nname: retrieve_documentation\narguments:\n  query: pump\n```",
+        "Action: retrieve_documentation\nAction Input: pump",
+        '{"tool_calls": [{"type": "function", "function": {"name": "retrieve_documentation", "arguments": '
+        '"{\\"query\\": \\"pump\\"}"}}]}',
+        f'<|START_ACTION|>[{{"tool_name": "retrieve_documentation", "parameters": {ARGUMENTS}}}]<|END_ACTION|>',
+        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>retrieve_documentation\n```json\n{ARGUMENTS}\n```",
+        f"[TOOL_CALLS]retrieve_documentation[ARGS]{ARGUMENTS}",
+        '<|tool_call_start|>[retrieve_documentation(query="pump")]<|tool_call_end|>',
+        f"<think>I should search. {CALL}</think>{CALL}",
     ],
 )
 def test_a_call_written_as_text_is_taken_and_never_shown(text: str, size: int) -> None:
@@ -62,6 +83,13 @@ def test_a_call_written_as_text_is_taken_and_never_shown(text: str, size: int) -
 )
 def test_other_text_stays_as_it_is(text: str, size: int) -> None:
     assert read(text, size) == (text, [])
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("call", [CALL, f"```json\n{CALL}\n```", 'retrieve_documentation(query="pump")'])
+def test_a_call_after_prose_is_taken_too(call: str, size: int) -> None:
+    shown, found = read(f"I will look that up.\n\n{call}", size)
+    assert found == [WANTED] and "retrieve" not in shown and "{" not in shown
 
 
 def test_a_call_that_is_cut_off_is_one_that_cannot_be_read_and_is_not_shown() -> None:

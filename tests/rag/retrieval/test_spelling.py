@@ -12,6 +12,7 @@ from rag.filters import Filters
 from rag.models import HiddenPassages, SearchQuery
 from rag.retrieval.search import search
 from rag.retrieval.spelling import corrected, edits, suspects
+from rag.retrieval.words import is_word
 from tests.rag.retrieval.test_search import find
 from tests.support.books import BOOK, Library, page
 
@@ -54,6 +55,16 @@ def test_the_distance_is_symmetric_and_bounded(one: str, other: str, most: int) 
     distance = edits(one, other, 99)
     assert distance == edits(other, one, 99) <= max(len(one), len(other))
     assert (distance <= most) == (edits(one, other, most) <= most)
+
+
+@pytest.mark.parametrize("word", ["revoke", "doubly", "unhappily"])
+def test_an_english_word_is_no_typo_though_the_vocabulary_has_only_another_form(word: str) -> None:
+    assert is_word(word)
+
+
+def test_two_letters_less_and_another_ending_make_another_word() -> None:
+    assert corrected("add a captcha", ["captcha"], {"catch": 9}) is None
+    assert corrected("the authentcaton", ["authentcaton"], {"authentication": 9}) == "the authentication"
 
 
 def test_neighbours_that_were_swapped_are_one_edit() -> None:
