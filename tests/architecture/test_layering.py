@@ -31,7 +31,12 @@ HOMES = {
     "qdrant_client": ("ingestion.vector_stores.server",),
     "qdrant_edge": ("ingestion.vector_stores.edge", "ingestion.vector_stores.bm25"),
     "ray": ("ingestion.sync.distributed.connection",),
-    "regex": ("ingestion.chunking.oversize", "ingestion.source.styles.mdbook", "rag.agent.text_calls"),
+    "regex": (
+        "ingestion.chunking.oversize",
+        "ingestion.source.styles.mdbook",
+        "rag.agent.text_calls",
+        "rag.agent.unspoken",
+    ),
     "rich": ("ingestion.commands", "rag.commands", "cli"),
     "sentence_transformers": ("ingestion.embedding.local_libraries", "rag.retrieval.rerankers.cross_encoder"),
     "sqlalchemy": ("ingestion.state", "rag.conversations"),
