@@ -132,7 +132,7 @@ class TextCalls:
         return "" if self.found else shown
 
     def _awaits_fence(self, *, is_end: bool) -> bool:
-        """Drop the end of the block of code in which an answer stood; return whether it has not come whole yet."""
+        """Drop the end of the block of code around an answer; return whether it has not come whole yet."""
         if not self._is_in_fence:
             return False
         rest = self._held.lstrip()
