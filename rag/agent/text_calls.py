@@ -33,24 +33,15 @@ _TAG = (
     r"[\"']?\b(?:Action Input|Action|Tool call|Tool|Function call|Function|Name|"
     r"Arguments|Parameters|Input)[\"']?[ \t]*:)"
 )
-_FENCE = r"(?:`{3,}[ \t]*[\w-]*(?:[ \t]call)?\s*)"
+_FENCE = r"(?:`{3,}+[ \t]*[\w-]*(?:[ \t]call)?\s*+)"
 _OPENING = regex.compile(
-<<<<<<< HEAD
-    rf"(?:`{{3,}}+[ \t]*[\w-]*\s*)?(?:(?:{_TAG}|{_NAMES})\s*)*"
-    rf"(?P<body>(?<=(?:{_NAMES})\s*)\(|[\[{{](?=\s*[\"'\[{{])|<parameter\b)",
-    regex.IGNORECASE,
-)
-_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)[^\s`]|<|(?<!`)`|\[T", regex.IGNORECASE)
-_NAME = regex.compile(_NAMES, regex.IGNORECASE)
-=======
     rf"{_FENCE}?(?:print\(|\[(?=\s*{_NAMES}))?(?:(?:{_TAG}|{_NAMES}){_FENCE}?(?:[ \t]*json\b)?\s*{_FENCE}?)*"
     rf"(?P<body>(?<=(?:{_NAMES})\s*)[({{]|[\[{{](?=\s*[\"'\[{{])|<(?:parameter|query)\b"
     rf"|(?<=(?:{_NAMES})\W[^{{}}()]{{0,40}})query[ \t]*:|(?<=\bAction Input[ \t]*:[ \t]*)[^\s{{\[<][^\n]*)",
     regex.IGNORECASE,
 )
-_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)\S|[<`]|\[T", regex.IGNORECASE)
+_CANDIDATE = regex.compile(r"(?:(?<=\s)|^)[^\s`]|<|(?<!`)`|\[T", regex.IGNORECASE)
 _NAME = regex.compile(rf"({TOOL_NAME}|{ALIAS})", regex.IGNORECASE)
->>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
 _XML = regex.compile(
     r"<(?:parameter(?:=|\s+name=)[\"']?)?(\w+)[\"']?\s*>(.*?)</(?:parameter|query)>", regex.DOTALL | regex.IGNORECASE
 )
@@ -79,27 +70,19 @@ class TextCalls:
         self.found: list[TextCall] = []
         self._held = ""
         self._before = "\n"
-<<<<<<< HEAD
         self._look_at = 0
-
-    def feed(self, text: str) -> str:
-        """Take the next piece; return what is safe to show."""
-        self._held += text
-        if len(self._held) < self._look_at:
-            return ""
-        shown = self._released(is_end=False)
-        # What is held back is looked at again when it has grown by an eighth: looking takes time in proportion to it.
-        self._look_at = len(self._held) * 9 // 8
-        return shown
-=======
         self._unspoken = Unspoken()
         self._is_in_fence = False
 
     def feed(self, text: str) -> str:
         """Take the next piece; return what is safe to show."""
         self._held += self._unspoken.feed(text)
-        return self._released(is_end=False)
->>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
+        if len(self._held) < self._look_at:
+            return ""
+        shown = self._released(is_end=False)
+        # What is held back is looked at again when it has grown by an eighth: looking takes time in proportion to it.
+        self._look_at = len(self._held) * 9 // 8
+        return shown
 
     def end(self) -> str:
         """Return what is left, the reply being complete; a call that was cut off is one that cannot be read."""
@@ -108,21 +91,12 @@ class TextCalls:
 
     def _released(self, *, is_end: bool) -> str:
         shown = ""
-        while self._held and not self._awaits_fence(is_end=is_end):
+        while not self._awaits_fence(is_end=is_end) and self._held:
             start, opening = self._next_opening(is_end=is_end)
-<<<<<<< HEAD
             if start:
                 shown += self._release(start)
                 continue  # the places of the opening are those in what is held
-            end = _end_of_body(self._held, opening) if opening is not True else None
-=======
-            shown += self._release(start)
-            if not opening:
-                break
-            if start and opening is not True:
-                opening = _OPENING.match(self._held, partial=not is_end)
             end = _end_of_body(self._held, opening, is_end=is_end) if opening is not True else None
->>>>>>> f6573734 (Thoughts and chat marks never reach an answer, more ways to write a call or a reference are read, and English words are no typos)
             if end is None and not is_end and len(self._held) < MAX_CHARS:
                 break
             if end is None:
