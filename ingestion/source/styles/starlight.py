@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from ingestion.markdown.anchors import HeadingIds, Titled, number_like_github, slug, text_of
+from ingestion.markdown.inline import Span
 from ingestion.source.styles.types import AddressStyle, PageName, RouteOptions, folder_route, split_path
+
+_DASH = re.compile(r"(?<!-)--(?!-)")
 
 
 def route(page: PageName, options: RouteOptions) -> str:
@@ -13,7 +19,13 @@ def route(page: PageName, options: RouteOptions) -> str:
     return path.rstrip("/") if options.trailing_slash is False else path
 
 
+def heading_slug(spans: Sequence[Span]) -> str:
+    """Return github-slugger's slug, after two hyphens became a dash; three stay, and so do all in code."""
+    plain = (span._replace(text=_DASH.sub("", span.text)) if span.kind == "text" else span for span in spans)
+    return slug(text_of(list(plain), notes=True))
+
+
 STYLE = AddressStyle(
     route=route,
-    ids=HeadingIds(split=Titled, slug=lambda spans: slug(text_of(spans)), number=number_like_github),
+    ids=HeadingIds(split=Titled, slug=heading_slug, number=number_like_github, numbers_notes=True),
 )

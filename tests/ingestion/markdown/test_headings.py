@@ -80,14 +80,15 @@ NOTES = "See[^b] and[^why].\n\n## Noted[^why] heading\n\n## Other[^no] one[^c]\n
     ("style", "anchors"),
     [
         ("mdbook", ["noted2-heading", "otherno-one3"]),
+        ("starlight", ["noted2-heading", "otherno-one3"]),
         ("docusaurus", ["noted-heading", "other-one"]),
         ("hugo", ["noted-heading", "other-one"]),
         ("mkdocs", ["noted-heading", "other-one"]),
         ("jekyll", ["noted-heading", "other-one"]),
     ],
 )
-def test_marks_of_footnotes_are_no_words_but_in_mdbook(style: str, anchors: list[str]) -> None:
-    """As real builds have it; mdBook counts footnotes as the page refers to them."""
+def test_marks_of_footnotes_are_no_words_but_numbers_in_some(style: str, anchors: list[str]) -> None:
+    """As real builds have it; mdBook and Starlight count footnotes as the page refers to them."""
     page = Page(NOTES)
     blocks = parse_blocks(page.lines)
     outline = Outline(page, blocks, walk(blocks), STYLES[style].ids)
@@ -101,3 +102,10 @@ def test_attributes_below_a_heading_are_kramdowns() -> None:
     for style, anchors in {"jekyll": ["below", "two", "three"], "hugo": ["one", "two", "three"]}.items():
         outline = Outline(page, blocks, walk(blocks), STYLES[style].ids)
         assert [heading.anchor for heading in outline.headings] == anchors
+
+
+def test_two_hyphens_are_a_dash_in_starlight() -> None:
+    page = Page("## One -- two --- three `--flag`\n")
+    blocks = parse_blocks(page.lines)
+    (heading,) = Outline(page, blocks, walk(blocks), STYLES["starlight"].ids).headings
+    assert heading.anchor == "one--two-----three---flag"
