@@ -54,6 +54,8 @@ test-qdrant: setup  ## Run everything that concerns Qdrant on the server or clus
 
 fuzz: setup  ## Read 10,000 generated pages, and measure every family of hostile pages (an hour)
 	BOOKWISE_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -m 'slow or fuzz' tests/hostile/test_fuzz.py tests/hostile/test_doubling.py
+	$(PIP) atheris
+	$(BIN)/python -m scripts.fuzz_pages -runs=100000 -max_len=4096
 
 lint: setup  ## Check style
 	$(BIN)/ruff check .
