@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from datetime import timedelta
 from typing import Any
 
+from ingestion.settings.loader import load_settings
+from rag.conversations.database import database_of
+from rag.conversations.models import Message
+from rag.conversations.store import ThreadStore
+from tests.rag.api.conftest import Watch
 from tests.support.openai_chat import calls, cites
 from tests.support.served_book import LESSONS, ServedBook
 
@@ -246,3 +253,23 @@ def test_markup_in_lessons_and_answers_stays_text(chat: Any, served: ServedBook)
     ]
     assert chat.title() == "Physical AI: a short course"
     assert "Nasty <b>markup</b>" in passage.inner_text()
+
+
+def test_conversations_beyond_the_first_page_are_reached(watch: Watch, served: ServedBook) -> None:
+    settings = load_settings({"index.directory": str(served.folder / ".bookwise")}, environ={})
+    with closing(database_of(settings)) as database:
+        store = ThreadStore(database)
+        made = [store.append(store.create().thread_id, [Message("user", f"Asked {at}")]) for at in range(60)]
+        page = watch.open(served.url)
+        page.locator("#threads li").nth(59).wait_for(state="attached")
+        store.archive(idle=timedelta(0))
+        page.reload()
+        page.get_by_role("button", name="Older conversations").click()
+        page.locator("#threads li").nth(59).wait_for(state="attached")
+        for thread in made:
+            store.delete(thread.thread_id)
+
+
+def test_a_chapter_has_the_name_of_its_folder(chat: Any, served: ServedBook) -> None:
+    script(served, *ANSWER)
+    assert "Chapter 2: Robot systems" in answered(chat).locator(".source-place").first.inner_text()
