@@ -50,12 +50,20 @@ _HAS_NUMBER = re.compile(
     r"vier|fünf|sechs|zehn|dos|tres|cuatro|cinco|seis|diez|deux|trois|quatre|cinq)\b|[一二三四五六七八九十百千万]",
     re.IGNORECASE,
 )
+_SMALL_TALK = re.compile(
+    r"\W*(?:(?:hi|hello|hey|hallo|hola|salut|bonjour|servus|moin|good\s+(?:morning|afternoon|evening|night|day)|"
+    r"guten\s+(?:morgen|tag|abend)|buenos\s+d[ií]as|thanks?(?:\s+you)?|thx|danke(?:\s+sch[öo]n)?|gracias|merci|"
+    r"bye|goodbye|tsch[üu]ss|ok(?:ay)?|who\s+are\s+you|how\s+are\s+you|what\s+can\s+you\s+do|你好|谢谢|再见)"
+    r"(?:\s+(?:there|you|all|everyone|so\s+much|a\s+lot|very\s+much|again))*[\s,!.?！。]*)+",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\s*(?:why|how come|warum|weshalb|wieso|por qué|pourquoi|为什么|为何)(?!\w)", re.IGNORECASE)
 _COPULA = r"(?:is|are|was|ist|sind|es|son|est|sont)"
 _MEANS = (
     r"(?:means?|refers?\s+to|stands?\s+for|is\s+short\s+for|consists?\s+of|describes?|occurs?|bedeutet|bezeichnet|"
     r"significa|désigne)"
 )
+_KIND_OF = r"(?:one|another|any|those|when|how|where|what|anonymous)"
 _NAMING = (
     r"(?:called|named|known\s+as|termed|defined\s+as|referred\s+to\s+as|calls?\s+(?:this|it|these|them|such)|"
     r"the\s+(?:concept|idea|notion|term|process)\s+of|genannt|llamad[oa]s?|appelée?s?)"
@@ -73,6 +81,11 @@ class QuestionKind:
     def is_why(self) -> bool:
         """Whether it asks for a reason."""
         return _WHY.match(self.question) is not None
+
+    @cached_property
+    def is_small_talk(self) -> bool:
+        """Whether it greets or thanks and asks nothing."""
+        return _SMALL_TALK.fullmatch(self.question) is not None
 
     @cached_property
     def is_number(self) -> bool:
@@ -120,7 +133,7 @@ class QuestionKind:
         term = _MARKS + _inflected(self.term) + _MARKS
         aside = r"(?:\s*\([^()\n]{1,80}\)|\s+or\s+[“\"][^“”\"\n]{1,80}[”\"])?(?:,[^,.\n]{1,60},)?"
         begins = rf"(?:^|[.!?:]\s+|\n\s*(?:[-*+]\s+)?)(?:{_ARTICLE}\s+|so,?\s+|in\s+\w+,\s+|\w+['’]s\s+)*"
-        what = rf"{_COPULA}\s+(?:\w+ly\s+)?(?:just\s+)?(?:{_ARTICLE}|one|any|when|how|where|what|anonymous|\w+s)\s"
+        what = rf"{_COPULA}\s+(?:\w+ly\s+)?(?:just\s+)?(?:{_ARTICLE}|{_KIND_OF}|\w+s)\s"
         defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})"
         long_form = rf"[A-Z]\w+(?:[ -]\w+){{1,6}}\s+\({re.escape(self.term)}s?\)"
         introduces = rf"{begins}{term}{aside}\s+{_COPULA}\b|{_NAMING}\s+(?:{_ARTICLE}\s+)?{term}|(?-i:{long_form})"

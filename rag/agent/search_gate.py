@@ -136,6 +136,8 @@ class RetrievalGate:
             return result.refused("nothing_relevant")
         if is_foreign and not result.metrics.should_answer and response.results:
             return result.refused("other_language")
+        if self.reads_blocks and QuestionKind(question).is_small_talk:
+            return result.refused("nothing_relevant")
         return _judged_by_its_best_block(result)
 
     def find_for(self, question: str, topic: str | None) -> GatedResult:
@@ -203,8 +205,18 @@ def _is_foreign(question: str, response: SearchResponse) -> bool:
 
 
 def _judged_by_its_best_block(result: GatedResult) -> GatedResult:
-    """Return the result, refused where the best place for the question is a section that says nothing yet."""
+    """Return the result, refused where the best place for the question is a section that says nothing yet.
+
+    A block that lists or asks instead of telling, such as release notes, answers with low confidence at most,
+    unless a number or a date is asked for.
+    """
     spots = result.spots
-    if not spots or not result.metrics.should_answer or not spots.ranked or spots.ranked[0].text:
+    if not spots or not result.metrics.should_answer or not spots.ranked:
         return result
-    return result.refused("says_nothing_yet")
+    best = spots.ranked[0]
+    if not best.text:
+        return result.refused("says_nothing_yet")
+    is_aside = spots.blocks[best.passage.id][best.at].is_aside
+    if is_aside and not QuestionKind(result.question).is_number and result.metrics.confidence_level != "low":
+        return replace(result, metrics=result.metrics.model_copy(update={"confidence_level": "low"}))
+    return result

@@ -26,11 +26,17 @@ DENSE_SHARE = 0.6
 
 _ASIDE = re.compile(
     r"(?:exercises?|quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|knowledge check|"
-    r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|references|"
+    r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|references(?=\W*$)|"
     r"(?:table of )?contents|toc|learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
     re.IGNORECASE,
 )
 """How a section is called that asks or lists instead of telling."""
+
+_ASIDE_PAGE = re.compile(
+    r"\W*(?:release notes|releases|changelog|change log|what'?s new|contributors|sponsors|acknowledge?ments)\W*",
+    re.IGNORECASE,
+)
+"""How a page is called that lists instead of telling, whatever its sections are called."""
 
 _NOTHING_YET = re.compile(
     r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
@@ -46,6 +52,8 @@ _EMPHASIS = re.compile(
     r"(?<![\w*`\\])(\*{1,3})(?=[^\s*])([^*\n`]{1,200}?(?:\n[^*\n`]{1,200}?)?)(?<=[^\s*])\1(?![\w*`])"
     r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?(?:\n[^_\n`]{1,200}?)?)(?<=[^\s_])\3(?![\w`])"
 )
+_TERMINAL = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:console|terminal|shell|bash|sh|text|txt)\b", re.IGNORECASE)
+_COLOUR_TAG = re.compile(r"</?(?:span|font)\b[^<>\n]{0,200}>")
 _QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?(?:#{1,6}[ \t]+)?", re.MULTILINE)
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
@@ -148,7 +156,11 @@ def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
 
 def _shown(block: PassageBlock) -> ShownBlock:
     section = plain_title(block.section)
-    is_aside = _ASIDE.match((section or "").lstrip(_TITLE_MARKS)) is not None or _is_link_list(block)
+    is_aside = (
+        _ASIDE.match((section or "").lstrip(_TITLE_MARKS)) is not None
+        or _ASIDE_PAGE.fullmatch(plain_title(block.passage.page_title) or "") is not None
+        or _is_link_list(block)
+    )
     return ShownBlock(
         passage=block.passage,
         kind=block.kind,
@@ -169,10 +181,15 @@ def render(block: PassageBlock) -> str:
     parts = []
     for is_code, text in _split_code(cleaned):
         if is_code:
-            parts.append(_FENCE_OPENING.sub(r"\1\2\3", _MACRO.sub("", text), count=1))
+            parts.append(_FENCE_OPENING.sub(r"\1\2\3", _MACRO.sub("", _without_colours(text)), count=1))
         else:
             parts.append(_plain(text, is_quote=block.kind == "quote"))
     return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
+
+
+def _without_colours(code: str) -> str:
+    """Return the output of a terminal without the tags that colour it on the site; other code stays as it is."""
+    return _COLOUR_TAG.sub("", code) if _TERMINAL.match(code) else code
 
 
 def plain_title(title: str | None) -> str | None:

@@ -30,6 +30,8 @@ MAX_LEFT_OUT = 24
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ERROR_NAME = re.compile(r"\w*(?:Error|Exception|Warning)$")
+_ERROR_CODE = re.compile(r"(?:error|warning)\s*\[?[A-Z]{1,4}\d{2,6}\]?\s*:", re.IGNORECASE)
+_QUOTED = re.compile(r"`[^`\n]*`")
 _SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 
 
@@ -130,10 +132,12 @@ def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
 def names_in(text: str) -> list[str]:
     """Return words that name a thing: with a capital inside a sentence, or with a digit or a capital inside the word.
 
-    In German every noun has a capital, so that only the others count. The class of a pasted error message names
-    nothing that a book would speak of.
+    In German every noun has a capital, so that only the others count. The class or code of a pasted error
+    message, and what it quotes of the reader's own code, name nothing that a book would speak of.
     """
     names = []
+    if _ERROR_CODE.search(text):
+        text = _QUOTED.sub(" ", _ERROR_CODE.sub(" ", text))
     is_german = language_of(text) == "de"
     for found in _WORD.finditer(text):
         word, begins = found[0], not text[: found.start()].strip() or _SENTENCE_END.search(text[: found.start()])

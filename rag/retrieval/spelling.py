@@ -24,6 +24,12 @@ MAX_SHORT = 5
 MAX_CHUNKS = 20_000
 """How many chunks are read for the book's words; ids are hashes, so that the first ones are a fair sample."""
 
+_CONTRACTIONS = {
+    "whats": "what's", "hows": "how's", "wheres": "where's", "whos": "who's", "whens": "when's", "thats": "that's",
+    "dont": "don't", "cant": "can't", "doesnt": "doesn't", "isnt": "isn't", "wont": "won't", "didnt": "didn't",
+    "arent": "aren't", "shouldnt": "shouldn't", "couldnt": "couldn't", "wasnt": "wasn't",
+}  # fmt: skip
+
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _IN_QUESTION = re.compile(r"(?<![\w`./:@-])[^\W\d_]+(?![\w`/:@(]|[.-]\w)")
 
@@ -67,7 +73,9 @@ def suspects(question: str, is_unknown: Callable[[str], bool]) -> list[str]:
 
 def corrected(question: str, words: Iterable[str], book: Words) -> str | None:
     """Return the question with each of the words replaced by the book's nearest; None where none has one."""
-    nearest = {word: near for word in words if (near := _nearest(word.lower(), book))}
+    nearest = {
+        word: near for word in words if (near := _CONTRACTIONS.get(word.lower()) or _nearest(word.lower(), book))
+    }
     if not nearest:
         return None
     return _IN_QUESTION.sub(lambda found: nearest.get(found[0], found[0]), question)
@@ -75,6 +83,8 @@ def corrected(question: str, words: Iterable[str], book: Words) -> str | None:
 
 def _nearest(word: str, book: Words) -> str | None:
     """Return the nearest word of the book; two letters more or less and another ending make another word."""
+    if word.endswith("s") and word[:-1] in book:
+        return None
     most = 1 if len(word) <= MAX_SHORT else 2
     best: tuple[int, int, str] | None = None
     for known, count in book.items():

@@ -95,6 +95,20 @@ def test_a_question_for_a_number_wants_a_block_that_has_one(question: str) -> No
         assert kind.weight(text, "paragraph", section=None, opens_section=False) == 1.0
 
 
+@pytest.mark.parametrize(
+    "text", ["hello", "Hi there!", "good morning", "Thanks a lot!", "Danke schön", "who are you?", "你好"]
+)
+def test_greetings_and_thanks_ask_nothing(text: str) -> None:
+    assert QuestionKind(text).is_small_talk
+
+
+@pytest.mark.parametrize(
+    "text", ["hello world program", "Who are you to drop?", "thanks to which trait?", "ok state of a pump"]
+)
+def test_a_question_that_begins_like_a_greeting_is_a_question(text: str) -> None:
+    assert not QuestionKind(text).is_small_talk
+
+
 def test_a_why_question_is_answered_in_prose() -> None:
     kind = QuestionKind("Why is the pump off?")
     assert kind.weight("| a | b |", "table", section=None, opens_section=False) == LESS

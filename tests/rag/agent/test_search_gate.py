@@ -26,6 +26,7 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     pages = {f"m/{number:02}.md": page(f"Unit {number}", USES.format(number, number)) for number in range(8)}
     pages["m/mutex.md"] = page("Shared state", MUTEX)
     pages["m/parts.md"] = page("Parts of the box", "There are fuses. A relay is a switch that a current works.")
+    pages["m/news.md"] = page("Release Notes", "How to grease the spindle of the lathe: grease it weekly.")
     library.write(pages)
     library.run()
     store = library.generations.open_active()
@@ -69,3 +70,11 @@ def test_what_was_refused_can_be_quoted_all_the_same(retriever: Retriever) -> No
     refused = gate(retriever, reads_blocks=True).find("How tall is Mount Everest?")
     assert not refused.metrics.should_answer
     assert refused.answering().metrics.should_answer and refused.answering().metrics.reason is None
+
+
+def test_a_greeting_is_refused_without_a_model_and_release_notes_answer_with_low_confidence(
+    retriever: Retriever,
+) -> None:
+    assert not gate(retriever, reads_blocks=True).find("hello there").metrics.should_answer
+    noted = gate(retriever, reads_blocks=True).find("How do I grease the spindle of the lathe?")
+    assert noted.metrics.confidence_level == "low"

@@ -133,6 +133,7 @@ def test_a_page_is_found_by_another_form_of_its_word_in_its_own_language(tmp_pat
 
 def test_a_pasted_error_names_nothing_by_its_class() -> None:
     assert names_in('It says RuntimeError: form data requires "parts" to be installed') == []
+    assert names_in("error[E0382]: borrow of moved value: `s1` in Rust") == ["Rust"]
     assert names_in("When is a RuntimeError raised in Python?") == ["RuntimeError", "Python"]
 
 

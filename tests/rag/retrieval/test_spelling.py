@@ -67,6 +67,11 @@ def test_two_letters_less_and_another_ending_make_another_word() -> None:
     assert corrected("the authentcaton", ["authentcaton"], {"authentication": 9}) == "the authentication"
 
 
+def test_a_contraction_gets_its_apostrophe_and_a_plural_of_the_book_stays() -> None:
+    assert corrected("Whats a vector", ["Whats"], BOOK_WORDS) == "what's a vector"
+    assert corrected("the elements", ["elements"], BOOK_WORDS) is None
+
+
 def test_neighbours_that_were_swapped_are_one_edit() -> None:
     assert edits("recieve", "receive", 2) == 1 and edits("ab", "ba", 1) == 1
 
