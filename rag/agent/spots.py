@@ -27,7 +27,8 @@ DENSE_SHARE = 0.6
 _ASIDE = re.compile(
     r"(?:exercises?|quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|knowledge check|"
     r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|"
-    r"references(?=\W*$)|(?:table of )?contents|toc|learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
+    r"references(?=\W*$)|(?:table of )?contents|toc|"
+    r"learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
     re.IGNORECASE,
 )
 """How a section is called that asks or lists instead of telling."""
