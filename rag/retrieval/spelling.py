@@ -47,7 +47,8 @@ def correct_typos(text: str, question: Question, store: VectorStore, where: Wher
 
     def is_unknown(word: str) -> bool:
         terms = query_vector(word).indices
-        return bool(terms) and question.unknown.issuperset(terms) and not is_word(word.lower())
+        is_missing = bool(terms) and question.unknown.issuperset(terms)
+        return is_missing and (word.lower() in _CONTRACTIONS or not is_word(word.lower()))
 
     words = suspects(text, is_unknown)
     return corrected(text, words, words_of_book(store, where)) if words else None

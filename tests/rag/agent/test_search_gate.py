@@ -78,3 +78,9 @@ def test_a_greeting_is_refused_without_a_model_and_release_notes_answer_with_low
     assert not gate(retriever, reads_blocks=True).find("hello there").metrics.should_answer
     noted = gate(retriever, reads_blocks=True).find("How do I grease the spindle of the lathe?")
     assert noted.metrics.confidence_level == "low"
+
+
+def test_a_contraction_without_its_apostrophe_is_read_as_one(retriever: Retriever) -> None:
+    found = gate(retriever, reads_blocks=True).find("Whats a relay?")
+    assert found.question == "what's a relay?" and found.spots is not None
+    assert "A relay is a switch" in found.spots.ranked[0].text
