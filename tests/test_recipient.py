@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 
 import bookwise
 from cli import app
-from tests.rag.api.test_api import serving
 from tests.support.books import page, write_book
+from tests.support.chat_api import serving
 from tests.support.openai_batches import BatchServer
 from tests.support.openai_server import OpenAIServer
 

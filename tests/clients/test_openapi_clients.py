@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.rag.api.test_api import book, indexed
 from tests.support.api_servers import listening
+from tests.support.chat_api import book, indexed
 from tests.support.installed_tools import node_modules, python_tool, run
 
 __all__ = ["book", "indexed"]

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 
 from rag.api.openapi import operations
-from tests.rag.api.test_api import indexed
 from tests.support.api_servers import listening
+from tests.support.chat_api import indexed
 
 __all__ = ["indexed"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.rag.api.test_api import events_in, serving
 from tests.support.books import write_book
+from tests.support.chat_api import events_in, serving
 from tests.support.openai_chat import ChatServer, calls, cites, raw_calls, says
 from tests.support.postgres import database_url, postgres_server
 from tests.test_cli import copy_index, run

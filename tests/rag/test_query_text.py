@@ -14,8 +14,8 @@ from rag.agent.tools import parse_call
 from rag.api.schemas import SearchRequest
 from rag.mcp.tools import AskArguments, SearchArguments
 from rag.query_text import is_long_enough
-from tests.rag.api.test_api import serving
 from tests.support.books import page
+from tests.support.chat_api import serving
 from tests.support.command_line import copy_index, index_book
 from tests.support.mcp_servers import OPEN, call
 

@@ -12,7 +12,7 @@ import pytest
 
 from ingestion.errors import ConfigurationError
 from rag.tracing import start_tracing, trace_with
-from tests.rag.api.test_api import QUESTION, book, events_in, indexed, serving
+from tests.support.chat_api import QUESTION, book, events_in, indexed, serving
 from tests.support.openai_chat import ChatServer
 
 __all__ = ["book", "indexed"]

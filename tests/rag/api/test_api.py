@@ -8,63 +8,21 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from starlette.testclient import TestClient
 
-from ingestion.settings.loader import load_settings
-from rag.api.app import create_app
 from rag.api.http.logs import JsonLines
 from tests.support.books import page, write_book
-from tests.support.command_line import copy_index, index_book
+from tests.support.chat_api import PAGES, QUESTION, book, events_in, indexed, is_problem, serving
 
-PAGES = {
-    "module-1-ros2/chapter-1-basics/01-nodes.md": page(
-        "Nodes", "A node is one program that does one job. Nodes talk to each other over topics.", hardware_tier=1
-    ),
-    "module-3-isaac/chapter-2-sim/01-gpu.md": page(
-        "Which graphics card", "Isaac Sim needs a card with sixteen gigabytes of memory.", hardware_tier=3
-    ),
-}
-NOBODYS_ID = str(uuid5(NAMESPACE_DNS, "nobody"))
-QUESTION = {"message": "What is a node?"}
-
-
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return index_book(tmp_path_factory.mktemp("indexed"), PAGES)
-
-
-@pytest.fixture
-def book(clean_surroundings: Path, indexed: Path) -> Path:
-    copy_index(indexed, clean_surroundings)
-    return clean_surroundings
+__all__ = ["book", "indexed"]
 
 
 @pytest.fixture
 def client(book: Path) -> Iterator[TestClient]:
     with serving(book, open_to_all=True) as client:
         yield client
-
-
-def serving(book: Path, *, open_to_all: bool, **settings: Any) -> TestClient:
-    made = create_app(load_settings(settings, environ={}), book / "docs", open_to_all=open_to_all)
-    return TestClient(made, base_url="http://127.0.0.1", raise_server_exceptions=False)
-
-
-def is_problem(response: Any, status: int) -> bool:
-    document = response.json()
-    return (
-        response.status_code == document["status"] == status
-        and response.headers["content-type"] == "application/problem+json"
-        and document["request_id"] == response.headers["x-request-id"]
-    )
-
-
-def events_in(text: str) -> list[tuple[str, Any]]:
-    blocks = [block.splitlines() for block in text.strip().split("\n\n") if not block.startswith(":")]
-    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
 
 
 def test_an_answer_has_sources_and_its_exchange_is_in_the_thread(client: TestClient) -> None:
@@ -108,7 +66,7 @@ def test_what_the_book_does_not_answer_is_refused_and_says_so(client: TestClient
     assert not answer["should_answer"] and answer["sources"] == []
 
 
-def test_the_tier_of_a_request_is_a_fence(client: TestClient) -> None:
+def test_the_tier_of_a_request_is_a_filter(client: TestClient) -> None:
     def found(tier: int) -> list[str]:
         results = client.post("/search", json={"query": "graphics card memory", "hardware_tier": tier}).json()
         return [each["source_file"] for each in results["results"]]

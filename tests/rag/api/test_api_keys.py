@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
@@ -12,19 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app as command_line
-from ingestion.settings.loader import load_settings
-from rag.conversations.api_keys import KeyStore
-from rag.conversations.database import database_of
-from tests.rag.api.test_api import PAGES, QUESTION, book, indexed, is_problem, serving
 from tests.support.books import write_book
+from tests.support.chat_api import PAGES, QUESTION, add_key, book, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
-
-
-def add_key(name: str, **access: Any) -> dict[str, str]:
-    with closing(database_of(load_settings({}, environ={}))) as database:
-        _, secret = KeyStore(database).add(name, **access)
-    return {"Authorization": f"Bearer {secret}"}
 
 
 def test_a_lesson_above_a_key_s_tier_is_like_one_that_is_not_there(book: Path) -> None:
@@ -74,7 +64,7 @@ def test_the_books_that_a_key_may_ask_and_what_can_be_chosen_in_them(book: Path)
         assert is_problem(client.get(f"/books/{mine}/pages?url=/x", headers=other), 403)
 
 
-def test_a_key_cannot_reach_beyond_its_fences(book: Path) -> None:
+def test_a_key_cannot_reach_beyond_its_limits(book: Path) -> None:
     low, other = add_key("low", highest_tier=1), add_key("other", books=("another",))
     with serving(book, open_to_all=False) as client:
         body = {"query": "graphics card", "hardware_tier": 4}

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from cli import app as command_line
 from ingestion.settings.validators import Secret
 from ingestion.vector_stores.server import failures
-from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
 from tests.support.api_servers import listening, roles, stream
+from tests.support.chat_api import QUESTION, book, indexed, is_problem
 from tests.support.openai_chat import ChatServer, calls, cites, says
 from tests.support.openai_server import Reply, Request, error
 from tests.support.qdrant_server import KEY, Fault, QdrantServer, running

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rag.api.openapi import PROBLEM, operations
-from tests.rag.api.test_api import indexed, serving
+from tests.support.chat_api import indexed, serving
 
 __all__ = ["indexed"]
 

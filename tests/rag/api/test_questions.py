@@ -20,8 +20,7 @@ from rag.conversations.database import database_of
 from rag.conversations.questions import QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.evaluation.questions import load_questions
-from tests.rag.api.test_api import QUESTION, book, indexed, is_problem, serving
-from tests.rag.api.test_api_keys import add_key
+from tests.support.chat_api import QUESTION, add_key, book, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
 

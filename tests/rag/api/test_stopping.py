@@ -18,8 +18,8 @@ import pytest
 from ingestion.settings.validators import Secret
 from rag.conversations.database import ConversationDatabase
 from rag.conversations.store import ThreadStore
-from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
 from tests.support.api_servers import events_of, listening, serve_process
+from tests.support.chat_api import QUESTION, book, indexed, is_problem
 from tests.support.openai_chat import ChatServer, search_then_quote
 from tests.support.openai_server import Reply, Request
 from tests.support.postgres import postgres_server

@@ -18,9 +18,9 @@ import pytest
 from ingestion.errors import ExitCode, UsageError
 from ingestion.settings.loader import load_settings
 from rag.api.http.server import check_workers
-from tests.rag.api.test_api_keys import add_key
 from tests.support.api_servers import serve_process
 from tests.support.books import write_book
+from tests.support.chat_api import add_key
 from tests.support.qdrant_server import KEY, QdrantServer, running
 from tests.test_cli import PAGES, run
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.rag.api.test_api import book, indexed, serving
+from tests.support.chat_api import book, indexed, serving
 from tests.support.openai_chat import ChatServer, says, search_then_quote
 from tests.support.openai_server import Reply, Request
 

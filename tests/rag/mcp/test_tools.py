@@ -28,7 +28,7 @@ __all__ = ["folder", "shared_index"]
 SECRET = "sk-secret-of-the-test"
 
 
-def test_agents_are_told_four_typed_tools_and_the_fences(folder: Path) -> None:
+def test_agents_are_told_four_typed_tools_and_the_filters(folder: Path) -> None:
     async def look(client: Client) -> Any:
         return client.instructions, (await client.list_tools()).tools
 

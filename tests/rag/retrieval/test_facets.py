@@ -40,7 +40,7 @@ def test_choices_are_what_the_book_has_in_its_own_order(library: Library) -> Non
     assert (choices.tiers, choices.levels, choices.languages) == ((1, 3), ("A2", "B1", "B2"), ("en", "ur"))
 
 
-def test_a_fence_of_tier_hides_what_lies_above_it(library: Library) -> None:
+def test_a_limit_of_tier_hides_what_lies_above_it(library: Library) -> None:
     choices = choices_of(library.generations.open_active(), BOOK, highest_tier=1)
     assert choices is not None
     assert choices.tiers == (1,) and "B2" not in choices.levels

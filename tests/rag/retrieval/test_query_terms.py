@@ -61,7 +61,7 @@ def test_words_that_the_book_lacks_are_not_known(store: VectorStore) -> None:
     assert read_question("the of and", store, BOOK_ONLY).known == 1.0
 
 
-def test_words_behind_a_fence_are_not_known(store: VectorStore) -> None:
+def test_words_outside_the_filters_are_not_known(store: VectorStore) -> None:
     narrow = Where((*BOOK_ONLY.must, Range("hardware_tier", lte=1)))
     assert read_question("whale", store, BOOK_ONLY).known == 1.0
     assert read_question("whale", store, narrow).known == 0.0

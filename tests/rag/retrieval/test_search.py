@@ -154,7 +154,7 @@ def test_another_book_is_never_seen(library: Library) -> None:
     assert {result.book_id for result in find(library, hardware_tier_filter=4).results} == {BOOK}
 
 
-def test_total_found_counts_the_chunks_inside_the_fences(library: Library) -> None:
+def test_total_found_counts_the_chunks_inside_the_filters(library: Library) -> None:
     response = find(library, hardware_tier_filter=4, limit=1, module_filter="gazebo")
     assert len(response.results) == 1 and response.total_found == 3
 

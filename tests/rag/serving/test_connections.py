@@ -20,7 +20,7 @@ import uvicorn
 
 from rag.serving.connections import ConnectionLimits, log_accept_failures_once
 from rag.serving.sockets import connections_of
-from tests.rag.api.test_api import book, indexed
+from tests.support.chat_api import book, indexed
 from tests.support.paths import ROOT
 from tests.support.processes import wait_until
 

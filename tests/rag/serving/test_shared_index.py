@@ -22,7 +22,7 @@ from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Where
 from rag.serving import shared_index
 from rag.serving.shared_index import SharedIndex
-from tests.rag.api.test_api import book, indexed
+from tests.support.chat_api import book, indexed
 
 __all__ = ["book", "indexed"]
 

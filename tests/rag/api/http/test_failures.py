@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from rag.api.http.logs import JsonLines, TerminalLines
 from rag.api.http.outages import Outages
-from tests.rag.api.test_api import QUESTION, book, events_in, indexed, is_problem, serving
-from tests.rag.api.test_api_keys import add_key
+from tests.support.chat_api import QUESTION, add_key, book, events_in, indexed, is_problem, serving
 from tests.support.openai_chat import ChatServer, search_then_quote, stream
 from tests.support.openai_server import Reply, Request, error
 from tests.support.processes import wait_until

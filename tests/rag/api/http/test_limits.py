@@ -12,8 +12,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
 from rag.api.http.clients import client_of
-from tests.rag.api.test_api import QUESTION, book, indexed, is_problem
-from tests.rag.api.test_api_keys import add_key
+from tests.support.chat_api import QUESTION, add_key, book, indexed, is_problem
 from tests.support.openai_chat import ChatServer
 
 __all__ = ["book", "indexed"]

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
-from tests.rag.api.test_api import book, indexed, is_problem, serving
-from tests.rag.api.test_api_keys import add_key
+from tests.support.chat_api import add_key, book, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
 

@@ -12,9 +12,8 @@ import httpx
 import openai
 import pytest
 
-from tests.rag.api.test_api import QUESTION, book, indexed, serving
-from tests.rag.api.test_api_keys import add_key
 from tests.support.api_servers import listening
+from tests.support.chat_api import QUESTION, add_key, book, indexed, serving
 from tests.support.openai_chat import ChatServer
 from tests.support.openai_server import error
 

@@ -16,9 +16,8 @@ from ingestion.factory import ledger_of
 from ingestion.settings.loader import load_settings
 from ingestion.state.writer_lock import writer_lock
 from rag.api.services import ingest_jobs
-from tests.rag.api.test_api import PAGES, book, indexed, is_problem, serving
-from tests.rag.api.test_api_keys import add_key
 from tests.support.books import page, write_book
+from tests.support.chat_api import PAGES, add_key, book, indexed, is_problem, serving
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings
 
 __all__ = ["book", "indexed"]

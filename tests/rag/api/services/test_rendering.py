@@ -12,7 +12,7 @@ import pytest
 
 from rag.api.services.renderer import Renderer
 from rag.api.services.rendering import ATTRIBUTES, ELEMENTS, MAX_CODE_CHARS, MAX_FORMULA_CHARS, coloured, formula
-from tests.rag.api.test_api import book, indexed, is_problem, serving
+from tests.support.chat_api import book, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
 
