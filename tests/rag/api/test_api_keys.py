@@ -108,7 +108,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     run = CliRunner()
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag.api.http.server.run", lambda *_: None)
+        patch.setattr("rag.api.http.server.run", lambda *_, ready: ready())
         patch.setattr("rag.api.http.logs.set_up_logging", lambda _: None)
         told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "API key required" in told.stderr
