@@ -37,8 +37,8 @@ demo: $(BIN)/.runtime  ## Index the sample book and ask it two questions
 	@echo
 	cd $(DEMO) && ../../$(BIN)/bookwise ask "What kind of computer do I need to run Isaac Sim?" --tier 4
 
-test: setup  ## Run the whole suite
-	$(BIN)/python -m pytest
+test: setup  ## Run the whole suite, the files of tests side by side
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 test-slow: setup  ## Run the slow tests: real builds, long properties, many kills
 	$(BIN)/python -m pytest -m slow

@@ -174,7 +174,7 @@ def test_an_index_without_any_text_is_exit_4_and_says_so(clean_surroundings: Pat
 
 def test_a_second_writer_is_exit_8_and_names_the_first(book: Path) -> None:
     with writer_lock(book / ".bookwise" / "writer.lock"):
-        result = run("ingest")
+        result = run("--wait", "0", "ingest")
     assert result.exit_code == 8 and f"pid {os.getpid()}" in result.stderr
 
 

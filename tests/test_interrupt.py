@@ -134,7 +134,7 @@ def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits
 ) -> None:
     service = SlowService(server, quick=1)
     first = begin(desk, service)
-    second = start(desk, server, "ingest")
+    second = start(desk, server, "ingest", BOOKWISE_WAIT="0")
     _, said = second.communicate(timeout=60)
     assert second.returncode == 8 and f"pid {first.pid}" in said
     reader = start(desk, server, "info", BOOKWISE_WAIT="0")

@@ -142,7 +142,7 @@ def _inserted(execute: Execute, job: IngestionJob) -> IngestionJob:
 
 
 def _close_dead(execute: Execute, book_id: str, alive: int = 0) -> None:
-    values = {"status": "failed", "completed_at": utc_now(), "error_message": "the run ended without a word"}
+    values = {"status": "failed", "completed_at": utc_now(), "error_message": "the process died before it finished"}
     is_dead = f"book_id = :book_id AND {_IS_OPEN} AND job_id <> :alive"
     found = {"book_id": book_id, "alive": alive}
     execute(f"UPDATE ingestion_jobs SET {assignments(values)} WHERE {is_dead}", values | found)

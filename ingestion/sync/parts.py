@@ -84,12 +84,13 @@ class Parts:
                 part.close()
 
     @contextmanager
-    def as_writer(self) -> Iterator[Lease]:
+    def as_writer(self, *, wait: float | None = None) -> Iterator[Lease]:
         """Acquire the exclusive writer lock, on this machine and on a shared server; see Generations.writer.
 
-        Waits as long as `index.wait` says for both together.
+        Waits for both together as many seconds as `wait`, or `index.wait`, says.
         """
-        wait, began = self.settings.index.wait, time.monotonic()
+        wait = self.settings.index.wait if wait is None else wait
+        began = time.monotonic()
         with writer_lock(self.lock, wait) if self.lock else nullcontext():
             left = max(0.0, wait - (time.monotonic() - began))
             with self.generations.writer(left) as lease:

@@ -111,7 +111,7 @@ class IngestJobs:
         if ours or not found:
             return ours
         try:
-            with closing(build_parts(self._settings)) as parts, parts.as_writer():
+            with closing(build_parts(self._settings)) as parts, parts.as_writer(wait=0):
                 self._ledger.close_dead(book_id)
         except IndexLocked:
             return found

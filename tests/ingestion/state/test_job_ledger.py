@@ -142,7 +142,7 @@ def test_a_job_of_a_run_that_died_is_closed_by_the_next_of_its_book_alone(ledger
     dead, other = ledger.begin(BOOK, "full"), ledger.begin("other-book", "full")
     ledger.begin(BOOK, "incremental")
     assert ledger.entry(dead.job_id).job.status == "failed"
-    assert ledger.entry(dead.job_id).job.error_message == "the run ended without a word"
+    assert ledger.entry(dead.job_id).job.error_message == "the process died before it finished"
     assert ledger.entry(other.job_id).job.status == last(ledger).job.status == "running"
     assert last(ledger).job.completed_at is None
 

@@ -66,6 +66,7 @@ def test_a_dry_run_over_nothing_indexed_creates_nothing(library: Library) -> Non
 
 
 def test_two_runs_cannot_write_at_once(library: Library) -> None:
+    library.flags["index.wait"] = 0
     with writer_lock(library.folder / "writer.lock"), pytest.raises(IndexLocked, match=f"pid {os.getpid()}"):
         library.run()
 

@@ -62,7 +62,7 @@ def test_a_run_that_cannot_be_made_says_why(book: Path) -> None:
 def test_a_job_whose_process_died_is_failed_and_keeps_no_run_from_beginning(client: TestClient) -> None:
     dead = left_open()
     job = client.get(f"/ingest/{dead}").json()
-    assert job["status"] == "failed" and job["error_message"] == "the run ended without a word"
+    assert job["status"] == "failed" and job["error_message"] == "the process died before it finished"
     left_open()
     assert client.post("/ingest", json={}).status_code == 202
 
@@ -70,8 +70,10 @@ def test_a_job_whose_process_died_is_failed_and_keeps_no_run_from_beginning(clie
 def test_a_book_that_is_being_written_is_not_written_twice(client: TestClient, book: Path) -> None:
     alive = left_open()
     with writer_lock(book / ".bookwise" / "writer.lock"):
+        began = time.monotonic()
         refused = client.post("/ingest", json={})
         assert client.get(f"/ingest/{alive}").json()["status"] == "running"
+        assert time.monotonic() - began < 5, "whether a run is alive is asked without waiting for it"
     assert is_problem(refused, 409) and refused.headers["location"] == f"/ingest/{alive}"
 
 
