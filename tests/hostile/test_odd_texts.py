@@ -11,9 +11,9 @@ import pytest
 
 from tests.support.books import write_book
 from tests.support.chat_api import events_in, serving
+from tests.support.command_line import copy_index, run
 from tests.support.openai_chat import ChatServer, calls, cites, raw_calls, says
 from tests.support.postgres import database_url, postgres_server
-from tests.test_cli import copy_index, run
 
 __all__ = ["database_url", "postgres_server"]
 

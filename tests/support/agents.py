@@ -19,8 +19,8 @@ from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.filters import Filters, SearchMode
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from rag.query_text import TOO_SHORT, is_long_enough
-from tests.rag.agent.test_quotes import passage, response
 from tests.support.openai_chat import ChatServer, cites
+from tests.support.passages import passage, response
 
 MINILM = MiniLm(1)
 """The real one: what holds a sentence is decided by meaning too."""

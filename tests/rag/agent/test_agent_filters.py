@@ -11,9 +11,9 @@ from ingestion.errors import UsageError
 from rag.agent.prompts import SYSTEM_PROMPT
 from rag.conversations.models import Message
 from rag.filters import Filters
-from tests.rag.agent.test_quotes import passage
 from tests.support.agents import RIGHT, ask, server, shelf_for, tool_messages
 from tests.support.openai_chat import ChatServer, calls, raw_calls, says
+from tests.support.passages import passage
 
 __all__ = ["server"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag.agent.next_sections import SHOWN, next_sections
 from rag.models import Citation, SearchResult
-from tests.rag.agent.test_quotes import passage
+from tests.support.passages import passage
 
 
 def citation(section: str | None, source_file: str = "a.md") -> Citation:

@@ -9,60 +9,12 @@ import pytest
 from ingestion.settings.loader import load_settings
 from rag.agent.extractive import REFUSAL, answer_extractively
 from rag.agent.prompts import NOTHING_WITHIN_FILTERS
-from rag.agent.quotes import MAX_CHARS, Excerpt, best_excerpt
-from rag.agent.spots import Nearness, rank_spots
+from rag.agent.quotes import MAX_CHARS
 from rag.filters import NO_FILTERS
 from rag.models import Evidence, SearchResponse, SearchResult
 from rag.views import answer_view, refusal_note
 from tests.support.fakes import FakeEmbedder
-
-PASSAGE = """\
-# Quality of service
-
-## The policies
-
-A policy is a setting of a publisher or a subscriber.
-
-## Late subscribers
-
-To keep the last message for late subscribers:
-
-```python
-qos.durability = DurabilityPolicy.TRANSIENT_LOCAL
-```
-
-- one
-- two
-"""
-
-
-def passage(text: str = PASSAGE, *, score: float = 0.6, rank: int = 1, **changes: Any) -> SearchResult:
-    values = {
-        "id": str(rank), "rank": rank, "text": text, "score": score, "relevance": 1.0, "source_file": "a.md",
-        "page_title": "Quality of service", "page_url": "", "section_title": None, "heading_path": (), "anchor": None,
-        "section_titles": ("Quality of service", "The policies", "Late subscribers"),
-        "section_anchors": ("quality-of-service", "the-policies", "late-subscribers"),
-        "line_start": 5, "line_end": 21, "book_id": "b", "module": "ros2", "chapter": 1, "lesson": rank,
-        "hardware_tier": 1, "proficiency_level": "A2", "layer": "L1", "language": "en", "doc_type": "lesson",
-        "declared": (), "chunk_index": 0, "total_chunks": 1, "parent_doc_id": None, "prev_chunk_id": None,
-        "next_chunk_id": None, "content_hash": None,
-    }  # fmt: skip
-    if text is not PASSAGE:
-        values |= {"section_titles": (), "section_anchors": ()}
-    return SearchResult.model_validate(values | changes)
-
-
-def response(*results: SearchResult) -> SearchResponse:
-    best = max((result.score for result in results), default=0.0)
-    return SearchResponse(
-        query="q",
-        results=results,
-        total_found=len(results),
-        hardware_tier_filter=1,
-        module_filter=None,
-        book_id="b",
-        evidence=Evidence(best=best, gap=best / 4, reached=best),
-    )
+from tests.support.passages import PASSAGE, excerpt, passage, response
 
 
 class FakeRetriever:
@@ -89,15 +41,6 @@ def answer(
 ) -> Any:
     retriever = FakeRetriever(*results, query=question, evidence=evidence)
     return answer_extractively(question, retriever, NO_FILTERS)  # type: ignore[arg-type]
-
-
-def excerpt(question: str, *passages: SearchResult, told: str = "", after: SearchResult | None = None) -> Excerpt:
-    """The excerpt, which there must be."""
-    embedder = FakeEmbedder()
-    spots = rank_spots(question, passages, embedder)
-    made = best_excerpt(Nearness(question, embedder), spots, lambda _: after, told=told)
-    assert made is not None
-    return made
 
 
 def test_the_excerpt_is_of_one_section_and_names_the_heading_above_it() -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from rag.grounding.answer_text import NOT_HELD
-from tests.rag.agent.test_quotes import passage
 from tests.support.agents import ask, shelf_for
+from tests.support.passages import passage
 from tests.support.paths import ROOT
 
 PYTHON = os.environ.get("BOOKWISE_TEST_LLM")

@@ -6,7 +6,7 @@ import pytest
 
 from rag.api.serializers import retrieval_of, source_of
 from rag.models import Citation
-from tests.rag.agent.test_quotes import passage
+from tests.support.passages import passage
 
 
 @pytest.mark.parametrize(

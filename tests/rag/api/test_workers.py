@@ -21,8 +21,8 @@ from rag.api.http.server import check_workers
 from tests.support.api_servers import serve_process
 from tests.support.books import write_book
 from tests.support.chat_api import add_key
+from tests.support.command_line import PAGES, run
 from tests.support.qdrant_server import KEY, QdrantServer, running
-from tests.test_cli import PAGES, run
 
 QUESTION = {"message": "Who keeps the last message for late subscribers?", "hardware_tier": 4}
 QDRANT = {"qdrant.url": "http://127.0.0.1:6333"}

@@ -13,7 +13,7 @@ from ingestion.settings.loader import load_settings
 from rag.confidence import assess
 from rag.confidence.policies import MINILM, OPENAI, SPEC, WORDS, EvidencePolicy, policy_of
 from rag.models import ConfidenceMetrics, Evidence, HiddenPassages, SearchResponse
-from tests.rag.agent.test_quotes import passage
+from tests.support.passages import passage
 
 MODEL = "all-MiniLM-L6-v2-int8/1"
 UNIT = st.floats(0, 1)

@@ -13,8 +13,8 @@ from rag.grounding.answer_text import NOT_HELD, AnswerText, Sentence
 from rag.grounding.passage_blocks import blocks_of
 from rag.grounding.shown_passages import ShownPassages, random_id
 from rag.grounding.support import Verdict
-from tests.rag.agent.test_quotes import passage
 from tests.support.agents import PUMP, WAIT
+from tests.support.passages import passage
 
 A, B = "p-00000a", "p-00000b"
 

@@ -9,7 +9,7 @@ from rag.grounding.places import clauses_of, places_in
 from rag.grounding.polarity import denies, has_opposite, swaps_comparison
 from rag.grounding.quantities import is_among, quantities_in, units_in
 from rag.grounding.stating import is_gap, states_something
-from tests.rag.agent.test_quotes import passage
+from tests.support.passages import passage
 
 
 @pytest.mark.parametrize(

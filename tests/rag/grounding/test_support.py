@@ -9,10 +9,10 @@ import pytest
 
 from rag.grounding.support import SupportCheck
 from rag.models import SearchResult
-from tests.rag.agent.test_quotes import passage
 from tests.rag.grounding.test_answer_text import shown
 from tests.support.agents import MINILM, PUMP, WAIT
 from tests.support.fakes import FakeEmbedder
+from tests.support.passages import passage
 
 PAIRS = json.loads((Path(__file__).parent / "data/support_pairs.json").read_text(encoding="utf-8"))
 """Passages of lessons with sentences as models word them, each with its kind."""

@@ -1,0 +1,69 @@
+"""Passages as a search returns them, and the excerpt that is quoted of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag.agent.quotes import Excerpt, best_excerpt
+from rag.agent.spots import Nearness, rank_spots
+from rag.models import Evidence, SearchResponse, SearchResult
+from tests.support.fakes import FakeEmbedder
+
+PASSAGE = """\
+# Quality of service
+
+## The policies
+
+A policy is a setting of a publisher or a subscriber.
+
+## Late subscribers
+
+To keep the last message for late subscribers:
+
+```python
+qos.durability = DurabilityPolicy.TRANSIENT_LOCAL
+```
+
+- one
+- two
+"""
+
+
+def passage(text: str = PASSAGE, *, score: float = 0.6, rank: int = 1, **changes: Any) -> SearchResult:
+    """A passage as a search returns it."""
+    values = {
+        "id": str(rank), "rank": rank, "text": text, "score": score, "relevance": 1.0, "source_file": "a.md",
+        "page_title": "Quality of service", "page_url": "", "section_title": None, "heading_path": (), "anchor": None,
+        "section_titles": ("Quality of service", "The policies", "Late subscribers"),
+        "section_anchors": ("quality-of-service", "the-policies", "late-subscribers"),
+        "line_start": 5, "line_end": 21, "book_id": "b", "module": "ros2", "chapter": 1, "lesson": rank,
+        "hardware_tier": 1, "proficiency_level": "A2", "layer": "L1", "language": "en", "doc_type": "lesson",
+        "declared": (), "chunk_index": 0, "total_chunks": 1, "parent_doc_id": None, "prev_chunk_id": None,
+        "next_chunk_id": None, "content_hash": None,
+    }  # fmt: skip
+    if text is not PASSAGE:
+        values |= {"section_titles": (), "section_anchors": ()}
+    return SearchResult.model_validate(values | changes)
+
+
+def response(*results: SearchResult) -> SearchResponse:
+    """What a search returns with these passages."""
+    best = max((result.score for result in results), default=0.0)
+    return SearchResponse(
+        query="q",
+        results=results,
+        total_found=len(results),
+        hardware_tier_filter=1,
+        module_filter=None,
+        book_id="b",
+        evidence=Evidence(best=best, gap=best / 4, reached=best),
+    )
+
+
+def excerpt(question: str, *passages: SearchResult, told: str = "", after: SearchResult | None = None) -> Excerpt:
+    """The excerpt, which there must be."""
+    embedder = FakeEmbedder()
+    spots = rank_spots(question, passages, embedder)
+    made = best_excerpt(Nearness(question, embedder), spots, lambda _: after, told=told)
+    assert made is not None
+    return made
