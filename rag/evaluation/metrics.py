@@ -63,11 +63,11 @@ def _recall(rank: int | None, depth: int) -> float:
 
 
 def _page_recall(depth: int) -> Measure:
-    return lambda each: _recall(each.page_rank, depth) if each.answerable else None
+    return lambda outcome: _recall(outcome.page_rank, depth) if outcome.answerable else None
 
 
 def _section_recall(depth: int) -> Measure:
-    return lambda each: _recall(each.section_rank, depth) if each.has_section else None
+    return lambda outcome: _recall(outcome.section_rank, depth) if outcome.has_section else None
 
 
 def _reciprocal(rank: int | None) -> float:
@@ -81,13 +81,13 @@ def _gain(rank: int | None) -> float:
 
 def _of_answer(figure: Callable[[AnswerOutcome], float | None]) -> Measure:
     """Return a figure of the answers that a language model gave."""
-    return lambda each: figure(each.answer) if each.answer and each.answer.ending == "answered" else None
+    return lambda outcome: figure(outcome.answer) if outcome.answer and outcome.answer.ending == "answered" else None
 
 
-def _cites_right_page(each: Outcome) -> float | None:
-    if each.answer is None or not each.answerable or each.answer.ending != "answered":
+def _cites_right_page(outcome: Outcome) -> float | None:
+    if outcome.answer is None or not outcome.answerable or outcome.answer.ending != "answered":
         return None
-    return float(each.answer.cites_right_page)
+    return float(outcome.answer.cites_right_page)
 
 
 def _support(answer: AnswerOutcome) -> float | None:
@@ -97,10 +97,14 @@ def _support(answer: AnswerOutcome) -> float | None:
 def _model_refused(*, answerable: bool) -> Measure:
     """Return whether the model refused, over the questions that it was asked."""
 
-    def measure(each: Outcome) -> float | None:
-        if each.answer is None or each.answerable != answerable or each.answer.ending not in ("answered", "refused"):
+    def measure(outcome: Outcome) -> float | None:
+        if (
+            outcome.answer is None
+            or outcome.answerable != answerable
+            or outcome.answer.ending not in ("answered", "refused")
+        ):
             return None
-        return float(each.answer.ending == "refused")
+        return float(outcome.answer.ending == "refused")
 
     return measure
 
@@ -112,33 +116,35 @@ NEAR_MISS = "nearmiss"
 def _right_at(level: str) -> Measure:
     """Return the measure whether an answer with this confidence is right, where that can be said."""
 
-    def measure(each: Outcome) -> float | None:
-        is_given = each.is_quoted and each.level == level and not each.refused
-        is_known = not each.answerable or each.quoted_right is not None
-        return float(each.quoted_right or False) if is_given and is_known else None
+    def measure(outcome: Outcome) -> float | None:
+        is_given = outcome.is_quoted and outcome.level == level and not outcome.refused
+        is_known = not outcome.answerable or outcome.quoted_right is not None
+        return float(outcome.quoted_right or False) if is_given and is_known else None
 
     return measure
 
 
 MEASURES: dict[str, Measure] = {
     **{f"file recall@{depth}": _page_recall(depth) for depth in DEPTHS},
-    "file MRR": lambda each: _reciprocal(each.page_rank) if each.answerable else None,
-    "file nDCG@10": lambda each: _gain(each.page_rank) if each.answerable else None,
+    "file MRR": lambda outcome: _reciprocal(outcome.page_rank) if outcome.answerable else None,
+    "file nDCG@10": lambda outcome: _gain(outcome.page_rank) if outcome.answerable else None,
     **{f"section recall@{depth}": _section_recall(depth) for depth in DEPTHS},
-    "section MRR": lambda each: _reciprocal(each.section_rank) if each.has_section else None,
-    "section nDCG@10": lambda each: _gain(each.section_rank) if each.has_section else None,
-    "refusal precision": lambda each: float(not each.answerable) if each.refused else None,
-    "refusal recall": lambda each: float(each.refused) if not each.answerable else None,
-    "wrongly refused": lambda each: float(each.refused) if each.answerable else None,
-    "near misses refused": lambda each: float(each.refused) if each.kind == NEAR_MISS else None,
-    "quoted answers right": lambda each: None if each.quoted_right is None else float(each.quoted_right),
-    "filler": lambda each: each.filler,
+    "section MRR": lambda outcome: _reciprocal(outcome.section_rank) if outcome.has_section else None,
+    "section nDCG@10": lambda outcome: _gain(outcome.section_rank) if outcome.has_section else None,
+    "refusal precision": lambda outcome: float(not outcome.answerable) if outcome.refused else None,
+    "refusal recall": lambda outcome: float(outcome.refused) if not outcome.answerable else None,
+    "wrongly refused": lambda outcome: float(outcome.refused) if outcome.answerable else None,
+    "near misses refused": lambda outcome: float(outcome.refused) if outcome.kind == NEAR_MISS else None,
+    "quoted answers right": lambda outcome: None if outcome.quoted_right is None else float(outcome.quoted_right),
+    "filler": lambda outcome: outcome.filler,
     "high is right": _right_at("high"),
     "medium is right": _right_at("medium"),
-    "typos answered": lambda each: float(not each.refused) if each.kind == "typo" else None,
-    "stories answered": lambda each: float(not each.refused) if each.kind == "long" else None,
-    "other languages told truly": lambda each: None if each.told_language is None else float(each.told_language),
-    "answered right": lambda each: None if each.answered_right is None else float(each.answered_right),
+    "typos answered": lambda outcome: float(not outcome.refused) if outcome.kind == "typo" else None,
+    "stories answered": lambda outcome: float(not outcome.refused) if outcome.kind == "long" else None,
+    "other languages told truly": lambda outcome: (
+        None if outcome.told_language is None else float(outcome.told_language)
+    ),
+    "answered right": lambda outcome: None if outcome.answered_right is None else float(outcome.answered_right),
     "cited sentences supported": _of_answer(_support),
     "answers with a true citation": _of_answer(lambda answer: float(answer.true_citations > 0)),
     "answers citing a right page": _cites_right_page,

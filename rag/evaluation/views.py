@@ -32,10 +32,10 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
     """Return the measures over all questions, by language and by book, and the comparison with another run."""
     return [
         Table("Measures", ("measure", "figure", "95 % interval", "questions"), _measures(outcomes)),
-        _grouped("language", outcomes, lambda each: each.language),
-        _grouped("book", outcomes, lambda each: each.book),
+        _grouped("language", outcomes, lambda outcome: outcome.language),
+        _grouped("book", outcomes, lambda outcome: outcome.book),
         *(
-            [_grouped("kind", outcomes, lambda each: each.kind or "other")]
+            [_grouped("kind", outcomes, lambda outcome: outcome.kind or "other")]
             if any(outcome.kind for outcome in outcomes)
             else []
         ),
@@ -103,8 +103,10 @@ def evaluation_document(
         "leak_rate": leak_rate(outcomes),
         "latency_ms": _percentiles(outcome.milliseconds for outcome in outcomes),
         "answers": _answer_document(outcomes),
-        "languages": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.language).items()},
-        "books": {name: _figures(some) for name, some in _groups(outcomes, lambda each: each.book).items()},
+        "languages": {
+            name: _figures(some) for name, some in _groups(outcomes, lambda outcome: outcome.language).items()
+        },
+        "books": {name: _figures(some) for name, some in _groups(outcomes, lambda outcome: outcome.book).items()},
         "compared": as_json(comparisons),
         "changed_answers": changes_as_json(changes),
         "outcomes": [asdict(outcome) for outcome in outcomes],
