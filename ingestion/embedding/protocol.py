@@ -39,4 +39,9 @@ class Embedder(Protocol):
         """Return a float32 array (dimensions,) of unit length."""
 
 
+def is_local(embedder: Embedder) -> bool:
+    """Return whether it works on this machine: a service bounds the tokens of a request, and is paid by them."""
+    return embedder.limits.tokens is None
+
+
 EmbedderKind = Literal["local", "openai", "fastembed", "sentence-transformers"]

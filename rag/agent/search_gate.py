@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ingestion.embedding.protocol import is_local
 from ingestion.vector_stores.bm25 import document_vector, query_vector
 from rag.agent.follow_ups import asks_for_more, leans_back, new_words
 from rag.agent.phrases import phrase
@@ -95,7 +96,7 @@ class RetrievalGate:
 
     Passages with a cosine below `min_score` are left out. With `reads_blocks` the blocks of the passages are judged
     too, as needed for a quotation; a language model reads them itself. With `reads_words` the evidence tells how far
-    each word of the question is heeded, even where the policy does not ask for it.
+    each word of the question is heeded, exactly and even where the policy does not ask for it.
     """
 
     retriever: Retriever
@@ -127,8 +128,8 @@ class RetrievalGate:
             response = self._with_definition(response)
             spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
-        if (self.reads_words or policy.reads_each_word) and response.results and not is_answered:
-            response = self._with_each_word_read(response)
+        if not is_answered:
+            response = self._with_words_read(response, policy)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
         result = GatedResult(response, assess(response, policy), spots, is_off_subject)
@@ -169,9 +170,20 @@ class RetrievalGate:
         found = next((each for each in response.further if defines(kind, each)), None)
         return response.model_copy(update={"results": (*response.results, found)}) if found else response
 
-    def _with_each_word_read(self, response: SearchResponse) -> SearchResponse:
-        heeded = self.retriever.heeded(response.searched_for or response.query, response.results[0])
-        return response.model_copy(update={"evidence": response.evidence.model_copy(update={"heeded": heeded})})
+    def _with_words_read(self, response: SearchResponse, policy: Policy) -> SearchResponse:
+        """Return it with how far each word is heeded, as exactly as its level depends on it; a service that embeds
+        would be asked once per word, so that it never is.
+        """
+        wanted = self.reads_words or policy.reads_each_word
+        if not wanted or not response.results or not is_local(self.retriever.embedder):
+            return response
+
+        def is_settled(most: float, least: float) -> bool:
+            levels = (assess(_heeding(response, heeded), policy).confidence_level for heeded in (most, least))
+            return not self.reads_words and len(set(levels)) == 1
+
+        searched = response.searched_for or response.query
+        return _heeding(response, self.retriever.heeded(searched, response.results[0], is_settled))
 
     def _find_in_story(self, question: str) -> GatedResult:
         """See `find`, for a long story by its best sentence."""
@@ -181,6 +193,10 @@ class RetrievalGate:
             return whole
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
         return max((whole, *map(self.find, sentences)), key=lambda result: _strength(result, policy))
+
+
+def _heeding(response: SearchResponse, heeded: float) -> SearchResponse:
+    return response.model_copy(update={"evidence": response.evidence.model_copy(update={"heeded": heeded})})
 
 
 def _strength(result: GatedResult, policy: Policy) -> tuple[int, float]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ingestion.embedding.protocol import Embedder
+from ingestion.embedding.protocol import Embedder, is_local
 from rag.grounding.code_names import code_names_in
 from rag.grounding.contradictions import contradiction
 from rag.grounding.matching import Evidence, find_evidence
@@ -184,7 +184,7 @@ def embedder_for_checks(embedder: Embedder) -> Embedder:
 
     A service would be asked at each sentence, and takes as long for one text as for all.
     """
-    return embedder if embedder.limits.tokens is None else _embedded()
+    return embedder if is_local(embedder) else _embedded()
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,16 @@ FIELD = 9
 
 NAMING = 5
 """In how many of the best passages the question's names are looked for, however many are shown."""
+
+MOST_LACKED = 0.12
+"""By how much a passage comes nearer at most without a word that it lacks; .114 was seen of 353 words, see
+`heeded_by`."""
+
+MOST_HELD = 0.08
+"""The same for a word that the passage has; .080 was seen of 477 words, .042 of 98 % of them."""
+
+IsSettled = Callable[[float, float], bool]
+"""Whether it does not matter which of two values, and those between them, is the right one."""
 
 
 def weigh_evidence(
@@ -54,17 +64,25 @@ def weigh_evidence(
     )
 
 
-def heeded_by(passage: Vector, question: str, embedder: Embedder) -> float:
+def heeded_by(passage: StoredPoint, question: str, embedder: Embedder, is_settled: IsSettled) -> float:
     """Return 1 less by how much a passage comes nearer when one word of the question is left out.
 
     A passage on the subject that says nothing about what is asked of it ("timeout" of a mutex) is nearer to the
-    question without that word. It costs one short text to embed per word of the question.
+    question without that word. It costs one short text to embed per word, those that the passage lacks first, and
+    ends where `is_settled` says that what the other words can still change does not matter.
     """
-    shorter = without_each_word(question)
-    if not shorter:
+    if passage.dense is None:
         return 1.0
-    nearest = float((embedder.embed_documents(shorter) @ passage).max())
-    return 1.0 - _unit(nearest - float(embedder.embed_query(question) @ passage))
+    held = set(passage.sparse.indices if passage.sparse else ())
+    asked = float(embedder.embed_query(question) @ passage.dense)
+    rise = 0.0
+    for shorter, terms in sorted(without_each_word(question), key=lambda each: held.issuperset(each[1])):
+        most = max(rise, MOST_HELD if held.issuperset(terms) else MOST_LACKED)
+        if is_settled(1.0 - rise, 1.0 - most):
+            break
+        nearer = float(embedder.embed_documents([shorter])[0] @ passage.dense)
+        rise = max(rise, _unit(nearer - asked))
+    return 1.0 - rise
 
 
 def _unit(value: float) -> float:

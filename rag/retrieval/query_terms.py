@@ -149,12 +149,13 @@ def names_in(text: str) -> list[str]:
     return names
 
 
-def without_each_word(text: str) -> list[str]:
-    """Return the question without each of its words in turn, stop words left out: one text per word."""
+def without_each_word(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the question without each of its words in turn, stop words left out, and the terms of that word."""
     stemmer = stemmer_of(language_of(text) or "en")
-    said = [found.span() for found in _WORD.finditer(text) if query_vector(found[0], stemmer).indices]
-    shorter = (f"{text[:start]}{text[end:]}".strip() for start, end in said[:MAX_LEFT_OUT])
-    return [each for each in shorter if _LETTERS.search(each)]
+    words = ((found.span(), query_vector(found[0], stemmer).indices) for found in _WORD.finditer(text))
+    said = [(span, terms) for span, terms in words if terms]
+    shorter = ((f"{text[:start]}{text[end:]}".strip(), terms) for (start, end), terms in said[:MAX_LEFT_OUT])
+    return [(rest, terms) for rest, terms in shorter if _LETTERS.search(rest)]
 
 
 def _share(weights: Mapping[int, float], some: Iterable[int]) -> float:

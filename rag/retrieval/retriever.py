@@ -18,7 +18,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult
-from rag.retrieval.evidence import heeded_by
+from rag.retrieval.evidence import IsSettled, heeded_by
 from rag.retrieval.expansion import next_passage
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
@@ -62,12 +62,12 @@ class Retriever:
                 scope=self.scope,
             )
 
-    def heeded(self, question: str, passage: SearchResult) -> float:
-        """Return how far a passage speaks of each word of the question, 0–1; 1 for one that has just been deleted."""
+    def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
+        """Return how far a passage speaks of each word of the question, 0–1, see `heeded_by`; 1 for one that has
+        just been deleted.
+        """
         found = self.store.retrieve([passage.id], vectors=True).get(passage.id)
-        if found is None or found.dense is None:
-            return 1.0
-        return heeded_by(found.dense, searchable(question), self.embedder)
+        return heeded_by(found, searchable(question), self.embedder, is_settled) if found else 1.0
 
     def following(self, passage: SearchResult) -> SearchResult | None:
         """Return the passage after this one in the same version of its lesson, None at the lesson's end."""

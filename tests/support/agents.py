@@ -19,6 +19,7 @@ from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.filters import Filters, SearchMode
 from rag.models import AgentResponse, SearchResponse, SearchResult
 from rag.query_text import TOO_SHORT, is_long_enough
+from rag.retrieval.evidence import IsSettled
 from tests.support.openai_chat import ChatServer, cites
 from tests.support.passages import passage, response
 
@@ -52,7 +53,7 @@ class Shelf:
     def following(self, passage: SearchResult) -> SearchResult | None:
         return None
 
-    def heeded(self, question: str, passage: SearchResult) -> float:
+    def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
         return 1.0
 
     def search(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
+from ingestion.embedding.batching import Limits
 from ingestion.embedding.minilm import MiniLm
 from ingestion.settings.loader import load_settings
 from rag.agent.search_gate import RetrievalGate
 from rag.filters import NO_FILTERS
 from rag.retrieval.retriever import Retriever
 from tests.support.books import BOOK, Library, page
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector, Vectors
 
 MUTEX = (
     "A mutex allows one thread at a time to reach the data. Lock the mutex, use the data, and the lock is released."
@@ -52,6 +58,46 @@ def test_where_another_search_answers_no_word_is_embedded(retriever: Retriever) 
     judged = gate(retriever, reads_words=True)
     assert judged.find(asked).response.evidence.heeded < 1.0
     assert judged.find(asked, is_answered=True).response.evidence.heeded == 1.0
+
+
+class Counting:
+    """Counts the short texts that are embedded, here or, with `limits`, by a service."""
+
+    def __init__(self, limits: Limits = MiniLm.limits) -> None:
+        self._embedder = MiniLm()
+        self.model, self.dimensions, self.limits = MiniLm.model, MiniLm.dimensions, limits
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return self._embedder.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        return self._embedder.embed_query(text)
+
+
+def test_words_are_embedded_only_as_long_as_they_can_change_the_level(retriever: Retriever) -> None:
+    asked = ("How do I set a timeout when locking a mutex?", "How tall is Mount Everest?", "How do I lock the mutex?")
+    exact, counted = Counting(), Counting()
+    for question in asked:
+        judged = gate(replace(retriever, embedder=exact), reads_words=True).find(question)
+        found = gate(replace(retriever, embedder=counted)).find(question)
+        assert found.metrics.confidence_level == judged.metrics.confidence_level
+    assert 0 < len(counted.texts) < len(exact.texts)
+
+
+def test_a_question_that_is_refused_whatever_is_heeded_costs_no_word(retriever: Retriever) -> None:
+    embedder = Counting()
+    assert not gate(replace(retriever, embedder=embedder)).find("How tall is Mount Everest?").metrics.should_answer
+    assert not embedder.texts
+
+
+def test_a_service_that_embeds_is_never_asked_for_single_words(retriever: Retriever) -> None:
+    service = Counting(Limits(inputs=64, tokens=300_000))
+    for reads_words in (False, True):
+        judged = gate(replace(retriever, embedder=service), reads_words=reads_words)
+        assert judged.find("How do I set a timeout when locking a mutex?").response.evidence.heeded == 1.0
+    assert not service.texts
 
 
 def test_the_passage_that_defines_a_word_is_looked_for_beyond_the_first_ones(retriever: Retriever) -> None:
