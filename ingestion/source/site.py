@@ -104,15 +104,15 @@ def find_site(root: Path) -> Site | None:
     root = root.resolve()
     for folder in _candidates(root):
         for name, read in _READERS:
-            for config in sorted(folder.glob(name)):
-                if config.is_symlink() or not config.is_file():
-                    continue
-                site = read(folder, config)
-                if site and (docs := site.docs_folder.resolve()).is_relative_to(site.folder):
-                    if docs.is_relative_to(root):
-                        return replace(site, before_docs=_prefix(docs, root))
-                    if root.is_relative_to(docs):
-                        return replace(site, before_root=_prefix(root, docs))
+            config = folder / name
+            if not config.is_file() or config.is_symlink():
+                continue
+            site = read(folder, config)
+            if site and (docs := site.docs_folder.resolve()).is_relative_to(site.folder):
+                if docs.is_relative_to(root):
+                    return replace(site, before_docs=_prefix(docs, root))
+                if root.is_relative_to(docs):
+                    return replace(site, before_root=_prefix(root, docs))
     return None
 
 
@@ -308,19 +308,26 @@ def _astro(folder: Path, config: Path) -> Site:
     )
 
 
-_READERS: tuple[tuple[str, Callable[[Path, Path], Site | None]], ...] = (
-    ("docusaurus.config.*", _docusaurus),
-    ("mkdocs.y*ml", _mkdocs),
-    ("book.toml", _mdbook),
-    ("hugo.*", _hugo),
-    ("config/_default/hugo.*", _hugo),
-    ("config/_default/config.*", _hugo),
-    ("config.toml", _hugo),
-    ("config.y*ml", _hugo),
-    (".vitepress/config.*", _vitepress),
-    ("docs/.vitepress/config.*", _vitepress),
-    ("astro.config.*", _astro),
-    ("_config.y*ml", _jekyll),
+_SCRIPT = ("cjs", "cts", "js", "mjs", "mts", "ts")
+_YAML = ("yaml", "yml")
+_DATA = ("json", "toml", *_YAML)
+
+_READERS: tuple[tuple[str, Callable[[Path, Path], Site | None]], ...] = tuple(
+    (f"{name}.{ending}", read)
+    for name, endings, read in (
+        ("docusaurus.config", _SCRIPT, _docusaurus),
+        ("mkdocs", _YAML, _mkdocs),
+        ("book", ("toml",), _mdbook),
+        ("hugo", _DATA, _hugo),
+        ("config/_default/hugo", _DATA, _hugo),
+        ("config/_default/config", _DATA, _hugo),
+        ("config", ("toml", *_YAML), _hugo),
+        (".vitepress/config", _SCRIPT, _vitepress),
+        ("docs/.vitepress/config", _SCRIPT, _vitepress),
+        ("astro.config", _SCRIPT, _astro),
+        ("_config", _YAML, _jekyll),
+    )
+    for ending in endings
 )
 """The configuration files, in the order of search: a Jekyll file beside another one is there for GitHub."""
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +18,9 @@ from ingestion.vector_stores.edge.index_files import files_seen
 
 _NAME = "counts.json"
 _FORMAT = 1
+
+_TRUSTED_SECONDS = 1.0
+"""A run over many books asks for each; the index has hundreds of files."""
 
 
 def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
@@ -41,3 +46,27 @@ def remembered_counts(generation: Path) -> Mapping[str, int] | None:
         return {str(book): int(points) for book, points in noted["books"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+class CountReader:
+    """Reads the counts of one process, and looks at the files of the index once a second at most.
+
+    A writer removes the counts before it writes, so that they are looked at again at once.
+    """
+
+    def __init__(self) -> None:
+        self._seen: tuple[Path, int, int] | None = None
+        self._until = 0.0
+        self._counts: Mapping[str, int] | None = None
+
+    def read(self, generation: Path) -> Mapping[str, int] | None:
+        """Return the points of each book, None where they are not known."""
+        try:
+            status = os.stat(generation / _NAME, follow_symlinks=False)
+        except OSError:
+            return None
+        seen = generation, status.st_ino, status.st_mtime_ns
+        if seen != self._seen or time.monotonic() >= self._until:
+            self._counts = remembered_counts(generation)
+            self._seen, self._until = seen, time.monotonic() + _TRUSTED_SECONDS
+        return self._counts

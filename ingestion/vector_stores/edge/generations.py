@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ingestion.atomic_file import write_atomically
 from ingestion.errors import IndexInUse, IndexNotWritable, PointerDamaged, VectorStoreError
 from ingestion.own_files import is_refused, read_own, refuse_link, refuse_links_below
-from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
+from ingestion.vector_stores.edge.count_cache import CountReader, remember_counts, remembered_counts
 from ingestion.vector_stores.edge.lock import LOCK, acquire, is_wanted
 from ingestion.vector_stores.edge.pointer import POINTER, Pointer, read_pointer, write_pointer
 from ingestion.vector_stores.edge.private_copy import copy_of, is_outdated
@@ -51,6 +51,7 @@ class EdgeGenerations:
         self._wait = wait
         self._shared = shared
         self._keeps = keeps
+        self._counts = CountReader()
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         """See Generations; the lock on an open generation keeps other processes out already."""
@@ -103,7 +104,7 @@ class EdgeGenerations:
     def known_count(self, book_id: str) -> int | None:
         """See Generations."""
         active = self._pointer().active
-        counts = remembered_counts(self._directory / active) if active else None
+        counts = self._counts.read(self._directory / active) if active else None
         return None if counts is None else counts.get(book_id, 0)
 
     def open_active(self, lease: Lease | None = None) -> EdgeStore | None:

@@ -122,3 +122,10 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
 def test_javascript_of_any_depth_is_read_in_bounded_time() -> None:
     values = javascript_values("const a = {" + "b: {c: '1', " * 100_000 + "}" * 5)
     assert len(values) == MAX_DEPTH - 1
+
+
+def test_a_page_named_like_a_generator_is_no_configuration(tmp_path: Path) -> None:
+    assert (
+        site_of(tmp_path, {"hugo.md": "# Hugo\n", "docusaurus.config.md": "# About\n", "docs/a.md": "# A\n"}, "docs")
+        is None
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.vector_stores.edge import count_cache
 from ingestion.vector_stores.edge.count_cache import remembered_counts
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Equals, Where
@@ -103,3 +104,19 @@ def test_counts_that_cannot_be_noted_do_not_matter(own: EdgeGenerations, own_dir
 
 def test_nothing_indexed_is_no_count(tmp_path: Path) -> None:
     assert EdgeGenerations(tmp_path / "none").known_count("any-book") is None
+
+
+def test_the_files_of_the_index_are_looked_at_once_for_many_books(
+    own: EdgeGenerations, own_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books_in(own)
+    looked: list[Path] = []
+    files_seen = count_cache.files_seen
+    monkeypatch.setattr(count_cache, "files_seen", lambda folder: looked.append(folder) or files_seen(folder))
+    assert [own.known_count(f"book-{number}") for number in range(100)] == [0] * 100
+    assert len(looked) <= 2, "once a second"
+    monkeypatch.setattr(count_cache, "_TRUSTED_SECONDS", 0.0)
+    own._counts = count_cache.CountReader()
+    assert own.known_count("any-book") == 0
+    add(shard_of(own_directory))
+    assert own.known_count("any-book") is None
