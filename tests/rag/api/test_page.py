@@ -30,10 +30,11 @@ def ask(page: Any, question: str = QUESTION) -> None:
 
 
 def answered(page: Any, question: str = QUESTION) -> Any:
-    """The turn of a question, once it has its sources."""
+    """The turn of a question, once it has its sources and the next question can be sent."""
     ask(page, question)
     turn = page.locator(".turn").last
     turn.locator(".sources").wait_for()
+    page.locator(".is-stop").wait_for(state="detached")
     return turn
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rag.api.http.languages import words_of
 from tests.rag.api.conftest import Watch
-from tests.rag.api.test_page import OUTSIDE, QUESTION, script
+from tests.rag.api.test_page import OUTSIDE, QUESTION, answered, script
 from tests.rag.api.test_page_for_everyone import overflow
 from tests.rag.api.test_widget import LESSON, put
 from tests.support.served_book import ServedBook
@@ -58,9 +58,7 @@ def test_everything_that_the_page_says_comes_from_the_words(watch: Watch, served
     unmarked += page.evaluate(UNMARKED)
     page.locator(".fresh-thread").click()
     script(served, "Text {0}.\n\n- [ ] task\n\n```python\nx = 1\n```\n\n| a |\n| - |\n| b |\n")
-    page.locator("#question").fill(QUESTION)
-    page.keyboard.press("Enter")
-    page.locator(".turn .sources").wait_for()
+    answered(page)
     page.locator(".filter-button").click()
     unmarked += page.evaluate(UNMARKED)
     page.keyboard.press("Escape")
