@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 
-from ingestion.errors import EmbeddingError
 from rag.agent.events import Searched, Token
 from rag.agent.response import best_of, may_become_refusal
 from rag.agent.search_gate import GatedResult
@@ -39,7 +38,6 @@ class GroundedStream:
             async for part in parts:
                 if isinstance(part, Searched):
                     yield part
-                    _THREAD.submit(self._prepare)
                     continue
                 self.answer.add(part)
                 async for piece in self._ready():
@@ -73,7 +71,3 @@ class GroundedStream:
             return None
         told, self.told, self._held = self.told, self.text(gated), ""
         return Token(self.told[len(told) :])
-
-    def _prepare(self) -> None:
-        with suppress(EmbeddingError):  # the check itself meets it again, and tells
-            self._check.prepare()

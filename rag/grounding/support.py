@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 THRESHOLD = 0.6
 """Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
+PLAIN = 0.9
+"""Share of a sentence's words and numbers from which they decide alone that it is held, if nothing speaks against it.
+
+Of 425 pairs 77 are decided so, none otherwise than with meaning, whose cosine would have to be below 0.3.
+"""
+
 CODE_THRESHOLD = 0.75
 """Share of the lines of a block of code that must stand in the passages."""
 
@@ -59,11 +65,6 @@ class SupportCheck:
         self._lock = threading.Lock()
         self._places: dict[str, list[Place]] = {}
         self._vectors: dict[str, Vector] = {}
-
-    def prepare(self) -> None:
-        """Embed what the passages shown so far say, while the model thinks."""
-        with self._lock:
-            self._embed([place.context for passage in list(self._shown) for place in self._places_of(passage)])
 
     def judge(self, sentence: str, cited: Sequence[SearchResult] = ()) -> Verdict:
         """Judge a sentence in Markdown: by the passages that it cites, else by all that were shown.
@@ -108,6 +109,9 @@ class SupportCheck:
 
     def _by_nearest(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
         """By one passage alone, among those nearest to the sentence, or by the nearest ones together."""
+        plain = [evidence for passage in passages if (evidence := self._by_words(sentence, [passage]))]
+        if plain:
+            return _held(max(plain, key=lambda evidence: max(evidence.ranks)))
         found = [
             (candidate, evidence) for candidate in passages if (evidence := self._evidence(sentence, [candidate]))
         ]
@@ -134,8 +138,18 @@ class SupportCheck:
         return Verdict(True, tuple(cited))
 
     def _judged(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
+        if plain := self._by_words(sentence, passages):
+            return _held(plain)
         evidence = self._evidence(sentence, passages)
         return self._verdict(evidence) if evidence else Verdict(False, reason="the passage says nothing")
+
+    def _by_words(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
+        """Return the evidence by words alone where it decides that the sentence is held; nothing is embedded."""
+        places = [place for passage in passages for place in self._places_of(passage)]
+        evidence = find_evidence(sentence, places, [0.0] * len(places))
+        if evidence is None or evidence.coverage < PLAIN or contradiction(evidence):
+            return None
+        return evidence
 
     def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
         places = [place for passage in passages for place in self._places_of(passage)]
@@ -151,12 +165,7 @@ class SupportCheck:
             return Verdict(False, reason="the book says too little of it")
         if reason := contradiction(evidence):
             return Verdict(False, reason=reason)
-        places = [evidence.places[at] for at in evidence.chosen]
-        return Verdict(
-            True,
-            tuple({place.block.passage.id: place.block.passage for place in places}.values()),
-            tuple(dict.fromkeys(place.block for place in places)),
-        )
+        return _held(evidence)
 
     def _nearness(self, evidence: Evidence) -> float:
         """Return the mean similarity of a sentence and the places that hold it: each is embedded alone, so that all
@@ -177,6 +186,15 @@ class SupportCheck:
         missing = [text for text in dict.fromkeys(map(_said, texts)) if text not in self._vectors]
         if missing:
             self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
+
+
+def _held(evidence: Evidence) -> Verdict:
+    places = [evidence.places[at] for at in evidence.chosen]
+    return Verdict(
+        True,
+        tuple({place.block.passage.id: place.block.passage for place in places}.values()),
+        tuple(dict.fromkeys(place.block for place in places)),
+    )
 
 
 def embedder_for_checks(embedder: Embedder) -> Embedder:

@@ -93,14 +93,32 @@ def test_code_that_no_passage_has_is_not_held() -> None:
     assert not check.judge_code("```python\nvalve.open()\nwait(7)\n```").held
 
 
-def test_passages_are_embedded_once_and_a_sentence_without_passages_is_not_held() -> None:
+def test_places_are_embedded_once_and_a_sentence_without_passages_is_not_held() -> None:
     embedder = FakeEmbedder()
     check = SupportCheck(shown(), embedder)
-    check.prepare()
-    prepared = list(embedder.texts)
-    check.judge("The pump runs for five seconds.", [PUMP])
-    assert embedder.texts == prepared
+    check.judge("Water flows during a short while.", [PUMP])
+    assert embedder.texts
+    once = list(embedder.texts)
+    check.judge("Water flows during a short while!", [PUMP])
+    assert embedder.texts == once
     assert not SupportCheck(shown(passage("# Only a heading")), embedder).judge("It runs for 5 s.").held
+
+
+@pytest.mark.parametrize("cited", [[PUMP], []])
+def test_a_sentence_that_says_what_a_passage_says_is_held_by_its_words_and_nothing_is_embedded(
+    cited: list[SearchResult],
+) -> None:
+    embedder = FakeEmbedder()
+    verdict = SupportCheck(shown(), embedder).judge("The pump runs for five seconds.", cited)
+    assert verdict.held and verdict.passages == (PUMP,) and verdict.blocks
+    assert not embedder.texts
+
+
+def test_words_alone_refuse_nothing_and_hold_nothing_that_speaks_against_them() -> None:
+    embedder = FakeEmbedder()
+    check = SupportCheck(shown(), embedder)
+    assert not check.judge("The pump never runs for five seconds.", [PUMP]).held
+    assert embedder.texts, "meaning has the last word"
 
 
 COUNTED = passage(
