@@ -96,10 +96,10 @@ def test_code_that_no_passage_has_is_not_held() -> None:
 def test_places_are_embedded_once_and_a_sentence_without_passages_is_not_held() -> None:
     embedder = FakeEmbedder()
     check = SupportCheck(shown(), embedder)
-    check.judge("Water flows during a short while.", [PUMP])
+    check.judge("Every pump of ours runs, then rests.", [PUMP])
     assert embedder.texts
     once = list(embedder.texts)
-    check.judge("Water flows during a short while!", [PUMP])
+    check.judge("Every pump of ours runs, then rests!", [PUMP])
     assert embedder.texts == once
     assert not SupportCheck(shown(passage("# Only a heading")), embedder).judge("It runs for 5 s.").held
 
@@ -114,11 +114,12 @@ def test_a_sentence_that_says_what_a_passage_says_is_held_by_its_words_and_nothi
     assert not embedder.texts
 
 
-def test_words_alone_refuse_nothing_and_hold_nothing_that_speaks_against_them() -> None:
+@pytest.mark.parametrize("sentence", ["The pump runs for six seconds.", "Penguins breed on coastal ice."])
+def test_what_a_passage_contradicts_or_says_next_to_nothing_of_is_refused_by_its_words(sentence: str) -> None:
     embedder = FakeEmbedder()
-    check = SupportCheck(shown(), embedder)
-    assert not check.judge("The pump never runs for five seconds.", [PUMP]).held
-    assert embedder.texts, "meaning has the last word"
+    alone = passage("The pump runs for five seconds.")
+    assert not SupportCheck(shown(alone), embedder).judge(sentence, [alone]).held
+    assert not embedder.texts
 
 
 COUNTED = passage(
