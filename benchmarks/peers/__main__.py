@@ -46,14 +46,18 @@ def python_of(peer: str) -> str:
     return named or (sys.executable if peer == "bookwise" else str(own))
 
 
+def environment() -> dict[str, str]:
+    """What a peer's script finds in its environment; no key is among it."""
+    return os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "", "TOKENIZERS_PARALLELISM": "false"}
+
+
 def run(peer: str, docs: Path, work: Path, counts: Counts, *, kill_after: float | None = None) -> dict[str, float]:
     """One run of a peer; with `kill_after` it is killed after so many seconds."""
     counts.reset()
     script = HERE / f"{peer}_peer.py"
     command = [python_of(peer), str(script), "sync", str(docs), str(work), counts.url]
-    environ = os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "", "TOKENIZERS_PARALLELISM": "false"}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     memory = 0.0
     while process.poll() is None:
         memory = max(memory, _memory(process.pid))
