@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rag.grounding.code_names import code_names_in, stands_in
 from rag.grounding.places import clauses_of, said_in, words_of
@@ -12,6 +12,9 @@ from rag.retrieval.query_terms import names_in
 
 FEW = 3
 """Up to this number a word such as "two" often counts nothing that the book counts."""
+
+SENTENCES_KEPT = 512
+"""Each is read for every passage that may hold it, by words and then by meaning."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Statement:
         )
 
 
+@lru_cache(maxsize=SENTENCES_KEPT)
 def read_statement(sentence: str, known_code: frozenset[str] = frozenset()) -> Statement:
     """Read a sentence in Markdown; names among `known_code`, the passages' own, count as code too."""
     text = said_in(sentence)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
@@ -35,6 +36,11 @@ _IN_QUESTION = re.compile(r"(?<![\w`./:@-])[^\W\d_]+(?![\w`/:@(]|[.-]\w)")
 
 Words = Mapping[str, int]
 
+MOST_REMEMBERED = 4
+"""For how many filters of a store its words are remembered; those of a large book take some 5 MB."""
+
+_words: WeakKeyDictionary[VectorStore, dict[Where, tuple[int, Words]]] = WeakKeyDictionary()
+
 
 def correct_typos(text: str, question: Question, store: VectorStore, where: Where) -> str | None:
     """Return the question with its typos corrected; None where there is none, or it is in another language.
@@ -55,7 +61,21 @@ def correct_typos(text: str, question: Question, store: VectorStore, where: Wher
 
 
 def words_of_book(store: VectorStore, where: Where) -> Words:
-    """Return the words of the chunks inside a filter, each with the number of chunks that have it."""
+    """Return the words of the chunks inside a filter, each with the number of chunks that have it.
+
+    They are remembered as long as the store has the same number of chunks: a word that has just come or gone only
+    changes which correction is proposed.
+    """
+    remembered, size = _words.setdefault(store, {}), store.size()
+    known = remembered.get(where)
+    if known is None or known[0] != size:
+        if len(remembered) >= MOST_REMEMBERED:
+            remembered.clear()
+        known = remembered[where] = size, _read_words(store, where)
+    return known[1]
+
+
+def _read_words(store: VectorStore, where: Where) -> Words:
     words: Counter[str] = Counter()
     for point in islice(store.scroll(where, fields=["text"]), MAX_CHUNKS):
         words.update({found.lower() for found in _WORD.findall(str(point.payload["text"]))})

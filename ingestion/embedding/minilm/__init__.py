@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from threading import Lock, Thread
@@ -16,6 +16,8 @@ from ingestion.embedding.batching import Limits
 from ingestion.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -55,8 +57,6 @@ class MiniLm:
 
         Beside the result, memory is bounded by the longest text.
         """
-        from concurrent.futures import ThreadPoolExecutor
-
         import numpy as np
 
         for position, text in enumerate(texts, 1):
@@ -65,13 +65,12 @@ class MiniLm:
         tokenizer, session = self._load()
         windows = ((row, window) for row, text in enumerate(texts) for window in _windows(text, tokenizer))
         sums = np.zeros((len(texts), self.dimensions), np.float32)
-        with ThreadPoolExecutor(self._threads) as pool:
-            while some := list(islice(windows, _WINDOWS_AT_ONCE)):
-                # A question is one window: to start a thread for it would take a sixth of the time.
-                run = pool.map if len(some) > 1 else map
-                vectors = run(lambda each: _window_vector(each[1], session), some)
-                for (row, _), vector in zip(some, vectors, strict=True):
-                    sums[row] += vector
+        while some := list(islice(windows, _WINDOWS_AT_ONCE)):
+            # A question is one window: to hand it to a thread would take a sixth of the time.
+            run = self._pool.map if len(some) > 1 and self._threads > 1 else map
+            vectors = run(lambda each: _window_vector(each[1], session), some)
+            for (row, _), vector in zip(some, vectors, strict=True):
+                sums[row] += vector
         unit: Vectors = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return unit
 
@@ -88,6 +87,13 @@ class MiniLm:
                 self._load()
 
         Thread(target=load, name="load-model").start()
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """Threads that stay: a server embeds a sentence at a time, and to start them took as long as a sentence."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
 
     def _load(self) -> tuple[Any, Any]:
         with self._lock:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.types import StoredPoint
 from rag.filters import Filters
 from rag.models import HiddenPassages, SearchQuery
 from rag.retrieval.search import search
-from rag.retrieval.spelling import corrected, edits, suspects
+from rag.retrieval.spelling import corrected, edits, suspects, words_of_book
 from rag.retrieval.words import is_word
 from tests.rag.retrieval.test_search import find
 from tests.support.books import BOOK, Library, page
@@ -116,3 +120,27 @@ def test_better_passages_above_the_tier_are_counted_only_as_far_as_the_asker_may
     told = hidden(4)
     assert told is not None and (told.count, told.filter, told.value) == (1, "hardware_tier", "4")
     assert hidden(1) is None and hidden(3) is None and hidden(4, tier=4) is None
+
+
+class Shelf:
+    """A store that counts how often it is read."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+        self.reads = 0
+
+    def size(self) -> int:
+        return len(self.texts)
+
+    def scroll(self, where: Where, *, fields: Sequence[str]) -> Iterator[StoredPoint]:
+        self.reads += 1
+        yield from (StoredPoint(str(at), {"text": text}) for at, text in enumerate(self.texts))
+
+
+def test_the_words_of_a_book_are_read_once_until_it_grows() -> None:
+    shelf = Shelf("The pump runs.", "The valve opens.")
+    store: Any = shelf
+    assert words_of_book(store, Where())["the"] == words_of_book(store, Where())["the"] == 2
+    assert shelf.reads == 1
+    shelf.texts.append("The filter rests.")
+    assert words_of_book(store, Where())["filter"] == 1
