@@ -89,7 +89,7 @@ class UnitBuilder:
         return ranks
 
     def _binds_to_next(self, blocks: Sequence[Block], at: int, *, in_run: bool) -> bool:
-        """Return whether a block is kept with the next one: a heading that has content, an opening tag, a remark."""
+        """Return whether a block is kept with the next one: a heading that has content, an opening tag, a comment."""
         if at + 1 == len(blocks):
             return False
         block, follower = blocks[at], blocks[at + 1]

@@ -195,7 +195,7 @@ class _Inline:
         return stop
 
     def _take_template_tag(self, kind: str, start: int, stop: int, end: int) -> tuple[int, str]:
-        """Return where a shortcode, a tag of Liquid, or a remark in either, ends and what takes its place."""
+        """Return where a shortcode, a tag of Liquid, or a comment in either, ends and what takes its place."""
         source = self._text[start:stop]
         if shown := shown_template_tag(source):
             return stop, shown

@@ -54,7 +54,7 @@ def read_spans(text: str) -> tuple[Span, ...]:
 
 
 def plain_words(text: str) -> str:
-    """Return what a reader of the line sees, on one line: no markup, no entities, no remarks."""
+    """Return what a reader of the line sees, on one line: no markup, no entities, no comments."""
     if not _MARKUP.search(text) and "{" not in text and text.isascii():
         return " ".join(text.split())
     text = _DATA_URI.sub("", _LEFT_OUT.sub("", text))

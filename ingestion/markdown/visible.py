@@ -59,7 +59,7 @@ def shown_template_tag(source: str) -> str:
 
 
 def template_remark_end(source: str) -> str:
-    """Return the name at the end of the remark that a tag of Hugo, Liquid or kramdown opens, or ""."""
+    """Return the name at the end of the comment that a tag of Hugo, Liquid or kramdown opens, or ""."""
     found = _REMARK.match(source)
     if not found:
         return ""

@@ -97,7 +97,7 @@ def _at(root: Path, path: str) -> str:
 def find_books(target: str) -> list[Path]:
     """Return the folders of the books: those in a folder, those that a pattern names, or the lines of a list.
 
-    In a list, paths are relative to it, and `#` begins a remark. Raises UsageError where there is none.
+    In a list, paths are relative to it, and `#` starts a comment. Raises UsageError where there is none.
     """
     path = Path(target)
     if path.is_dir():

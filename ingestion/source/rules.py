@@ -46,7 +46,7 @@ RULES: Mapping[str, str] = {
     "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is "
     "named. Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
     "dropped-admonition-mark": "Marks of an admonition; its type and title stay as words.",
-    "dropped-comment": "A comment or remark.",
+    "dropped-comment": "A comment, which readers do not see.",
     "dropped-data-uri": "A picture written into the page.",
     "dropped-heading-id": "The id of a heading.",
     "dropped-image-address": "The address of a picture; its description stays.",

@@ -16,7 +16,7 @@ OPERATORS = frozenset(_SIGNS.split())
 _RUN = re.compile(r"[!%&*+./:<=>?|^~-]{2,}")
 _OPERATOR = re.compile("|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True))))
 _NO_OPERATORS = re.compile(r"<?!?--+>?|([.=])\1{2,}(?<!===)")
-"""Remarks of HTML, arrows of diagrams, ellipses and lines below headings."""
+"""Comments of HTML, arrows of diagrams, ellipses and lines below headings."""
 
 _SPAN = re.compile(r"`([!-/:-@\[-_{-~])`")
 _SPOKEN_OF = re.compile(r"(?<=\b[Tt]he )([&*@_|?])(?= \w)")

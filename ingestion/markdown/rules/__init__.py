@@ -12,6 +12,7 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from ingestion.markdown.rules.comments import comment
 from ingestion.markdown.rules.directives import directive, directive_end
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.footnotes import footnote
@@ -22,7 +23,6 @@ from ingestion.markdown.rules.lines import PageState
 from ingestion.markdown.rules.lookahead import new_budget
 from ingestion.markdown.rules.math import math
 from ingestion.markdown.rules.quotes import quote, unquoted
-from ingestion.markdown.rules.remarks import remark
 from ingestion.markdown.rules.tables import table
 from ingestion.markdown.rules.text import text
 from ingestion.markdown.rules.work import new_work, spend, token_limit
@@ -47,7 +47,7 @@ class Rule(NamedTuple):
 RULES = (
     Rule(directive_end, ":", _ALL),
     Rule(import_or_export, "ie"),
-    Rule(remark, "{%"),
+    Rule(comment, "{%"),
     Rule(jsx, "<"),
     Rule(math, "$", _TEXT),
     Rule(table, "", _TEXT),

@@ -1,4 +1,4 @@
-"""Remarks that may hold blank lines: `{/* … */}` of MDX and `%% … %%` of Obsidian."""
+"""Comments that may hold blank lines: `{/* … */}` of MDX and `%% … %%` of Obsidian."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ingestion.markdown.rules.lookahead import add_leaf, find_mark, line_text
 _CLOSINGS = {"{/*": "*/}", "%%": "%%"}
 
 
-def remark(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a remark that has its lines to itself."""
+def comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a comment that has its lines to itself."""
     closing = _CLOSINGS.get(line_text(state, start)[:3].strip())
     if silent or closing is None or state.is_code_block(start):
         return False
