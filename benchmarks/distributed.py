@@ -1,9 +1,9 @@
 """The embedding stage on workers of a Ray cluster: `python -m benchmarks.distributed [TEXTS]`.
 
-The built-in model on one thread, in this process (none), on one worker and on two; the texts go through the
-scheduler of a run. The cluster is started before, and a first round loads the models. Medians of five rounds, in each
-of which the three take turns, since other work on the machine changes from minute to minute. Seconds on a core are
-those of this process and of the workers, which other work hardly changes.
+The built-in model, one thread for each request: in this process (none), on one worker and on two; the texts go
+through the scheduler of a run. The cluster is started before, and a first round loads the models. Medians of five
+rounds, in each of which the three take turns, since other work on the machine changes from minute to minute. Seconds
+on a core are those of this process and of the workers, which other work hardly changes.
 """
 
 from __future__ import annotations
