@@ -5,9 +5,9 @@ They come from or go to the outside, so pydantic checks them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     UUID4,
@@ -28,6 +28,9 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 from rag.filters import QUERY_FIELDS, Filters
 from rag.filters import SearchMode as SearchMode
 from rag.query_text import MIN_CJK_CHARS, TOO_SHORT, is_long_enough
+
+if TYPE_CHECKING:
+    from ingestion.models import Vector
 
 Confidence = Literal["high", "low", "none"]
 ConfidenceLevel = Literal["high", "medium", "low", "insufficient"]
@@ -173,11 +176,29 @@ class SearchResult(_Model):
     content_hash: str | None
     is_widened: bool = False
     _read_along: Mapping[str, Mapping[str, Any]] = PrivateAttr(default_factory=dict)
+    _vector: Any = PrivateAttr(default=None)
+    _terms: frozenset[int] = PrivateAttr(default=frozenset())
+
+    def with_point(self, vector: Vector | None, terms: Iterable[int]) -> SearchResult:
+        """Remember the vector and the BM25 terms of the chunk, so that they need not be read again."""
+        self._vector, self._terms = vector, frozenset(terms)
+        return self
 
     def beside(self, payloads: Mapping[str, Mapping[str, Any]]) -> SearchResult:
         """Remember the chunks that the same search read, by id, so that the next one need not be read again."""
         self._read_along = payloads
         return self
+
+    @property
+    def vector(self) -> Vector | None:
+        """Return the vector of the chunk, None where its search did not read it."""
+        vector: Vector | None = self._vector
+        return vector
+
+    @property
+    def terms(self) -> frozenset[int]:
+        """Return the BM25 terms of the chunk, as far as its search read them."""
+        return self._terms
 
     @property
     def next_payload(self) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.types import Hit, StoredPoint
-from rag.models import Evidence
+from rag.models import Evidence, SearchResult
 from rag.retrieval.mmr import diversity
 from rag.retrieval.query_terms import Question, without_each_word
 
@@ -64,24 +64,22 @@ def weigh_evidence(
     )
 
 
-def heeded_by(passage: StoredPoint, question: str, embedder: Embedder, is_settled: IsSettled) -> float:
+def heeded_by(passage: SearchResult, question: str, embedder: Embedder, is_settled: IsSettled) -> float:
     """Return 1 less by how much a passage comes nearer when one word of the question is left out.
 
     A passage on the subject that says nothing about what is asked of it ("timeout" of a mutex) is nearer to the
     question without that word. It costs one short text to embed per word, those that the passage lacks first, and
     ends where `is_settled` says that what the other words can still change does not matter.
     """
-    if passage.dense is None:
+    if passage.vector is None:  # its point has just been deleted
         return 1.0
-    held = set(passage.sparse.indices if passage.sparse else ())
-    asked = float(embedder.embed_query(question) @ passage.dense)
     rise = 0.0
-    for shorter, terms in sorted(without_each_word(question), key=lambda each: held.issuperset(each[1])):
-        most = max(rise, MOST_HELD if held.issuperset(terms) else MOST_LACKED)
+    for shorter, terms in sorted(without_each_word(question), key=lambda each: passage.terms.issuperset(each[1])):
+        most = max(rise, MOST_HELD if passage.terms.issuperset(terms) else MOST_LACKED)
         if is_settled(1.0 - rise, 1.0 - most):
             break
-        nearer = float(embedder.embed_documents([shorter])[0] @ passage.dense)
-        rise = max(rise, _unit(nearer - asked))
+        nearer = float(embedder.embed_documents([shorter])[0] @ passage.vector)
+        rise = max(rise, _unit(nearer - passage.score))
     return 1.0 - rise
 
 

@@ -63,11 +63,8 @@ class Retriever:
             )
 
     def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
-        """Return how far a passage speaks of each word of the question, 0–1, see `heeded_by`; 1 for one that has
-        just been deleted.
-        """
-        found = self.store.retrieve([passage.id], vectors=True).get(passage.id)
-        return heeded_by(found, searchable(question), self.embedder, is_settled) if found else 1.0
+        """Return how far a passage that the question found speaks of each of its words, 0–1, see `heeded_by`."""
+        return heeded_by(passage, searchable(question), self.embedder, is_settled)
 
     def following(self, passage: SearchResult) -> SearchResult | None:
         """Return the passage after this one in the same version of its lesson, None at the lesson's end."""

@@ -263,7 +263,7 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score
     if point.dense is not None:
         cosine = float(point.dense @ vector)
     shown = {name: point.payload.get(name) for name in _FIELDS}
-    return SearchResult.model_validate(
+    result = SearchResult.model_validate(
         shown
         | {
             "id": hit.id,
@@ -276,6 +276,7 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score
             "rerank_score": rerank_score,
         }
     )
+    return result.with_point(point.dense, point.sparse.indices if point.sparse else ())
 
 
 def _place(point_id: str, hits: Sequence[Hit]) -> int | None:

@@ -92,6 +92,15 @@ def test_a_question_that_is_refused_whatever_is_heeded_costs_no_word(retriever: 
     assert not embedder.texts
 
 
+def test_the_words_are_weighed_by_what_the_search_has_read(
+    retriever: Retriever, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "How do I set a timeout when locking a mutex?"
+    [passage, *_] = retriever.search(question, limit=3, filters=NO_FILTERS).results
+    monkeypatch.setattr(type(retriever.store), "retrieve", None)
+    assert 0.0 < retriever.heeded(question, passage, lambda *_: False) < 1.0
+
+
 def test_a_service_that_embeds_is_never_asked_for_single_words(retriever: Retriever) -> None:
     service = Counting(Limits(inputs=64, tokens=300_000))
     for reads_words in (False, True):
