@@ -114,7 +114,7 @@ def _batches(settings: Settings) -> Iterator[tuple[str, Batches]]:
 
 
 def _exit_pending(found: Sequence[OpenBatch]) -> None:
-    if not all(state.status.ended for state in found):
+    if not all(batch.status.ended for batch in found):
         raise typer.Exit(ExitCode.NOT_IN_STEP)
 
 

@@ -30,8 +30,8 @@ def parse_listed(raw: Any) -> tuple[str, ...]:
 def parse_networks(raw: Any) -> tuple[str, ...]:
     """Parse a list of addresses or networks such as `10.0.0.0/8`."""
     found = parse_listed(raw)
-    for origin in found:
-        ip_network(origin, strict=False)
+    for network in found:
+        ip_network(network, strict=False)
     return found
 
 

@@ -31,7 +31,7 @@ PAYLOAD_INDEXES: Mapping[str, IndexType] = {
 
 
 def _check_indexed(field: str) -> None:
-    """Return a filter on any other field would scan every payload embedded, and be refused by a server."""
+    """Refuse a filter that would scan every payload of an embedded index, and that a server refuses."""
     if field not in PAYLOAD_INDEXES:
         raise ValueError(f"no index on {field!r}; a filter may use {', '.join(PAYLOAD_INDEXES)}")
 

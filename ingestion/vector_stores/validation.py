@@ -88,7 +88,7 @@ def _sparse_problem(sparse: SparseVector) -> str | None:
 
 
 def _index_problem(name: str, value: Any) -> str | None:
-    """Return an indexed field of another type would be stored, and then never found."""
+    """Return what is wrong with an indexed field: one of another type would be stored, and then never found."""
     kind = PAYLOAD_INDEXES.get(name)
     if kind is None or value is None:
         return None

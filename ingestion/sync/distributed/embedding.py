@@ -25,14 +25,14 @@ class ClusterWorkers:
         self._open: set[Future[Reply]] = set()
 
     def send(self, call: Call) -> None:
-        """As Workers says."""
+        """See `Workers`."""
         if self._stopped.is_set():
             self._finished.put(not_sent(call))
         else:
             self._submit(call, partial(self._take, call))
 
     def stop(self) -> None:
-        """As Workers says; what a worker is at is abandoned."""
+        """See `Workers`; what a worker is at is abandoned."""
         self._stopped.set()
         still_open = self._open.copy()
         for future in still_open:

@@ -301,7 +301,7 @@ class EdgeGenerations:
         return read_pointer(self._directory)
 
     def _readable_pointer(self) -> Pointer | None:
-        """Return none where the pointer is damaged, which must not keep a new generation from being made."""
+        """Return None where the pointer is damaged, which must not keep a new generation from being made."""
         try:
             return self._pointer()
         except PointerDamaged:
@@ -323,7 +323,7 @@ class EdgeGenerations:
                 self._remove(path.name)
 
     def _remove_unless_in_use(self, generation: str) -> None:
-        """Return a process that still reads it keeps it; it is then a left-over, which the next creation removes."""
+        """Remove a generation that no process reads; another one is a left-over, which the next creation removes."""
         try:
             self._lock(generation)()
         except IndexInUse:

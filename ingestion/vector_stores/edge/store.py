@@ -283,7 +283,7 @@ def _to_query(vector: Vector | SparseVector) -> Any:
 
 
 def _narrowing(where: Where) -> qe.Filter | None:
-    """Return none where everything matches: an empty filter would take a sixth of a search."""
+    """Return the filter, None where everything matches: an empty filter would take a sixth of a search."""
     return _to_filter(where) if where.must or where.must_not else None
 
 
