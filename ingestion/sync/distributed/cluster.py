@@ -109,8 +109,8 @@ class StageCluster:
     ) -> Iterator[ChunkedFile | LessonError]:
         """Chunk files on the cluster, as ChunkFiles says."""
         assert self._pool and self._layout
-        ahead = self._layout.workers * self._layout.calls_per_worker
-        return ClusterChunker(self._pool, self._connection.share, settings, embedding, batches_ahead=ahead).run(jobs)
+        calls, share = self._layout.calls, self._connection.share
+        return ClusterChunker(self._pool, share, settings, embedding, batches_ahead=calls).run(jobs)
 
     def start_workers(self, finished: SimpleQueue[CallResult]) -> ClusterWorkers:
         """Start workers that put results into the queue."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.protocol import EmbedderKind
 
 INPUTS_PER_CALL = 16
 """Texts per call for the built-in model: 0.2 s of work, beside which the way there and back counts for nothing."""
-
-CALLS_PER_WORKER = 2
-"""One that is worked on and one that waits, so that a worker is never idle between calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +20,16 @@ class WorkerLayout:
     cpus: int = 1
     gpus: int = 0
     concurrent: int = 1
-    waiting: int = 1
 
     @property
     def calls_per_worker(self) -> int:
-        """Return how many calls a worker is given at a time."""
-        return self.concurrent + self.waiting
+        """Return how many calls a worker is given at a time: one of them waits, so that it is never idle."""
+        return self.concurrent + 1
+
+    @property
+    def calls(self) -> int:
+        """Return how many calls keep all workers busy."""
+        return self.workers * self.calls_per_worker
 
 
 def plan_layout(
@@ -55,9 +56,4 @@ def limits_of(kind: EmbedderKind, limits: Limits, layout: WorkerLayout) -> Limit
     """Return the limits of requests that keep all workers busy; a service keeps its own."""
     if kind == "openai":
         return limits
-    return Limits(
-        inputs=max(limits.inputs, INPUTS_PER_CALL),
-        tokens=limits.tokens,
-        input_tokens=limits.input_tokens,
-        in_flight=layout.workers * CALLS_PER_WORKER,
-    )
+    return replace(limits, inputs=max(limits.inputs, INPUTS_PER_CALL), in_flight=layout.calls)
