@@ -11,6 +11,7 @@ from ingestion.errors import BookwiseError, LessonError
 from ingestion.models import DocumentChunk, RecordedFinding
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
+from ingestion.source.front_matter import FrontMatter
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.sync.plan import FilePlan
@@ -60,10 +61,15 @@ def read_planned(job: ChunkJob) -> SourceText | LessonError:
     return text
 
 
-def chunk_text(plan: FilePlan, text: SourceText, settings: Settings, embedding: str) -> ChunkedFile | LessonError:
-    """Return the file's chunks, or why it has none; an error that is not the lesson's is raised."""
+def chunk_text(
+    plan: FilePlan, text: SourceText, settings: Settings, embedding: str, front: FrontMatter | None = None
+) -> ChunkedFile | LessonError:
+    """Return the file's chunks, or why it has none; an error that is not the lesson's is raised.
+
+    `front` is its metadata, where they are read already.
+    """
     try:
-        lesson = parse_lesson(text, settings)
+        lesson = parse_lesson(text, settings, front)
         chunks = chunk_lesson(lesson, plan.key, settings, embedding=embedding)
     except LessonError as error:
         return error

@@ -108,8 +108,10 @@ class LessonWorker:
 
 
 def _chunk_alone(plan: FilePlan, text: SourceText, setup: ChunkSetup) -> ChunkedFile | LessonError | None:
+    front = None
     # What cannot be read here is told by the chunking itself.
     with suppress(LessonError, UnpublishedPage):
-        if includes_files(text, read_metadata(text, setup.settings).body, setup.settings):
+        front = read_metadata(text, setup.settings)
+        if includes_files(text, front.body, setup.settings):
             return None
-    return chunk_text(plan, text, setup.settings, setup.embedding)
+    return chunk_text(plan, text, setup.settings, setup.embedding, front)
