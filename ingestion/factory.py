@@ -132,9 +132,18 @@ def recipient_of(settings: Settings) -> Recipient | None:
     """Return the service that gets the texts, None where they are embedded on this machine."""
     if kind_of(settings) != "openai":
         return None
-    url = settings.openai.base_url or OPENAI_URL
-    model, price = settings.embedding.model, settings.embedding.price
-    return Recipient(urlsplit(url).netloc.rpartition("@")[2], model, price_of(model) if price is None else price)
+    model = settings.embedding.model
+    return Recipient(openai_host(settings), model, price_of(model, settings.embedding.price))
+
+
+def openai_host(settings: Settings) -> str:
+    """Return the host of the service that embeds and answers, for people."""
+    return host_of(settings.openai.base_url or OPENAI_URL)
+
+
+def host_of(url: str) -> str:
+    """Return the host and port of an address, without a name and a password before them."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def settle_embedder(settings: Settings) -> Settings:

@@ -10,11 +10,13 @@ PRICES = {
 _ON_THIS_MACHINE = ("fastembed-", "sentence-transformers-")
 
 
-def price_of(model: str) -> float | None:
-    """Return US dollars per million tokens, or None for a model that is not in the table.
+def price_of(model: str, set_price: float | None = None) -> float | None:
+    """Return US dollars per million tokens: as set, else as published, or None for a model that is not in the table.
 
     `model` is the embedder's name for it, with dimensions and version.
     """
+    if set_price is not None:
+        return set_price
     if model.startswith(_ON_THIS_MACHINE):
         return 0.0
     return PRICES.get(model.split("/")[0].split("@")[0])

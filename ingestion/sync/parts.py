@@ -104,8 +104,7 @@ class Parts:
     @property
     def price(self) -> float | None:
         """Return dollars per million tokens: as set, else as published, None if neither is known."""
-        set_price = self.settings.embedding.price
-        return price_of(self.embedder.model) if set_price is None else set_price
+        return price_of(self.embedder.model, self.settings.embedding.price)
 
     @property
     def schema(self) -> Schema:

@@ -6,9 +6,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from ingestion.factory import embedder_of, kind_of, location_of, states_of
+from ingestion.factory import embedder_of, host_of, kind_of, location_of, states_of
 from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
 from ingestion.settings.qdrant import addresses
@@ -111,4 +110,4 @@ def _size(count: int) -> str:
 
 
 def _addresses(settings: Settings) -> str:
-    return ", ".join(urlsplit(url).netloc.rpartition("@")[2] for url in addresses(settings.qdrant.url or ""))
+    return ", ".join(map(host_of, addresses(settings.qdrant.url or "")))

@@ -6,15 +6,13 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import urlsplit
 
 from ingestion.errors import ConfigurationError
 from ingestion.extras import install_command
-from ingestion.factory import kind_of
+from ingestion.factory import host_of, kind_of, openai_host
 from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
 
-OPENAI = "https://api.openai.com/v1"
 TIMEOUT = 10.0
 """Seconds for an answer to the doctor; the work itself waits longer."""
 
@@ -26,7 +24,9 @@ def embedder_checks(settings: Settings) -> Iterator[Check]:
     """Yield what embeds the texts and where they go; `settings` are settled on the index's embedder."""
     kind = kind_of(settings)
     if kind == "openai":
-        yield ok("embedder", f"{settings.embedding.model}; texts of lessons and questions go to {_host(settings)}")
+        yield ok(
+            "embedder", f"{settings.embedding.model}; texts of lessons and questions go to {openai_host(settings)}"
+        )
     elif kind == "local":
         from ingestion.embedding.minilm import MiniLm
 
@@ -47,7 +47,7 @@ def model_checks(settings: Settings) -> Iterator[Check]:
     if not (settings.openai.api_key or settings.openai.base_url):
         yield ok("language model", "none: answers are quoted from the book, nothing leaves this machine")
         return
-    yield ok("language model", f"{settings.agent.model}; questions and passages go to {_host(settings)}")
+    yield ok("language model", f"{settings.agent.model}; questions and passages go to {openai_host(settings)}")
     yield from _service_checks(settings)
 
 
@@ -65,9 +65,9 @@ def _service_checks(settings: Settings) -> Iterator[Check]:
     )
     known = service.model_names()
     if not known:
-        yield ok("model service", f"{_host(settings)} answers, and lists no models")
+        yield ok("model service", f"{openai_host(settings)} answers, and lists no models")
         return
-    yield ok("model service", f"{_host(settings)} answers and lists {len(known)} models")
+    yield ok("model service", f"{openai_host(settings)} answers and lists {len(known)} models")
     used = {settings.agent.model: "OPENAI_MODEL"}
     if kind_of(settings) == "openai":
         used[settings.embedding.model] = "OPENAI_EMBEDDING_MODEL"
@@ -79,7 +79,7 @@ def _service_checks(settings: Settings) -> Iterator[Check]:
 def reranker_checks(settings: Settings) -> Iterator[Check]:
     """Yield where a reranker gets the passages."""
     if settings.rerank.url:
-        yield ok("reranker", f"questions and passages go to {_hostname(settings.rerank.url)}")
+        yield ok("reranker", f"questions and passages go to {host_of(settings.rerank.url)}")
 
 
 def database_checks(settings: Settings) -> Iterator[Check]:
@@ -130,11 +130,3 @@ def _redis_version(client: Any) -> str:
         return f"version {client.info('server')['redis_version']}"
     except (redis.ResponseError, KeyError):
         return "a server that tells no version"
-
-
-def _host(settings: Settings) -> str:
-    return _hostname(settings.openai.base_url or OPENAI)
-
-
-def _hostname(url: str) -> str:
-    return urlsplit(url).netloc.rpartition("@")[2]
