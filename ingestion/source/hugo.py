@@ -9,6 +9,7 @@ from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.source.crawler import SourceFile
+from ingestion.source.reader import read_source
 
 Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
 """The blocks of metadata that the section of each folder hands down."""
@@ -51,14 +52,17 @@ def read_cascades(files: Sequence[SourceFile]) -> Cascades:
 
 def _blocks(file: SourceFile) -> list[Mapping[str, Any]]:
     try:
-        if b"cascade" not in file.location.read_bytes().lower():
-            return []
-        # Imported late: most books have no cascade, and a run with nothing to do parses nothing.
-        from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
-        from ingestion.source.reader import read_source
+        source = read_source(file)
+    except LessonError:
+        return []
+    if b"cascade" not in source.data.lower():
+        return []
+    # Imported late: most books have no cascade, and a run with nothing to do parses nothing.
+    from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
 
-        values = split_front_matter(read_source(file).decode(), "hugo").values
-    except (OSError, LessonError, UnreadableMetadata):
+    try:
+        values = split_front_matter(source.decode(), "hugo").values
+    except (LessonError, UnreadableMetadata):
         return []
     cascade = next((value for key, value in values.items() if key.lower() == "cascade"), None)
     blocks = cascade if isinstance(cascade, list) else [cascade]

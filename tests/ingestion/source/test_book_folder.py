@@ -9,6 +9,8 @@ import pytest
 
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.crawler import SourceFile
+from ingestion.source.hugo import read_cascades
 from ingestion.source.metadata import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
 
@@ -86,6 +88,10 @@ def test_hugo_hands_metadata_of_a_section_down_to_its_pages(tmp_path: Path) -> N
     }
     (content / "tier/_index.md").write_text("---\ncascade:\n  hardware_tier: 4\n---\n")
     assert crawl_book(content, Settings()).fingerprint != before
+
+
+def test_a_section_of_hugo_that_is_gone_before_it_is_read_stops_no_run(tmp_path: Path) -> None:
+    assert read_cascades([SourceFile("gone/_index.md", tmp_path / "_index.md")]) == {}
 
 
 @pytest.mark.parametrize(
