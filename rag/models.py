@@ -5,7 +5,8 @@ They come from or go to the outside, so pydantic checks them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -129,6 +130,15 @@ def address(page_url: str, anchor: str | None) -> str:
     return f"{page_url}#{anchor}" if page_url and anchor else page_url
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAlong:
+    """What a search read with a passage: its vector and its BM25 terms, and the payloads of chunks by their ids."""
+
+    vector: Vector | None = None
+    terms: frozenset[int] = frozenset()
+    payloads: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
 class SearchResult(_Model):
     """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
@@ -175,35 +185,17 @@ class SearchResult(_Model):
     next_chunk_id: UuidText | None
     content_hash: str | None
     is_widened: bool = False
-    _read_along: Mapping[str, Mapping[str, Any]] = PrivateAttr(default_factory=dict)
-    _vector: Any = PrivateAttr(default=None)
-    _terms: frozenset[int] = PrivateAttr(default=frozenset())
+    _read_along: ReadAlong = PrivateAttr(default_factory=ReadAlong)
 
-    def with_point(self, vector: Vector | None, terms: Iterable[int]) -> SearchResult:
-        """Remember the vector and the BM25 terms of the chunk, so that they need not be read again."""
-        self._vector, self._terms = vector, frozenset(terms)
-        return self
-
-    def beside(self, payloads: Mapping[str, Mapping[str, Any]]) -> SearchResult:
-        """Remember the chunks that the same search read, by id, so that the next one need not be read again."""
-        self._read_along = payloads
+    def with_read_along(self, read: ReadAlong) -> SearchResult:
+        """Remember what the search read with the passage, so that it need not be read again."""
+        self._read_along = read
         return self
 
     @property
-    def vector(self) -> Vector | None:
-        """Return the vector of the chunk, None where its search did not read it."""
-        vector: Vector | None = self._vector
-        return vector
-
-    @property
-    def terms(self) -> frozenset[int]:
-        """Return the BM25 terms of the chunk, as far as its search read them."""
-        return self._terms
-
-    @property
-    def next_payload(self) -> Mapping[str, Any] | None:
-        """Return the payload of the chunk after this one, None where its search did not read it."""
-        return self._read_along.get(self.next_chunk_id or "")
+    def read_along(self) -> ReadAlong:
+        """Return what the search read with the passage; empty for one that no search found."""
+        return self._read_along
 
     @property
     def is_mdx(self) -> bool:

@@ -42,7 +42,7 @@ upgrade/downgrade encode/decode compress/decompress mount/unmount install/uninst
 clockwise/counterclockwise/anticlockwise uppercase/lowercase leading/trailing prefix/suffix acquire/release
 grant/revoke/deny permit/forbid/deny pass/fail mandatory/optional explicit/implicit deep/shallow dense/sparse
 eager/lazy plus/minus permanent/temporary persistent/volatile import/export front/back/rear horizontal/vertical
-odd/even top/bottom mutable/immutable create/delete/destroy load/unload attach/detach show/hide expand/collapse
+odd/even top/bottom load/unload attach/detach show/hide expand/collapse
 ascending/descending host/guest accurate/inaccurate stay/change client/server parent/child once/twice
 """
 _IRREGULAR = {

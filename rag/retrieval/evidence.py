@@ -71,14 +71,15 @@ def heeded_by(passage: SearchResult, question: str, embedder: Embedder, is_settl
     question without that word. It costs one short text to embed per word, those that the passage lacks first, and
     ends where `is_settled` says that what the other words can still change does not matter.
     """
-    if passage.vector is None:  # its point has just been deleted
+    read = passage.read_along
+    if read.vector is None:  # its point has just been deleted
         return 1.0
     rise = 0.0
-    for shorter, terms in sorted(without_each_word(question), key=lambda each: passage.terms.issuperset(each[1])):
-        most = max(rise, MOST_HELD if passage.terms.issuperset(terms) else MOST_LACKED)
+    for shorter, terms in sorted(without_each_word(question), key=lambda each: read.terms.issuperset(each[1])):
+        most = max(rise, MOST_HELD if read.terms.issuperset(terms) else MOST_LACKED)
         if is_settled(1.0 - rise, 1.0 - most):
             break
-        nearer = float(embedder.embed_documents([shorter])[0] @ passage.vector)
+        nearer = float(embedder.embed_documents([shorter])[0] @ read.vector)
         rise = max(rise, _unit(nearer - passage.score))
     return 1.0 - rise
 

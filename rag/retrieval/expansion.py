@@ -40,7 +40,7 @@ def next_passage(result: SearchResult, store: VectorStore) -> SearchResult | Non
     """Return the chunk after this one, None at the lesson's end or where a run has just rewritten the lesson."""
     if result.next_chunk_id is None:
         return None
-    payload = result.next_payload or _payload_of(result.next_chunk_id, store)
+    payload = result.read_along.payloads.get(result.next_chunk_id) or _payload_of(result.next_chunk_id, store)
     if payload is None or payload.get("prev_chunk_id") != result.id:
         return None
     if payload["hardware_tier"] > result.hardware_tier:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.markdown.cleaner import searchable
@@ -14,7 +14,7 @@ from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
-from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
 from rag.retrieval.evidence import weigh_evidence
@@ -253,7 +253,11 @@ def _results(
 ) -> tuple[SearchResult, ...]:
     payloads = {point_id: point.payload for point_id, point in ranking.points.items()}
     ranked = (_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, first))
-    return tuple(result.beside(payloads) for result in ranked)
+    return tuple(result.with_read_along(_read_along(ranking.points[result.id], payloads)) for result in ranked)
+
+
+def _read_along(point: StoredPoint, payloads: Mapping[str, Mapping[str, Any]]) -> ReadAlong:
+    return ReadAlong(point.dense, frozenset(point.sparse.indices if point.sparse else ()), payloads)
 
 
 def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
@@ -263,7 +267,7 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score
     if point.dense is not None:
         cosine = float(point.dense @ vector)
     shown = {name: point.payload.get(name) for name in _FIELDS}
-    result = SearchResult.model_validate(
+    return SearchResult.model_validate(
         shown
         | {
             "id": hit.id,
@@ -276,7 +280,6 @@ def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score
             "rerank_score": rerank_score,
         }
     )
-    return result.with_point(point.dense, point.sparse.indices if point.sparse else ())
 
 
 def _place(point_id: str, hits: Sequence[Hit]) -> int | None:
