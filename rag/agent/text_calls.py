@@ -35,7 +35,7 @@ _TAG = (
 )
 _FENCE = r"(?:`{3,}+[ \t]*[\w-]*(?:[ \t]call)?\s*+)"
 _OPENING = regex.compile(
-    rf"{_FENCE}?(?:print\(|\[(?=\s*{_NAMES}))?(?:(?:{_TAG}|{_NAMES}){_FENCE}?(?:[ \t]*json\b)?\s*{_FENCE}?)*"
+    rf"{_FENCE}?(?:print\(|\[(?=\s*{_NAMES}))?(?:(?:{_TAG}|{_NAMES}){_FENCE}?(?:[ \t]*json\b)?\s*{_FENCE}?)*+"
     rf"(?P<body>(?<=(?:{_NAMES})\s*)[({{]|[\[{{](?=\s*[\"'\[{{])|<(?:parameter|query)\b"
     rf"|(?<=(?:{_NAMES})\W[^{{}}()]{{0,40}})query[ \t]*:|(?<=\bAction Input[ \t]*:[ \t]*)[^\s{{\[<][^\n]*)",
     regex.IGNORECASE,
