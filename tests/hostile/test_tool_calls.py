@@ -122,14 +122,22 @@ def test_a_call_as_text_takes_time_in_proportion_to_its_length(unit: str) -> Non
     assert large < min(2.0, 8 * max(small, 0.02)), (small, large)
 
 
-def test_the_calls_of_a_hostile_text_end_as_calls_that_cannot_be_run() -> None:
-    for text in (json.dumps({"name": TOOL_NAME, "arguments": "[" * 7000}), f"{TOOL_NAME}({'-' * 7000}1)", "{" * 9000):
-        calls = TextCalls()
-        calls.feed(text)
-        calls.end()
-        for call in calls.found:
-            with pytest.raises(InvalidToolCall):
-                parse_call(call.name, call.arguments)
+@pytest.mark.parametrize(
+    "text", [json.dumps({"name": TOOL_NAME, "arguments": "[" * 7000}), f"{TOOL_NAME}({'-' * 7000}1)"], ids=range(2)
+)
+def test_the_call_of_a_hostile_text_ends_as_one_that_cannot_be_run(text: str) -> None:
+    calls = TextCalls()
+    calls.feed(text)
+    calls.end()
+    [call] = calls.found
+    with pytest.raises(InvalidToolCall):
+        parse_call(call.name, call.arguments)
+
+
+def test_brackets_without_an_end_are_no_call() -> None:
+    calls = TextCalls()
+    assert calls.feed("{" * 9000) + calls.end() == "{" * 9000
+    assert not calls.found
 
 
 def test_a_call_behind_text_of_the_same_piece_is_taken_whole() -> None:

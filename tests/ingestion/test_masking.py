@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 
 import pytest
 
@@ -96,4 +97,6 @@ def test_a_text_of_any_form_is_masked_in_no_time() -> None:
         "://a:b@",
         "a:",
     ):
-        assert isinstance(masked(unit * 100_000), str)
+        began = time.process_time()
+        masked(unit * 100_000)
+        assert time.process_time() - began < 5, unit

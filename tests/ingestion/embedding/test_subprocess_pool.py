@@ -180,7 +180,7 @@ def test_what_is_under_way_has_a_moment_to_end_and_what_waits_is_not_begun(gated
     until(lambda: len(gated.begun) == 2)
     threading.Timer(FINISH_SECONDS / 5, gated.gate.set).start()
     line.apart.stop()
-    done = [line.finished.get(timeout=1) for _ in range(6)]
+    done = [line.finished.get(timeout=20) for _ in range(6)]
     assert sorted(each.number for each in done if each.pieces) == [1, 2]
     assert len(gated.begun) == 2 and line.child.is_killed
 
@@ -191,7 +191,7 @@ def test_a_service_that_is_silent_is_not_waited_for(gated: Gated) -> None:
     begun = time.monotonic()
     line.apart.stop()
     assert time.monotonic() - begun < 10 * FINISH_SECONDS
-    assert all(line.finished.get(timeout=1).error for _ in range(6))
+    assert all(line.finished.get(timeout=20).error for _ in range(6))
 
 
 def test_what_the_child_logs_is_logged_here_at_its_level(caplog: pytest.LogCaptureFixture) -> None:

@@ -14,7 +14,7 @@ from ingestion.errors import BookwiseError, DeletionRefused, SourceError
 from ingestion.operations.watch import watch
 from ingestion.report import IngestReport
 
-SOON, A_WHILE = 5.0, 0.25
+SOON, A_WHILE = 30.0, 0.25
 Outcomes = Queue[IngestReport | BookwiseError]
 
 

@@ -105,9 +105,9 @@ def refusal(text: str, generator: str | None = None) -> UnreadableMetadata:
 
 
 def test_an_alias_bomb_is_refused_within_a_second(cases: Path) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     error = refusal(read_source(SourceFile("x.md", cases / "c09/huge-alias.md")).decode())
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert str(MAX_NODES) in error.reason
 
 
@@ -239,10 +239,10 @@ def test_a_brace_that_opens_no_key_is_text(text: str) -> None:
 
 
 def test_finding_no_metadata_takes_time_in_proportion_to_the_text() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for text in ("---\n" + "\n" * 500_000 + "x", "---\na" + " " * 500_000, "<!-- " * 100_000, "\n" * 500_000 + "x"):
         split_front_matter(text)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -104,9 +104,9 @@ def test_the_folder_of_bookwise_toml_is_the_book(tmp_path: Path) -> None:
 def test_files_that_double_at_each_level_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expansion, "MAX_CHARACTERS", 100_000)
     nested = {f"src/{n}.md": f"{{{{#include {n + 1}.md}}}}\n" * 10 for n in range(9)} | {"src/9.md": "end " * 100}
-    began = time.perf_counter()
+    began = time.process_time()
     lesson = lesson_of(tmp_path, nested | {"src/page.md": "{{#include 0.md}}\n"})
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert len(lesson.body) < 400_000
     assert any("is too much" in each.message for each in lesson.findings)
     assert len(lesson.findings) <= expansion.MAX_PROBLEMS
@@ -127,9 +127,9 @@ def test_the_search_for_includes_is_linear(tmp_path: Path, text: str) -> None:
     source = read_source(crawl_book(tmp_path / "docs", Settings()).files[0])
     from ingestion.source.includes.pages import expand_page
 
-    began = time.perf_counter()
+    began = time.process_time()
     expand_page(source, text, Settings())
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_check_shows_an_unresolved_include(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_every_event_is_sent_once_and_in_order() -> None:
 
 
 def test_a_pause_has_heartbeats_between_what_is_told() -> None:
-    sent = "".join(asyncio.run(all_of(told("a", 0.05, "b"), 0.01)))
+    sent = "".join(asyncio.run(all_of(told("a", 0.3, "b"), 0.01)))
     assert sent.replace(BEAT, "") == "ab" and BEAT in sent
 
 
