@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli import app
 from tests.support.books import page, write_book
+from tests.support.command_line import run
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings, error
 
 SIX = {f"0{number}-{word}.md": page(word, f"All about the {word}.") for number, word in enumerate("abcdef", 1)}
@@ -38,7 +38,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 
 
 def ingest(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["ingest", "--json", *arguments])
+    return run("ingest", "--json", *arguments)
 
 
 def refuse_the_third(request: Request) -> Reply:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cli import app
 from ingestion.errors import ExitCode
 from tests.support.books import page, write_book
+from tests.support.command_line import run
 from tests.support.paths import ROOT
 from tests.support.read_only import give_away
 
@@ -57,7 +56,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     )
     (folder / "bookwise.toml").write_text('[book]\nid = "robots"\n', encoding="utf-8")
     monkeypatch.chdir(folder)
-    made = CliRunner().invoke(app, ["ingest"])
+    made = run("ingest")
     assert made.exit_code == 0, made.output
     monkeypatch.chdir(tmp_path)
     # Only its owner may read these; a disk that nobody writes, such as a layer of a container, shows them.

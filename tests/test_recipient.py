@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import bookwise
-from cli import app
 from tests.support.books import page, write_book
-from tests.support.chat_api import serving
+from tests.support.chat_api import ended, serving
+from tests.support.command_line import run
 from tests.support.openai_batches import BatchServer
 from tests.support.openai_server import OpenAIServer
 
@@ -32,35 +31,36 @@ def server(clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         yield server
 
 
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
+def done(*arguments: str) -> Result:
+    """A command that ends well."""
+    result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result
 
 
 def test_one_book_says_it_before_its_first_run_and_before_a_new_index(server: OpenAIServer) -> None:
-    assert f"would be sent to {server.host}, {PRICED}" in run("plan").stderr
-    assert f"are sent to {server.host}, {PRICED}" in run("ingest").stderr
-    assert "sent to" not in run("ingest").stderr
+    assert f"would be sent to {server.host}, {PRICED}" in done("plan").stderr
+    assert f"are sent to {server.host}, {PRICED}" in done("ingest").stderr
+    assert "sent to" not in done("ingest").stderr
     write_book(Path("docs"), LESSON | {"1-intro/2-b.md": page("B", "More of it.")})
-    assert "sent to" not in run("ingest").stderr
-    assert "are sent to" in run("ingest", "--mode", "recreate").stderr
+    assert "sent to" not in done("ingest").stderr
+    assert "are sent to" in done("ingest", "--mode", "recreate").stderr
 
 
 def test_a_price_that_is_not_known_is_not_passed_over(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_EMBEDDING_MODEL", "nomic-embed-text")
-    assert "by nomic-embed-text at a price that is not known (embedding.price sets it)" in run("plan").stderr
+    assert "by nomic-embed-text at a price that is not known (embedding.price sets it)" in done("plan").stderr
     monkeypatch.setenv("BOOKWISE_EMBEDDING_PRICE", "0.5")
-    assert "by nomic-embed-text for $0.5 per million tokens" in run("plan").stderr
+    assert "by nomic-embed-text for $0.5 per million tokens" in done("plan").stderr
 
 
 def test_many_books_say_it_once(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BOOKWISE_BOOK")
     for name in ("alpha", "beta"):
         write_book(Path("books") / name, LESSON)
-    said = run("ingest", "--books", "books", "--dry-run").stderr
+    said = done("ingest", "--books", "books", "--dry-run").stderr
     assert said.count(f"would be sent to {server.host}, {PRICED}") == 1
-    assert run("ingest", "--books", "books").stderr.count("are sent to") == 1
+    assert done("ingest", "--books", "books").stderr.count("are sent to") == 1
 
 
 def test_a_batch_says_it_with_its_own_price(clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_batch_says_it_with_its_own_price(clean_surroundings: Path, monkeypatc
     monkeypatch.setenv("OPENAI_API_KEY", "any-key-of-another-service")
     with BatchServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        said = run("batch", "submit").stderr
+        said = done("batch", "submit").stderr
     assert "are sent to 127.0.0.1:" in said
     assert "to be embedded by text-embedding-3-small for $0.01 per million tokens" in said
 
@@ -93,8 +93,7 @@ def test_a_server_tells_it_to_who_starts_the_run_and_in_its_log(
     with serving(clean_surroundings, open_to_all=True, **service) as client:
         job = client.post("/ingest", json={}).json()
         assert job["recipient"] == {"host": server.host, "model": "text-embedding-3-small", "price": 0.02}
-        while client.get(f"/ingest/{job['job_id']}").json()["status"] in ("queued", "running"):
-            time.sleep(0.05)
+        ended(client, job["job_id"])
     assert f"are sent to {server.host}, {PRICED}" in caplog.text
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli import app
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point
 from tests.support.books import page, write_book
-from tests.support.command_line import copy_index
+from tests.support.command_line import copy_index, run
 from tests.support.openai_server import OpenAIServer
 
 NODES, TOPICS = "module-1-ros2/chapter-1-basics/01-nodes.md", "module-1-ros2/chapter-1-basics/02-topics.md"
@@ -60,10 +59,6 @@ def use_service(patch: pytest.MonkeyPatch, server: OpenAIServer) -> None:
     patch.setenv("OPENAI_BASE_URL", server.base_url)
     patch.setenv("OPENAI_API_KEY", "any")
     patch.setenv("OPENAI_EMBEDDING_DIMENSIONS", "8")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
 
 
 def changes(result: Result) -> Any:

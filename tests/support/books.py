@@ -33,6 +33,15 @@ def write_book(root: Path, pages: Mapping[str, str]) -> Path:
     return root
 
 
+def plant(root: Path, *paths: str) -> Path:
+    """Add pages of which only the names matter."""
+    for path in paths:
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("# Page\n", encoding="utf-8")
+    return root
+
+
 def page(title: str, *paragraphs: str, **front_matter: Any) -> str:
     """A page with front matter, one section a paragraph."""
     front = "".join(f"{key}: {value}\n" for key, value in ({"title": title} | front_matter).items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,15 @@ def is_problem(response: Any, status: int) -> bool:
         and response.headers["content-type"] == "application/problem+json"
         and document["request_id"] == response.headers["x-request-id"]
     )
+
+
+def ended(client: TestClient, job_id: int) -> dict[str, Any]:
+    """The job of a run, once it has ended."""
+    deadline = time.monotonic() + 30
+    while (job := client.get(f"/ingest/{job_id}").json())["status"] in ("queued", "running"):
+        assert time.monotonic() < deadline, "the run does not end"
+        time.sleep(0.01)
+    return dict(job)
 
 
 def events_in(text: str) -> list[tuple[str, Any]]:

@@ -6,14 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from tests.support.books import page, write_book
-
-
-def run(*arguments: str, answer: str | None = None) -> Result:
-    return CliRunner().invoke(app, list(arguments), input=answer)
+from tests.support.command_line import run
 
 
 @pytest.fixture
@@ -38,8 +33,8 @@ def test_generations_are_listed_rolled_back_and_dropped() -> None:
     assert run("generations", "rollback").exit_code == 0
     after = json.loads(run("generations", "--json").stdout)["generations"]
     assert [each["name"] for each in after] == [each["name"] for each in reversed(before)]
-    assert run("generations", "drop", answer="n\n").exit_code == 2 and len(roles()) == 2
-    assert run("generations", "drop", answer="y\n").exit_code == 0 and roles() == ["active"]
+    assert run("generations", "drop", stdin="n\n").exit_code == 2 and len(roles()) == 2
+    assert run("generations", "drop", stdin="y\n").exit_code == 0 and roles() == ["active"]
     assert run("generations", "drop", "--yes").exit_code == 2
     assert run("generations", "rollback").exit_code == 7
 

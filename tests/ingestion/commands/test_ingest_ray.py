@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 import ingestion.sync.distributed.connection as connection
-from cli import app
 from ingestion.commands.ray_address import with_ray_address
 from ingestion.commands.terminal import stdout_kept_clean
 from ingestion.errors import ClusterError, ExitCode
 from tests.support.books import page
+from tests.support.command_line import run
 
 
 @pytest.mark.parametrize(
@@ -53,8 +52,8 @@ def test_what_ray_prints_does_not_reach_the_result(capsys: pytest.CaptureFixture
     assert capsys.readouterr() == ("{}\n", "a worker died\n")
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["ingest", "docs", *arguments, "--json"])
+def ingest(*arguments: str) -> Any:
+    return run("ingest", "docs", *arguments, "--json")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def run(*arguments: str) -> Any:
     ],
 )
 def test_flags_that_cannot_be_used_are_refused(book: Path, arguments: list[str], message: str) -> None:
-    done = run(*arguments)
+    done = ingest(*arguments)
     assert (done.exit_code, json.loads(done.stdout)["error"]["message"]) == (ExitCode.USAGE, message)
 
 
@@ -74,7 +73,7 @@ def test_without_the_extra_the_command_that_adds_it_is_told(
     book: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
 ) -> None:
     monkeypatch.setattr(connection, "find_spec", lambda _: None)
-    done = CliRunner().invoke(app, ["ingest", *(more or ["docs"]), "--ray", "--json"])
+    done = run("ingest", *(more or ["docs"]), "--ray", "--json")
     assert done.exit_code == ExitCode.CONFIGURATION
     assert "--ray needs an extra: pip install 'bookwise[ray]'" in json.loads(done.stdout)["error"]["message"]
 
@@ -88,7 +87,7 @@ def test_an_address_that_does_not_answer_is_one_sentence_and_bounded(
         port = silent.getsockname()[1]
         # The connection is tried by a thread that outlives the test.
         monkeypatch.setattr(connection, "_connect", lambda _: connection.Event().wait(5))
-        done = run("--ray", f"127.0.0.1:{port}")
+        done = ingest("--ray", f"127.0.0.1:{port}")
     error = json.loads(done.stdout)["error"]
     assert (done.exit_code, error["kind"]) == (ExitCode.EMBEDDING, ClusterError.kind)
     assert error["message"].startswith(f"no Ray cluster answers at 127.0.0.1:{port}; check the address")

@@ -9,17 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from ingestion.commands.program import exit_code_of
 from ingestion.errors import ExitCode, UsageError
+from tests.support.command_line import run
 
 ROOT = Path(__file__).parents[3]
-
-
-def run(*arguments: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, arguments, input=stdin)
 
 
 def in_a_shell(script: str, *, folder: Path) -> subprocess.CompletedProcess[str]:

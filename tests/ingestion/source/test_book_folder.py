@@ -13,15 +13,9 @@ from ingestion.source.crawler import SourceFile
 from ingestion.source.hugo import read_cascades
 from ingestion.source.metadata import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
+from tests.support.books import plant
 
 HUGO = 'baseURL = "https://x.example"\n'
-
-
-def plant(folder: Path, *paths: str) -> None:
-    for path in paths:
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("# Page\n")
 
 
 def test_hugo_makes_one_page_of_a_leaf_bundle(tmp_path: Path) -> None:

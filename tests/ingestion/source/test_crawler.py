@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 
 from ingestion.errors import ConfigurationError, SourceError
 from ingestion.source.crawler import Crawl, crawl, relative_path
-
-
-def plant(root: Path, *paths: str) -> Path:
-    for path in paths:
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("# Page\n", encoding="utf-8")
-    return root
+from tests.support.books import plant
 
 
 def paths_of(found: Crawl) -> list[str]:

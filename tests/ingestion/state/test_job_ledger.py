@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli import app
 from ingestion.embedding.factory import build_embedder
 from ingestion.errors import EmbeddingError, LessonError, StateError, UsageError
 from ingestion.models import IngestionMode
@@ -21,6 +20,7 @@ from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger, LedgerEntry
 from ingestion.sync.pipeline import ingest, job_of
 from tests.support.books import BOOK, Library, long_text, page, write_book
+from tests.support.command_line import run as run_command
 from tests.support.fakes import FakeEmbedder, Faults
 from tests.support.postgres import database_url, postgres_server
 from tests.support.processes import Desk
@@ -198,7 +198,7 @@ def test_a_ledger_of_batches_keeps_them_in_a_file_and_in_the_database_of_a_url(
 
 
 def command(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["jobs", *arguments])
+    return run_command("jobs", *arguments)
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cli import app
 from ingestion.errors import ConfigurationError, DeletionRefused
 from ingestion.vector_stores.filters import AnyOf, HasId, Where
 from tests.support.books import Library, delete_move_and_lose_state, page, write_book
+from tests.support.command_line import run
 from tests.support.fakes import FakeEmbedder, MemoryStore
 from tests.support.openai_server import OpenAIServer, error
 
@@ -189,7 +189,7 @@ def six_pages(clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 def ingest(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["ingest", *arguments])
+    return run("ingest", *arguments)
 
 
 def test_a_run_is_green_only_if_every_page_is_indexed(

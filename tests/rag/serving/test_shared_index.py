@@ -20,6 +20,7 @@ from ingestion.settings.loader import load_settings
 from ingestion.sync.pipeline import ingest
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.protocol import VectorStore
 from rag.serving import shared_index
 from rag.serving.shared_index import SharedIndex
 from tests.support.chat_api import book, indexed
@@ -58,6 +59,11 @@ def play(settings: Settings, use: Callable[[SharedIndex], Awaitable[T]]) -> T:
             await index.close()
 
     return asyncio.run(run())
+
+
+async def opened_now(index: SharedIndex) -> VectorStore:
+    async with index.opened() as store:
+        return store
 
 
 async def read(index: SharedIndex) -> int:
@@ -124,7 +130,9 @@ def test_what_another_process_made_anew_is_what_the_next_question_reads(settings
         async with index.opened() as store:
             old = store
         await asyncio.to_thread(make_anew)
-        await asyncio.sleep(0.3)
+        async with asyncio.timeout(20):
+            while await opened_now(index) is old:
+                await asyncio.sleep(0.1)
         async with index.opened() as store:
             assert store is not old and store.count(Where()) > 0
             assert not generations_of(settings).should_close(store)

@@ -12,13 +12,13 @@ from ingestion.source.includes import expansion, files
 from ingestion.source.linter import check_book
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
-from tests.ingestion.source.includes.test_syntaxes import plant
+from tests.support.books import write_book
 
 MDBOOK = {"book/book.toml": '[book]\nsrc = "src"\n', "book/src/SUMMARY.md": "- [P](page.md)\n"}
 
 
 def lesson_of(folder: Path, texts: dict[str, str], settings: Settings | None = None) -> Lesson:
-    plant(folder, MDBOOK | {f"book/{name}": text for name, text in texts.items()})
+    write_book(folder, MDBOOK | {f"book/{name}": text for name, text in texts.items()})
     settings = settings or Settings()
     found = crawl_book(folder / "book/src", settings)
     return parse_lesson(read_source(found.files[0]), settings)
@@ -87,7 +87,7 @@ def test_a_user_who_trusts_the_book_may_include_from_elsewhere(tmp_path: Path) -
 
 
 def test_the_folder_of_bookwise_toml_is_the_book(tmp_path: Path) -> None:
-    plant(
+    write_book(
         tmp_path, {"bookwise.toml": "", "shared/s.md": "Shared.\n", "docs/page.md": "{{#include ../shared/s.md}}\n"}
     )
 
@@ -123,7 +123,7 @@ def test_a_chain_deeper_than_the_bound_is_a_finding(tmp_path: Path) -> None:
      "{{< include " * 20_000, "import A from './a.md'\n\n" + "<A " * 30_000, "--8<--\n" * 20_000],
 )  # fmt: skip
 def test_the_search_for_includes_is_linear(tmp_path: Path, text: str) -> None:
-    plant(tmp_path, {"docs/page.md": text})
+    write_book(tmp_path, {"docs/page.md": text})
     source = read_source(crawl_book(tmp_path / "docs", Settings()).files[0])
     from ingestion.source.includes.pages import expand_page
 
@@ -133,6 +133,6 @@ def test_the_search_for_includes_is_linear(tmp_path: Path, text: str) -> None:
 
 
 def test_check_shows_an_unresolved_include(tmp_path: Path) -> None:
-    plant(tmp_path, {"docs/page.md": "---\ntitle: P\n---\n\n" + "Words. " * 30 + "\n\n{{#include gone.rs}}\n"})
+    write_book(tmp_path, {"docs/page.md": "---\ntitle: P\n---\n\n" + "Words. " * 30 + "\n\n{{#include gone.rs}}\n"})
     found = [each for each in check_book(tmp_path / "docs", Settings()).findings if each.rule == "unresolved-include"]
     assert [(each.path, each.line) for each in found] == [("page.md", 7)]

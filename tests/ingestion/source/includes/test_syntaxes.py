@@ -8,6 +8,7 @@ from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
+from tests.support.books import write_book
 
 SITES = {
     "docusaurus.config.js": "export default {presets: [['classic', {docs: {path: 'docs'}}]]};",
@@ -19,15 +20,8 @@ SITES = {
 }
 
 
-def plant(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
 def lesson_in(folder: Path, config: str | None, files: dict[str, str], page: str = "docs/a/page.md") -> Lesson:
-    plant(folder, files | ({config: SITES[config]} if config else {}))
+    write_book(folder, files | ({config: SITES[config]} if config else {}))
     found = crawl_book(folder / "docs", Settings())
     file = next(file for file in found.files if f"docs/{file.path}" == page)
     return parse_lesson(read_source(file), Settings())
@@ -92,7 +86,7 @@ def test_mkdocs_snippets(tmp_path: Path, directive: str, text: str) -> None:
 
 
 def test_snippets_begin_at_the_folders_that_mkdocs_names(tmp_path: Path) -> None:
-    plant(tmp_path, {"mkdocs.yml": ""})
+    (tmp_path / "mkdocs.yml").touch()
     SITES["mkdocs.yml"], usual = (
         "site_name: B\nmarkdown_extensions:\n  - pymdownx.snippets:\n      base_path: [parts, '$docs_dir/x']\n",
         SITES["mkdocs.yml"],

@@ -17,19 +17,12 @@ from ingestion.settings.loader import load_settings
 from ingestion.state.writer_lock import writer_lock
 from rag.api.services import ingest_jobs
 from tests.support.books import page, write_book
-from tests.support.chat_api import PAGES, add_key, book, indexed, is_problem, serving
+from tests.support.chat_api import PAGES, add_key, book, ended, indexed, is_problem, serving
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings
 
 __all__ = ["book", "indexed"]
 
 NEW = {"module-1-ros2/chapter-1-basics/02-topics.md": page("Topics", "A topic hums.")}
-
-
-def ended(client: TestClient, job_id: int) -> dict[str, Any]:
-    deadline = time.monotonic() + 30
-    while (job := client.get(f"/ingest/{job_id}").json())["status"] in ("queued", "running"):
-        assert time.monotonic() < deadline
-    return dict(job)
 
 
 def left_open() -> int:
