@@ -11,7 +11,14 @@ from pathlib import Path
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
 from ingestion.source.hierarchy import CURRENT_VERSION, page_version
-from ingestion.source.hugo import Cascades, inherited, leaf_bundles, read_cascades, reason_in_bundle
+from ingestion.source.hugo import (
+    Cascades,
+    inherited,
+    leaf_bundles,
+    read_cascades,
+    reason_in_bundle,
+    without_lost_sections,
+)
 from ingestion.source.nav import SUMMARY, Navigation, read_navigation
 from ingestion.source.site import Site, find_site
 
@@ -38,7 +45,8 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     navigation = read_navigation(found.root, site, [file.path for file in found.files])
     is_hugo = site is not None and site.generator == "hugo"
     bundles = leaf_bundles(found.files) if is_hugo else frozenset()
-    cascades = read_cascades(found.files) if is_hugo else {}
+    cascades, lost = read_cascades(found.files) if is_hugo else ({}, {})
+    found = without_lost_sections(found, lost)
     has_index = _folders_with_index(site, found.files)
     files: list[SourceFile] = []
     skipped = list(found.skipped)

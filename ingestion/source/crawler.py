@@ -67,7 +67,7 @@ class Skipped:
 class Crawl:
     """What a walk found, each part sorted by path.
 
-    `unreadable` are folders that could not be listed: nothing below them counts as deleted. `clashes` are
+    `unreadable` are folders whose pages are not known: nothing below them counts as deleted. `clashes` are
     groups of paths that one name cannot tell apart on other file systems. `fingerprint` changes with whatever decides
     on a lesson's place, address or metadata apart from its own file.
     """

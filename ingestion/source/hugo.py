@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.errors import LessonError
-from ingestion.source.crawler import SourceFile
+from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.source.reader import read_source
 
 Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -41,20 +42,45 @@ def _folders(path: str) -> Iterator[str]:
     return ("" if folder == "." else folder for folder in reversed(parents))
 
 
-def read_cascades(files: Sequence[SourceFile]) -> Cascades:
-    """Return what sections hand down (`cascade` in `_index.md`); one that cannot be read fails as a lesson."""
-    found = {}
+def read_cascades(files: Sequence[SourceFile]) -> tuple[Cascades, Mapping[str, str]]:
+    """Return what sections hand down (`cascade` in `_index.md`), and those that cannot be read, by folder."""
+    found: dict[str, Sequence[Mapping[str, Any]]] = {}
+    lost: dict[str, str] = {}
     for file in files:
-        if PurePosixPath(file.path).name.startswith("_index.") and (blocks := _blocks(file)):
-            found[file.path.rpartition("/")[0]] = blocks
-    return found
+        folder, _, name = file.path.rpartition("/")
+        if name.startswith("_index."):
+            try:
+                if blocks := _blocks(file):
+                    found[folder] = blocks
+            except LessonError:
+                lost[folder] = file.path
+    return found, lost
+
+
+def without_lost_sections(found: Crawl, lost: Mapping[str, str]) -> Crawl:
+    """Return the crawl without the pages of sections that cannot be read: they may be drafts, or for a higher tier.
+
+    The sections' own files stay, and fail as lessons.
+    """
+    if not lost:
+        return found
+    files = [
+        file
+        for file in found.files
+        if all(lost.get(folder, file.path) == file.path for folder in _folders(file.path))
+    ]
+    folders = [
+        Skipped(
+            f"{folder}/" if folder else "./",
+            f"its pages stay as they are until {PurePosixPath(path).name} can be read, for it may hide them",
+        )
+        for folder, path in lost.items()
+    ]
+    return replace(found, files=tuple(files), unreadable=tuple(sorted((*found.unreadable, *folders))))
 
 
 def _blocks(file: SourceFile) -> list[Mapping[str, Any]]:
-    try:
-        source = read_source(file)
-    except LessonError:
-        return []
+    source = read_source(file)
     if b"cascade" not in source.data.lower():
         return []
     # Imported late: most books have no cascade, and a run with nothing to do parses nothing.
@@ -62,8 +88,8 @@ def _blocks(file: SourceFile) -> list[Mapping[str, Any]]:
 
     try:
         values = split_front_matter(source.decode(), "hugo").values
-    except (LessonError, UnreadableMetadata):
-        return []
+    except UnreadableMetadata as error:
+        raise LessonError(file.path, error.reason, error.line) from error
     cascade = next((value for key, value in values.items() if key.lower() == "cascade"), None)
     blocks = cascade if isinstance(cascade, list) else [cascade]
     return [block for block in blocks if isinstance(block, Mapping)]

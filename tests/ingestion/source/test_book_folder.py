@@ -85,7 +85,23 @@ def test_hugo_hands_metadata_of_a_section_down_to_its_pages(tmp_path: Path) -> N
 
 
 def test_a_section_of_hugo_that_is_gone_before_it_is_read_stops_no_run(tmp_path: Path) -> None:
-    assert read_cascades([SourceFile("gone/_index.md", tmp_path / "_index.md")]) == {}
+    assert read_cascades([SourceFile("gone/_index.md", tmp_path / "_index.md")]) == ({}, {"gone": "gone/_index.md"})
+
+
+@pytest.mark.parametrize(
+    ("section", "seen", "folder"), [("draft/", {"b.md", "draft/_index.md"}, "draft/"), ("", {"_index.md"}, "./")]
+)
+def test_no_page_is_shown_while_nobody_can_read_what_its_section_hands_down(
+    tmp_path: Path, section: str, seen: set[str], folder: str
+) -> None:
+    (tmp_path / "hugo.toml").write_text(HUGO)
+    plant(tmp_path / "content", "b.md", "draft/a.md", "draft/deep/c.md")
+    (tmp_path / f"content/{section}_index.md").write_text("---\ncascade: {draft: true\n---\n")
+    found = crawl_book(tmp_path / "content", Settings())
+    assert {file.path for file in found.files} == seen
+    assert [(each.path, each.reason) for each in found.unreadable] == [
+        (folder, "its pages stay as they are until _index.md can be read, for it may hide them")
+    ]
 
 
 @pytest.mark.parametrize(
