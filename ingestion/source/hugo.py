@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,6 +14,8 @@ from ingestion.source.reader import read_source
 
 Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
 """The blocks of metadata that the section of each folder hands down."""
+
+_PARTS = re.compile(r"\*{2,}|[*?]|[^*?]+")
 
 
 def leaf_bundles(files: Sequence[SourceFile]) -> frozenset[str]:
@@ -118,6 +120,25 @@ def _is_meant(path: str, target: Mapping[str, Any]) -> bool:
 
 
 def _matches(path: str, pattern: str) -> bool:
-    parts = re.split(r"(\*\*|\*|\?)", pattern)
-    wild = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.fullmatch("".join(wild.get(part) or re.escape(part) for part in parts), path) is not None
+    """Match part by part, from all places reached so far: a regular expression of a dozen stars may never end."""
+    reached: Collection[int] = {0}
+    for part in _PARTS.finditer(pattern):
+        reached = _reached_from(reached, part[0], path)
+        if not reached:
+            return False
+    return len(path) in reached
+
+
+def _reached_from(starts: Collection[int], part: str, path: str) -> Collection[int]:
+    if part.startswith("**"):
+        return range(min(starts), len(path) + 1)
+    if part == "*":
+        return {end for start in starts for end in range(start, _folder_end(path, start) + 1)}
+    if part == "?":
+        return {start + 1 for start in starts if start < _folder_end(path, start)}
+    return {start + len(part) for start in starts if path.startswith(part, start)}
+
+
+def _folder_end(path: str, start: int) -> int:
+    slash = path.find("/", start)
+    return len(path) if slash < 0 else slash

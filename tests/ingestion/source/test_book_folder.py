@@ -84,6 +84,15 @@ def test_hugo_hands_metadata_of_a_section_down_to_its_pages(tmp_path: Path) -> N
     assert crawl_book(content, Settings()).fingerprint != before
 
 
+def test_many_stars_in_the_target_of_a_cascade_do_not_hold_up_the_run(tmp_path: Path) -> None:
+    name = "a" * 100
+    (tmp_path / "hugo.toml").write_text(HUGO)
+    plant(tmp_path / "content", f"{name}.md", f"{name}z.md")
+    cascade = "cascade:\n  draft: true\n  target:\n    path: "
+    (tmp_path / "content/_index.md").write_text(f"---\n{cascade}{'/' + '**a' * 40 + 'z'}\n---\n")
+    assert published(tmp_path / "content").keys() == {"_index.md", f"{name}.md"}
+
+
 def test_a_section_of_hugo_that_is_gone_before_it_is_read_stops_no_run(tmp_path: Path) -> None:
     assert read_cascades([SourceFile("gone/_index.md", tmp_path / "_index.md")]) == ({}, {"gone": "gone/_index.md"})
 
