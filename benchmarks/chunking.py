@@ -39,7 +39,7 @@ def langchain() -> Split | None:
 
 
 def measure_speed(split: Split, texts: Sequence[str]) -> float:
-    """Megabytes a second of CPU time."""
+    """Megabytes per second of CPU time."""
     seconds = 0.0
     for text in texts:
         times = []

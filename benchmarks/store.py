@@ -236,7 +236,7 @@ def in_turns(
 
 
 def print_comparison(title: str, ours: dict[str, float], bare: dict[str, float]) -> None:
-    """A line a figure; for points a second the ratio is turned, so that more is worse throughout."""
+    """A line per figure; for points per second the ratio is turned, so that more is worse throughout."""
     print(f"\n{title}\n{'figure':<14} {'ours':>10} {'bare':>10} {'ratio':>7}")
     for name, value in ours.items():
         ratio = bare[name] / value if name == "points/s" else value / bare[name]

@@ -121,7 +121,7 @@ def measure(book: str, source: Path, peer: str, job: Job, ready: Path, counts: C
 
 
 def table(measured: list[Measured]) -> str:
-    """The figures as Markdown: a table a book, a row a job, and in each cell texts embedded and processor seconds."""
+    """The figures as Markdown: a table per book, a row per job, and in each cell texts embedded and processor seconds."""
     lines: list[str] = []
     for book in dict.fromkeys(each.book for each in measured):
         cells = {(each.job, each.peer): _cell(each) for each in measured if each.book == book}

@@ -74,7 +74,7 @@ def pages_of(docs: Path) -> dict[str, Page]:
 
 
 def row(label: str, chunks: list[Chunk], pages: dict[str, Page], seconds: float) -> str:
-    """Return a row of the table; the last figures are shares of all chunks, and megabytes of the pages a second."""
+    """Return a row of the table; the last figures are shares of all chunks, and megabytes of pages per second."""
     sizes = count_tokens([chunk.text for chunk in chunks])
     fences = sum(cuts_fence(chunk.text) for chunk in chunks)
     tables = sum(cuts_table(chunk.text) for chunk in chunks)
@@ -91,7 +91,7 @@ def row(label: str, chunks: list[Chunk], pages: dict[str, Page], seconds: float)
 
 
 def main() -> None:
-    """Print a table a book, and the versions."""
+    """Print a table per book, and the versions."""
     versions: dict[str, str] = {}
     for book in map(Path, sys.argv[1:]):
         pages = pages_of(book)

@@ -44,7 +44,8 @@ def serve(
 ) -> None:
     """Serve the chat API and the chat page over HTTP.
 
-    Runs until interrupted; streams get 10 seconds to end. With several workers SIGHUP replaces one after the other.
+    Runs until interrupted; answers in progress get 7 seconds to end. With several workers SIGHUP replaces one after
+    the other.
     """
     try:
         from rag.api.http.logs import set_up_logging
