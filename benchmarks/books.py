@@ -13,9 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.embedding import processor_of_children
 from benchmarks.peers.counting_service import Counts, counting_service
-from benchmarks.processes import growth
+from benchmarks.processes import growth, processor_of_children
 
 LESSONS = 5
 CODE = "import sys; from cli import app; sys.argv[0] = 'bookwise'; app()"

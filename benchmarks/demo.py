@@ -10,7 +10,6 @@ the second answer, the seconds of processor time, which other work distorts less
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import statistics
 import subprocess
@@ -21,6 +20,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.processes import processor_of_children
 
 ROOT = Path(__file__).parents[1]
 EARLIER = "c3f187a"
@@ -44,10 +45,9 @@ def demo_cost(commit: str, folder: Path) -> DemoCost:
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         tar.extractall(folder, filter="data")
     command = ["make", "demo", f"PYTHON={PYTHON}"]
-    before, began = os.times(), time.perf_counter()
+    before, began = processor_of_children(), time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    seconds, after = time.perf_counter() - began, os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
+    seconds, used = time.perf_counter() - began, processor_of_children() - before
     return DemoCost(seconds, used, _megabytes(folder / ".venv"))
 
 

@@ -14,7 +14,6 @@ import sys
 import time
 from types import SimpleNamespace
 from typing import Any, cast
-from unittest import mock
 
 from benchmarks.reconcile import paragraph
 from ingestion.embedding.batching import Limits
@@ -22,9 +21,8 @@ from ingestion.embedding.minilm import MiniLm
 from ingestion.factory import RayChoice, build_parts
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
-from ingestion.sync.distributed.connection import RayConnection
-from ingestion.sync.distributed.layout import WorkerLayout
 from ingestion.sync.embed_scheduler import EmbedRequests
+from tests.support.clusters import kept_actors
 
 TURNS = 5
 ALONE = MiniLm(1)
@@ -75,15 +73,9 @@ def with_workers(workers: int) -> Setting:
     """Connect so many workers."""
     settings = load_settings({"embedding.embedder": "local", "embedding.threads": 1}, environ={})
     setting = Setting(build_parts(settings, ray=RayChoice(None, workers)).cluster)
-    start = RayConnection.start_worker
-
-    def start_and_keep(connection: RayConnection, layout: WorkerLayout) -> Any:
-        worker: Any = start(connection, layout)
-        setting.actors.append(worker.args[0])
-        return worker
-
-    with mock.patch.object(RayConnection, "start_worker", start_and_keep):
+    with kept_actors() as actors:
         setting.cluster.connect()
+    setting.actors = actors
     return setting
 
 

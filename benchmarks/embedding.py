@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import signal
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from benchmarks.embedding_service import service
+from benchmarks.processes import processor_of_children
 from benchmarks.reconcile import paragraph, write_book
 from ingestion.books import DEFAULT_BOOK
 from ingestion.factory import build_parts
@@ -90,12 +90,6 @@ def wait_for(folder: Path, files: int, latency: float, *, inputs: int) -> str:
             f"request to the last commit {work:.1f} s, {work / least:.2f} ×; the process {whole:.1f} s, "
             f"{whole / least:.2f} ×, of which {processor:.1f} s on a core"
         )
-
-
-def processor_of_children() -> float:
-    """Seconds that processes took which were started here and have ended; the service is not among them."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def measure_memory(folder: Path) -> str:

@@ -41,6 +41,12 @@ def growth(sizes: tuple[float, float], costs: tuple[float, float]) -> float:
     return math.log(costs[1] / costs[0]) / math.log(sizes[1] / sizes[0])
 
 
+def processor_of_children() -> float:
+    """Return the processor seconds of the processes that were started here and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def _run(command: Sequence[str], folder: Path) -> Cost:
     begun = time.perf_counter()
     process = subprocess.Popen(

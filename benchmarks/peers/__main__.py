@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.peers.counting_service import Counts, counting_service
 from benchmarks.peers.jobs import JOBS, Job, empty
+from benchmarks.processes import processor_of_children
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -56,7 +56,7 @@ def run(peer: str, docs: Path, work: Path, counts: Counts, *, kill_after: float 
     counts.reset()
     script = HERE / f"{peer}_peer.py"
     command = [python_of(peer), str(script), "sync", str(docs), str(work), counts.url]
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    before, begun = processor_of_children(), time.monotonic()
     process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     memory = 0.0
     while process.poll() is None:
@@ -67,8 +67,7 @@ def run(peer: str, docs: Path, work: Path, counts: Counts, *, kill_after: float 
     wall = time.monotonic() - begun
     assert process.stderr is not None
     said = process.stderr.read().decode(errors="replace")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cpu = processor_of_children() - before
     if process.returncode and kill_after is None:
         print(f"{peer}: exit {process.returncode}: {said.strip().splitlines()[-1:]}", file=sys.stderr)
     return {"wall": wall, "cpu": cpu, "memory": memory, "code": float(process.returncode)}
@@ -121,7 +120,7 @@ def measure(book: str, source: Path, peer: str, job: Job, ready: Path, counts: C
 
 
 def table(measured: list[Measured]) -> str:
-    """The figures as Markdown: a table per book, a row per job, and in each cell texts embedded and processor seconds."""
+    """The figures as Markdown: a table per book, a row per job, texts embedded and processor seconds in each cell."""
     lines: list[str] = []
     for book in dict.fromkeys(each.book for each in measured):
         cells = {(each.job, each.peer): _cell(each) for each in measured if each.book == book}

@@ -32,24 +32,32 @@ class _ConfigInThread(ServerConfig):
 
 
 @contextmanager
+def in_thread(config: uvicorn.Config) -> Iterator[int]:
+    """The port of a server on a thread of its own."""
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
+        thread.start()
+        try:
+            wait_until(lambda: server.started, lambda: not thread.is_alive())
+            yield sock.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
+
+
+@contextmanager
 def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     """A client of a server without keys; `settings` replace those that are loaded, beyond their bounds too."""
     loaded = override(load_settings({}, environ={}), settings)
     config = _ConfigInThread(Recipe(loaded, book / "docs", open_to_all=True))
     config.load()
-    server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        port = sock.getsockname()[1]
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
-        thread.start()
-        try:
-            wait_until(lambda: server.started, lambda: not thread.is_alive())
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client:
-                client.app = config.loaded_app  # type: ignore[attr-defined]
-                yield client
-        finally:
-            server.should_exit = True
-            thread.join(timeout=20)
+    with (
+        in_thread(config) as port,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client,
+    ):
+        client.app = config.loaded_app  # type: ignore[attr-defined]
+        yield client
 
 
 @contextmanager

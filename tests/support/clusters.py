@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.sync.distributed.cluster import StageCluster
+from ingestion.sync.distributed.connection import RayConnection
 from ingestion.sync.distributed.layout import WorkerLayout
 from ingestion.sync.distributed.worker import LessonWorker
 
 ARGUMENTS: dict[str, Any] = {"threads": 1, "requests_per_minute": None, "tokens_per_minute": None}
+
+
+@contextmanager
+def kept_actors() -> Iterator[list[Any]]:
+    """The actors that connections to a real Ray cluster start meanwhile."""
+    actors: list[Any] = []
+    start = RayConnection.start_worker
+
+    def start_and_keep(connection: RayConnection, layout: WorkerLayout) -> Any:
+        worker: Any = start(connection, layout)
+        actors.append(worker.args[0])
+        return worker
+
+    with mock.patch.object(RayConnection, "start_worker", start_and_keep):
+        yield actors
 
 
 class WorkerDeath(Exception):

@@ -1,6 +1,7 @@
 """Faults met in practice that depend on the store, replayed on both engines (cases C04, C22, C34 and C36).
 
-C24 is held on both in tests/rag/retrieval/test_search_engines.py, C34 between processes in test_lock and test_interrupt.
+C24 is held on both in tests/rag/retrieval/test_search_engines.py, C34 between processes in test_lock and in
+test_interrupt.
 """
 
 from __future__ import annotations

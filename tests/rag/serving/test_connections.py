@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from rag.serving.connections import ConnectionLimits, log_accept_failures_once
 from rag.serving.sockets import connections_of
+from tests.support.api_servers import in_thread
 from tests.support.chat_api import book, indexed
 from tests.support.paths import ROOT
 from tests.support.processes import wait_until
@@ -45,16 +44,8 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 def served(**bounds: Any) -> Iterator[tuple[int, ConnectionLimits]]:
     """The port of a server with these bounds, and what it knows of its connections."""
     limits = ConnectionLimits(**{"total": 8, "per_client": 8} | bounds)
-    server = uvicorn.Server(connections_of(app, drain_seconds=1, limits=limits))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            wait_until(lambda: server.started, lambda: not thread.is_alive())
-            yield listening.getsockname()[1], limits
-        finally:
-            server.should_exit = True
-            thread.join(timeout=20)
+    with in_thread(connections_of(app, drain_seconds=1, limits=limits)) as port:
+        yield port, limits
 
 
 def connect(port: int, sent: bytes = b"", *, source: str = "127.0.0.1") -> socket.socket:

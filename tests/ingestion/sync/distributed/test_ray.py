@@ -14,10 +14,9 @@ import pytest
 from ingestion.factory import RayChoice, build_parts, open_index
 from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
-from ingestion.sync.distributed.connection import RayConnection
-from ingestion.sync.distributed.layout import WorkerLayout
 from ingestion.sync.pipeline import ingest
 from ingestion.vector_stores.filters import Where
+from tests.support.clusters import kept_actors
 from tests.support.paths import ROOT
 
 pytest.importorskip("ray")
@@ -48,16 +47,9 @@ def points_of(settings: Settings) -> dict[str, tuple[Any, ...]]:
 @pytest.mark.timeout(300)
 @pytest.mark.filterwarnings("default")
 def test_points_equal_those_of_one_machine_when_a_worker_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     ray = pytest.importorskip("ray")
-    actors: list[Any] = []
-    start = RayConnection.start_worker
-
-    def start_and_keep(connection: RayConnection, layout: WorkerLayout) -> Any:
-        worker: Any = start(connection, layout)
-        actors.append(worker.args[0])
-        return worker
 
     def kill_in_the_middle(done: int, files: int, report: Any) -> None:
         if actors and report.chunks.embedded:
@@ -65,7 +57,6 @@ def test_points_equal_those_of_one_machine_when_a_worker_is_killed(
             actors.clear()
             os.kill(pid, signal.SIGKILL)
 
-    monkeypatch.setattr(RayConnection, "start_worker", start_and_keep)
     # Larger than the example, so that there is a middle.
     for copy in range(3):
         shutil.copytree(DOCS, tmp_path / "docs" / f"volume-{copy}")
@@ -76,7 +67,7 @@ def test_points_equal_those_of_one_machine_when_a_worker_is_killed(
     alone, spread = settings_of(tmp_path / "alone"), settings_of(tmp_path / "spread")
     with closing(build_parts(alone)) as parts:
         ingest(parts, tmp_path / "docs", book_id=BOOK)
-    with closing(build_parts(spread, ray=RayChoice("local", 2))) as parts:
+    with kept_actors() as actors, closing(build_parts(spread, ray=RayChoice("local", 2))) as parts:
         report = ingest(parts, tmp_path / "docs", book_id=BOOK, progress=kill_in_the_middle)
 
     assert not report.failures
