@@ -79,6 +79,11 @@ class Crawl:
     clashes: tuple[tuple[str, ...], ...]
     fingerprint: str = ""
 
+    @property
+    def site(self) -> Site | None:
+        """Return the site that the lessons belong to; None without lessons too."""
+        return self.files[0].site if self.files else None
+
 
 def crawl(
     root: Path,

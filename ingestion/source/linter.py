@@ -24,7 +24,6 @@ from ingestion.source.metadata_keys import meant_key
 from ingestion.source.parser import Lesson, first_heading, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
-from ingestion.source.site import find_site
 
 _TEXT_FROM_ELSEWHERE = re.compile(
     r"[{i:\[-](?:(?<=\{)(?:\{[#<%]|%)|(?<=-)-8<--|(?<=^i)mport\s[^\n]*\.mdx?['\"]"
@@ -120,7 +119,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
             linked.append(_linked(lesson, page, lesson.style if known else None))
     if not found.files and not failures:
         raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
-    links = LinkRules(found.root, find_site(root), linked)
+    links = LinkRules(found.root, found.site, linked)
     findings += [*_shared_places(lessons), *_missing_audience(lessons), *links.findings()]
     shown = [finding for finding in findings if finding.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))

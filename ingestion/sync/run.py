@@ -79,8 +79,8 @@ class PlannedRun:
         """Yield the files beside the lessons that decide what is indexed, relative to the root of the lessons."""
         for record in self.state.records.values():
             yield from record.includes
-        for config in {file.site.config for file in self.found.files if file.site}:
-            yield Path(os.path.relpath(config, self.found.root)).as_posix()
+        if site := self.found.site:
+            yield Path(os.path.relpath(site.config, self.found.root)).as_posix()
 
     def describe(self, tally: Tally) -> None:
         """Note what the plan found before any file is looked at."""

@@ -44,7 +44,7 @@ def scan_files(
     """
     facts, unpublished = [], []
     failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
-    includes = BookFiles(crawl.root, crawl.files[0].site if crawl.files else None, settings)
+    includes = BookFiles(crawl.root, crawl.site, settings)
     for file in crawl.files:
         try:
             source = read_source(file)
