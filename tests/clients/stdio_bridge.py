@@ -10,19 +10,16 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.socket_servers import answering
+
 HEADERS = ("Content-Type", "application/json")
 
 
 @contextmanager
 def bridged(process: subprocess.Popen[str]) -> Iterator[str]:
     """The address at which each posted message goes to the process as a line, and its reply comes back."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(process))
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), _handler(process))) as port:
+        yield f"http://127.0.0.1:{port}/mcp"
 
 
 def _handler(process: subprocess.Popen[str]) -> type[BaseHTTPRequestHandler]:

@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +22,7 @@ from rag.conversations.database import database_of
 from tests.support.books import page
 from tests.support.openai_chat import ChatServer
 from tests.support.paths import ROOT
+from tests.support.socket_servers import answering
 
 SAMPLE = ROOT / "examples" / "physical-ai"
 LESSONS = (
@@ -116,13 +116,8 @@ def serving(folder: Path, model: ChatServer, **settings: str) -> Iterator[Served
 def serving_files(folder: Path) -> Iterator[str]:
     """A plain web server over a folder, as a site of lessons is; its address."""
     handler = partial(_Quiet, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def free_port() -> int:

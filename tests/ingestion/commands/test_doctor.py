@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from tests.support.command_line import copy_index, document, run
 from tests.support.openai_server import OpenAIServer, error
 from tests.support.qdrant_server import KEY as QDRANT_KEY
 from tests.support.qdrant_server import QdrantServer, running
+from tests.support.socket_servers import redis_server
 
 KEY = "sk-very-secret-1234567890-1234567890-1234567890"
 
@@ -189,12 +189,6 @@ def test_a_server_without_an_index_on_a_field_is_a_problem_and_nothing_is_writte
 
 
 def test_a_redis_that_answers_tells_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    fakeredis = pytest.importorskip("fakeredis", reason="fakeredis is not installed")
-    server = fakeredis.TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    monkeypatch.setenv("BOOKWISE_API_RATE_STORE", f"redis://127.0.0.1:{server.server_address[1]}")
-    try:
+    with redis_server() as url:
+        monkeypatch.setenv("BOOKWISE_API_RATE_STORE", url)
         assert "version" in findings(examine(problems=False), "redis", "ok")[0]
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from tests.support.books import write_book
 from tests.support.chat_api import add_key
 from tests.support.command_line import PAGES, run
 from tests.support.qdrant_server import KEY, QdrantServer, running
+from tests.support.socket_servers import redis_server
 
 QUESTION = {"message": "Who keeps the last message for late subscribers?", "hardware_tier": 4}
 QDRANT = {"qdrant.url": "http://127.0.0.1:6333"}
@@ -46,24 +45,10 @@ def test_workers_of_a_server_without_keys_need_no_redis() -> None:
     check_workers(load_settings({"api.workers": 2} | QDRANT, environ={}), with_keys=False)
 
 
-@contextmanager
-def redis() -> Iterator[str]:
-    """A Redis server, and its address."""
-    pytest.importorskip("lupa", reason="fakeredis[lua] is not installed")
-    fakeredis = pytest.importorskip("fakeredis", reason="fakeredis[lua] is not installed")
-    server = fakeredis.TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield f"redis://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 @pytest.fixture
 def shared(clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A book in a Qdrant server, and a Redis."""
-    with running(QdrantServer()) as qdrant, redis() as store:
+    with running(QdrantServer()) as qdrant, redis_server() as store:
         monkeypatch.setenv("QDRANT_URL", qdrant.url)
         monkeypatch.setenv("QDRANT_API_KEY", KEY)
         monkeypatch.setenv("BOOKWISE_API_RATE_STORE", store)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from ingestion.errors import ConfigurationError
 from tests.support.chat_api import add_key, book, indexed, is_problem, serving
+from tests.support.socket_servers import redis_server
 
 __all__ = ["book", "indexed"]
 
@@ -19,14 +19,8 @@ SEARCH = {"query": "what is a node"}
 
 @pytest.fixture
 def redis_url() -> Iterator[str]:
-    pytest.importorskip("lupa", reason="fakeredis[lua] is not installed")
-    fakeredis = pytest.importorskip("fakeredis", reason="fakeredis[lua] is not installed")
-    pytest.importorskip("redis", reason="redis is not installed")
-    server = fakeredis.TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield f"redis://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with redis_server() as url:
+        yield url
 
 
 def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) -> None:
