@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from ingestion.vector_stores.edge.generations import EdgeGenerations
-from tests.support.paths import ROOT
-from tests.support.vector_points import SCHEMA, build_index, index_directory
-
-OPEN = """
-import sys
-from contextlib import closing
-from pathlib import Path
-from ingestion.errors import VectorStoreError
-from ingestion.vector_stores.edge.generations import EdgeGenerations
-from ingestion.vector_stores.types import Where
-try:
-    with closing(EdgeGenerations(Path(sys.argv[1])).open_active()) as store:
-        print("opened", store.count(Where()))
-except VectorStoreError as error:
-    print("refused", error)
-"""
+from tests.support.vector_points import SCHEMA, build_index, index_directory, open_in_child
 
 
 @pytest.mark.slow
@@ -38,9 +21,7 @@ def test_a_truncated_engine_file_is_opened_without_it_or_refused_by_name(name: s
         assert damaged, "the engine keeps a file of this name"
         for path in damaged:
             os.truncate(path, path.stat().st_size // 3)
-        child = subprocess.run(
-            [sys.executable, "-c", OPEN, str(directory)], cwd=ROOT, capture_output=True, text=True, timeout=60
-        )
+        child = open_in_child(directory)
         assert child.returncode == 0, child.stderr
         assert child.stdout.startswith("opened") or str(directory) in child.stdout, child.stdout
         build_index(directory)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,7 @@ import pytest
 
 from ingestion.errors import VectorStoreError
 from ingestion.vector_stores.edge.generations import EdgeGenerations
-from tests.support.paths import ROOT
-from tests.support.vector_points import SCHEMA, build_index, index_directory
+from tests.support.vector_points import SCHEMA, build_index, index_directory, open_in_child
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,19 +20,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs"),
 ]
 
-OPEN = """
-import sys
-from contextlib import closing
-from pathlib import Path
-from ingestion.errors import BookwiseError
-from ingestion.vector_stores.edge.generations import EdgeGenerations
-from ingestion.vector_stores.types import Where
-try:
-    with closing(EdgeGenerations(Path(sys.argv[1])).open_active()) as store:
-        print("opened", store.count(Where()))
-except BookwiseError as error:
-    print("refused", error)
-"""
 TOO_LARGE = 1 << 20
 """Files of the engine that are sparse and mapped; what is lost at their ends is not read."""
 
@@ -81,9 +66,7 @@ def test_a_damaged_file_is_opened_without_it_or_refused_by_name_and_a_new_index_
             build_index(directory)
             for path in [path for path in directory.rglob(name) if path.is_file() and path.stat().st_size]:
                 damage(path)
-            child = subprocess.run(
-                [sys.executable, "-c", OPEN, str(directory)], cwd=ROOT, capture_output=True, text=True, timeout=60
-            )
+            child = open_in_child(directory)
             told = child.stdout.startswith("opened") or str(directory) in child.stdout
             if child.returncode or not told:
                 wrong.append(f"{name}: {child.returncode} {child.stdout[-200:]} {child.stderr[-200:]}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +18,7 @@ from ingestion.vector_stores.bm25 import document_vector
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.edge.store import EdgeStore
 from ingestion.vector_stores.types import Payload, Point, Schema
+from tests.support.paths import ROOT
 
 SCHEMA = Schema(embedding="fake/1", dimensions=8)
 
@@ -83,3 +86,24 @@ def opened(generations: EdgeGenerations) -> EdgeStore:
 def shard_of(directory: Path) -> Path:
     """Where the engine keeps the files of the only generation."""
     return next(directory.glob("*/shard"))
+
+
+_OPEN = """
+import sys
+from contextlib import closing
+from pathlib import Path
+from ingestion.errors import BookwiseError
+from ingestion.vector_stores.edge.generations import EdgeGenerations
+from ingestion.vector_stores.types import Where
+try:
+    with closing(EdgeGenerations(Path(sys.argv[1])).open_active()) as store:
+        print("opened", store.count(Where()))
+except BookwiseError as error:
+    print("refused", error)
+"""
+
+
+def open_in_child(directory: Path) -> subprocess.CompletedProcess[str]:
+    """Open an index in a process of its own, which a damaged file may end; it prints what came of it."""
+    command = [sys.executable, "-c", _OPEN, str(directory)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
