@@ -2,8 +2,8 @@
 
     python -m benchmarks.chunking FOLDER
 
-CPU time of one process; every text is split three times and the best time counts. The table in chunking.md, with more
-peers and a judge that shares no code with the chunker, comes from another script, which is named there.
+CPU time of one process; every text is split three times and the best time counts. The tables in chunking.md,
+with more peers, are of an earlier parser; `benchmarks.peers.splitting` makes today's.
 """
 
 from __future__ import annotations
