@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 HEADINGS, PAGES, HUGO_PAGES = 5000, 4000, 100
-SCRIPTS = Path(__file__).parent / "scripts"
+SCRIPTS = HERE / "scripts"
 MATTER_LAYOUT = '{{ .Params | jsonify (dict "noHTMLEscape" true) }}\n'
 HUGO_ADDS = ("draft", "iscjklanguage", "date", "lastmod", "publishdate", "title")
 

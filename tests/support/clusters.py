@@ -40,14 +40,12 @@ class WorkerDeath(Exception):
 class ThreadConnection:
     """Starts workers on threads. A worker dies where `dies_on` says so of a call's method and arguments."""
 
-    def __init__(self, cores: int = 2, dies_on: Callable[[str, tuple[Any, ...]], bool] = lambda *_: False) -> None:
-        self.cores = cores
+    def __init__(self, dies_on: Callable[[str, tuple[Any, ...]], bool] = lambda *_: False) -> None:
         self.dies_on = dies_on
         self.sent: list[tuple[str, bytes]] = []
         self.deaths = 0
         self.opened = 0
         self.closed = 0
-        self.layouts: list[WorkerLayout] = []
 
     def open(self) -> None:
         self.opened += 1
@@ -56,10 +54,9 @@ class ThreadConnection:
         self.closed += 1
 
     def resources(self) -> Mapping[str, float]:
-        return {"CPU": float(self.cores)}
+        return {"CPU": 2.0}
 
     def start_worker(self, layout: WorkerLayout) -> Callable[..., Future[Any]]:
-        self.layouts.append(layout)
         thread = ThreadPoolExecutor(1)
         worker = LessonWorker(log_level=30)
         return lambda method, *args: thread.submit(self._call, worker, method, args)
@@ -79,10 +76,10 @@ class ThreadConnection:
         return pickle.loads(pickle.dumps(getattr(worker, method)(*pickle.loads(message))))
 
 
-def cluster_of(connection: ThreadConnection, embedder: Embedder, **arguments: Any) -> StageCluster:
+def cluster_of(connection: ThreadConnection, embedder: Embedder) -> StageCluster:
     """A cluster whose workers embed with a copy of `embedder`, once `build_embedder` is `embedder_from`."""
-    given = ARGUMENTS | {"copied": embedder} | arguments
-    return StageCluster(connection, None, kind="local", embedder=embedder, arguments=given)
+    arguments = ARGUMENTS | {"copied": embedder}
+    return StageCluster(connection, None, kind="local", embedder=embedder, arguments=arguments)
 
 
 def embedder_from(*, copied: Embedder, **_: Any) -> Embedder:
