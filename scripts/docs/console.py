@@ -31,13 +31,15 @@ FENCE = re.compile(
 )
 STEADY = (
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)"), "2026-11-28T03:19:44+00:00"),
-    (re.compile(r"\b\d{8}T\d{6}-[0-9a-f]{6}\b"), "20261128T031944-fa114b"),
     (re.compile(r"\b\d+(?:\.\d+)? ms\b"), "20 ms"),
     (re.compile(r"\bin \d+(?:\.\d+)? s\b"), "in 3 s"),
     (re.compile(r"\bbw_[\w-]{20,}"), "bw_…"),
     (re.compile(r"\bkey [0-9a-f]{8,}\b"), "key 3f9c1a7e"),
 )
 """What differs from run to run, and what is shown instead."""
+
+GENERATION = re.compile(r"\b\d{8}T\d{6}-[0-9a-f]{6}\b")
+"""The name of a generation: when it was made, and a random part."""
 
 
 def refreshed(text: str, root: Path) -> str:
@@ -77,7 +79,14 @@ def _session(body: str, folder: Path, root: Path, lines: int | None) -> str:
         if lines is not None and output.count("\n") > lines:
             output = "".join(output.splitlines(keepends=True)[:lines]) + "…\n"
         shown.append(f"$ {command}\n{output}")
-    return "\n".join(shown)
+    return _with_steady_generations("\n".join(shown))
+
+
+def _with_steady_generations(output: str) -> str:
+    """Return the output with names of generations that are the same in every run, one for each, in their order."""
+    for number, name in enumerate(sorted(set(GENERATION.findall(output)))):
+        output = output.replace(name, f"20261128T03{19 + number}44-fa114b")
+    return output
 
 
 def run_command(command: str, folder: Path, root: Path) -> str:
