@@ -132,11 +132,14 @@ def address(page_url: str, anchor: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadAlong:
-    """What a search read with a passage: its vector and its BM25 terms, and the payloads of chunks by their ids."""
+    """What a search read with a passage: its vector and its BM25 terms, and the payloads of chunks by their ids.
 
-    vector: Vector | None = None
-    terms: frozenset[int] = frozenset()
-    payloads: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    All are equal: two searches that find a passage found the same, whatever else they read.
+    """
+
+    vector: Vector | None = field(default=None, compare=False)
+    terms: frozenset[int] = field(default=frozenset(), compare=False)
+    payloads: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
 
 
 class SearchResult(_Model):

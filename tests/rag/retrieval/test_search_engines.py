@@ -57,6 +57,13 @@ def find(library: Library, text: str, **filters: Any) -> SearchResponse:
         store.close()
 
 
+def test_a_passage_that_two_searches_find_is_equal_whatever_they_read_with_it(libraries: list[Library]) -> None:
+    for library in libraries:
+        first, again = (find(library, "how is a robot charged?").results[0] for _ in range(2))
+        assert first.read_along.vector is not again.read_along.vector
+        assert first == again
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
 @pytest.mark.parametrize("text", QUESTIONS, ids=range(len(QUESTIONS)))
 def test_both_engines_give_the_same_passages(libraries: list[Library], text: str, mode: str) -> None:
