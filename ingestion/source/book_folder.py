@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
+from ingestion.source.generators import find_site
 from ingestion.source.hierarchy import CURRENT_VERSION, page_version
 from ingestion.source.hugo import (
     Cascades,
@@ -20,7 +21,7 @@ from ingestion.source.hugo import (
     without_lost_sections,
 )
 from ingestion.source.nav import SUMMARY, Navigation, read_navigation
-from ingestion.source.site import Site, find_site
+from ingestion.source.site import Site
 
 FOLDER_FACTS = ("folder", "config")
 """What differs between two checkouts of the same book."""

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
-from ingestion.source.site import Site, find_site
+from ingestion.source.generators import find_site
+from ingestion.source.site import Site
 from ingestion.source.site_config import MAX_DEPTH, javascript_values
 
 

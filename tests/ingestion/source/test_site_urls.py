@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from ingestion.settings.loader import load_settings
+from ingestion.source.generators import find_site
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText
-from ingestion.source.site import Site, find_site
+from ingestion.source.site import Site
 from ingestion.source.site_urls import lesson_url, page_url, site_addresses
 from ingestion.source.styles import PageName
 
