@@ -14,7 +14,6 @@ from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import differences
 from ingestion.vector_stores.server.state_collection import INDEX_PARAMS as STATE_INDEXES
-from ingestion.vector_stores.types import REBUILD
 
 T = TypeVar("T")
 
@@ -34,9 +33,7 @@ def cluster_health(server: Server, index: str, state: str, settings: QdrantSetti
     if info is not None:
         facts += _facts_of(info)
         warnings += _warnings_of(index, info, PAYLOAD_INDEXES)
-        warnings += [
-            f"collection {index}: {difference}; {REBUILD}" for difference in differences(info.config, settings)
-        ]
+        warnings += [f"collection {index}: {difference}" for difference in differences(info.config, settings)]
         _add_replicas(server, index, info, facts, warnings)
     state_info = _allowed(server, warnings, state, lambda client: client.get_collection(state))
     if state_info is not None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
-from ingestion.errors import ConfigurationError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import IndexType
 from ingestion.vector_stores.ranking import DENSE, SPARSE
-from ingestion.vector_stores.types import Schema
+from ingestion.vector_stores.server.options import NOT_OPTIONS, options_of, unknown_options
+from ingestion.vector_stores.types import REBUILD, Schema
+
+logger = logging.getLogger(__name__)
 
 METADATA = "bookwise"
 """The key of our mark in a collection's metadata; a collection without it is not ours."""
@@ -29,9 +32,6 @@ INDEX_PARAMS: dict[IndexType, rest.KeywordIndexParams | rest.IntegerIndexParams]
         type=rest.IntegerIndexType.INTEGER, lookup=True, range=True, enable_hnsw=False
     ),
 }
-
-_OURS = ("metadata", "sparse_vectors", "strict_mode_config", "vectors")
-"""Parts of a collection that an index depends on, and that no option replaces."""
 
 _REPORTED = {
     "hnsw_config": "hnsw_config",
@@ -80,46 +80,16 @@ def creation(collection: str, schema: Schema, settings: QdrantSettings) -> Calla
         sparse_vectors_config=request.sparse_vectors,
         strict_mode_config=STRICT,
         metadata=request.metadata,
-        **{name: getattr(request, name) for name in wanted if name not in _OURS},
+        **{name: getattr(request, name) for name in wanted if name not in NOT_OPTIONS},
     )
 
 
-def options_of(settings: QdrantSettings) -> dict[str, Any]:
-    """Return what a collection is made with beside its vectors, by the names of Qdrant's interface.
-
-    That is `[qdrant.options]`, in which the settings that have names of their own take precedence. Raises
-    ConfigurationError for an option that the client does not know.
-    """
-    hnsw = {"m": settings.hnsw_m, "ef_construct": settings.hnsw_ef}
-    named: dict[str, Any] = {
-        "shard_number": settings.shards,
-        "replication_factor": settings.replicas,
-        "write_consistency_factor": settings.write_consistency,
-        "hnsw_config": {name: value for name, value in hnsw.items() if value is not None} or None,
-    }
-    if settings.quantization == "int8":
-        named["quantization_config"] = {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
-    options = _merged({"on_disk_payload": settings.payload_on_disk}, settings.options or {})
-    options = _merged(options, {name: value for name, value in named.items() if value is not None})
-    for name in _OURS:
-        if name in options:
-            raise ConfigurationError(f"qdrant.options.{name} is set by bookwise itself; leave it out")
-    try:
-        TypeAdapter(rest.CreateCollection).validate_python(options)
-    except ValidationError as error:
-        first = error.errors()[0]
-        # Behind the name of the option come its own field, or the alternatives that were tried.
-        parts = first["loc"] if len(first["loc"]) == 2 else first["loc"][:1]
-        name = ".".join(map(str, parts))
-        said = "unknown to Qdrant's client" if first["type"] == "extra_forbidden" else first["msg"].lower()
-        if len(first["loc"]) > 2:
-            said = "in no form that Qdrant's client knows"
-        raise ConfigurationError(f"qdrant.options.{name}: {said}") from error
-    return options
-
-
 def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iterator[str]:
-    """Yield where a collection differs from the settings (`qdrant.shards is 1, not 4`) or its server ignored one."""
+    """Yield where a collection differs from the settings (`qdrant.shards is 1, not 4`), each with what to do.
+
+    Options that the client or the server does not know are among them.
+    """
+    yield from unknown_options(settings)
     wanted = options_of(settings)
     reported = config.model_dump(mode="json", exclude_none=True)
     params = reported.get("params", {})
@@ -132,20 +102,17 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
     yield from _different("", wanted, there)
 
 
+def warn_of_differences(name: str, info: rest.CollectionInfo, settings: QdrantSettings) -> None:
+    """Log what `differences` finds in the collection behind the alias `name`."""
+    for difference in differences(info.config, settings):
+        logger.warning("collection %s: %s", name, difference)
+
+
 def rescored(settings: QdrantSettings) -> rest.QuantizationSearchParams | None:
     """Return how quantised vectors are searched: twice the candidates, ranked by the vectors themselves."""
     if "quantization_config" not in options_of(settings):
         return None
     return rest.QuantizationSearchParams(rescore=True, oversampling=2.0)
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables as one; what is in both comes from the second."""
-    merged = dict(base)
-    for name, value in over.items():
-        both_tables = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
-        merged[name] = _merged(merged[name], value) if both_tables else value
-    return merged
 
 
 def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:
@@ -154,12 +121,12 @@ def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:
         for key, value in wanted.items():
             yield from _different(f"{path}.{key}".lstrip("."), value, there.get(key))
     elif there is None and wanted is not None and name is None:
-        yield f"qdrant.options.{path} is not known to the server, which ignored it"
+        yield f"qdrant.options.{path} is not known to the server, which ignored it; remove it, or use a newer server"
     elif name == "qdrant.quantization":
         if _kind(there) != _kind(wanted):
-            yield f"{name} is {_kind(there)}, not {_kind(wanted)}"
+            yield f"{name} is {_kind(there)}, not {_kind(wanted)}; {REBUILD}"
     elif None not in (wanted, there) and there != wanted:
-        yield f"{name or f'qdrant.options.{path}'} is {_text(there)}, not {_text(wanted)}"
+        yield f"{name or f'qdrant.options.{path}'} is {_text(there)}, not {_text(wanted)}; {REBUILD}"
 
 
 def _kind(quantization: Any) -> str:

@@ -24,7 +24,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.server.bulk_load import deferred_indexing, is_deferred, resume_indexing
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
-from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, differences, metadata_of
+from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, metadata_of, warn_of_differences
 from ingestion.vector_stores.server.lease import writer_lease
 from ingestion.vector_stores.server.state import ServerStates
 from ingestion.vector_stores.server.state_collection import StateCollection
@@ -122,6 +122,7 @@ class ServerGenerations:
         create = creation(collection, schema, self._settings)
         self._server.make(f"creating collection {collection!r}", create)
         self._complete_indexes(collection, {})
+        warn_of_differences(self._name, self._info(collection), self._settings)
         return ServerStore(self._server, collection, schema, self._settings, lease=lease)
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
@@ -196,8 +197,7 @@ class ServerGenerations:
 
     def _prepare(self, info: rest.CollectionInfo) -> None:
         """Log where the settings are not those of the collection, and repair what a killed load left."""
-        for difference in differences(info.config, self._settings):
-            logger.warning("collection %s: %s; %s with the settings", self._name, difference, REBUILD)
+        warn_of_differences(self._name, info, self._settings)
         if is_deferred(info):
             resume_indexing(self._server, self._name)
 

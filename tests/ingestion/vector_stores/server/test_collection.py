@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -136,13 +137,12 @@ def test_options_go_through_to_the_server_and_the_settings_with_names_come_befor
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"shard_nummer": 3}, r"qdrant\.options\.shard_nummer: unknown to Qdrant's client"),
-        ({"hnsw_config": {"m": 8, "nonsense": 1}}, r"qdrant\.options\.hnsw_config\.nonsense: unknown"),
+        ({"shard_number": "many"}, r"qdrant\.options\.shard_number: input should be a valid integer"),
         ({"quantization_config": {"scalar": {"type": "int7"}}}, r"qdrant\.options\.quantization_config: "),
         ({"vectors": {"size": 4}}, r"qdrant\.options\.vectors is set by bookwise itself"),
     ],
 )
-def test_an_option_that_the_client_does_not_know_is_a_configuration_error(
+def test_a_value_that_the_client_refuses_is_a_configuration_error(
     qdrant: QdrantServer, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
@@ -150,14 +150,48 @@ def test_an_option_that_the_client_does_not_know_is_a_configuration_error(
     assert qdrant.paths("PUT", "/collections/book") == []
 
 
+def test_every_quantization_of_the_client_is_passed_through(qdrant: QdrantServer) -> None:
+    build(generations_on(qdrant, QdrantSettings(options={"quantization_config": {"turbo": {"memory": "cached"}}})))
+    assert created(qdrant)["quantization_config"] == {"turbo": {"memory": "cached"}}
+
+
+@pytest.mark.parametrize(
+    ("options", "warning"),
+    [
+        ({"shard_nummer": 3}, r"shard_nummer is not known .* not sent; did you mean `shard_number`\?"),
+        ({"warp": {"factor": 9}}, r"warp is not known .* not sent; remove it, or install a newer qdrant-client"),
+        ({"hnsw_config": {"nonsense": 1}}, r"hnsw_config\.nonsense is not known .* not sent"),
+        ({"quantization_config": {"quarks": {"bits": 2}}}, r"quantization_config\.quarks is not known .* not sent"),
+        (
+            {"quantization_config": {"binary": {"always_rams": True}}},
+            r"quantization_config\.binary\.always_rams is .* did you mean `always_ram`\?",
+        ),
+    ],
+)
+def test_an_option_that_the_client_does_not_know_is_left_out_with_a_warning(
+    qdrant: QdrantServer, caplog: pytest.LogCaptureFixture, options: dict[str, Any], warning: str
+) -> None:
+    generations = generations_on(qdrant, QdrantSettings(options={**options, "wal_config": {"wal_capacity_mb": 64}}))
+    build(generations)
+    assert re.search(rf"qdrant\.options\.{warning}", caplog.text)
+    assert created(qdrant)["wal_config"] == {"wal_capacity_mb": 64}
+    assert not set(options) & created(qdrant).keys()
+    assert any(re.search(warning, said) for said in generations.health().warnings)
+
+
 def test_an_option_that_the_server_ignored_is_a_warning(
     qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     generations = generations_on(qdrant, QdrantSettings(options={"id_tracker": {"memory": "cold"}}))
+    ignored = (
+        "qdrant.options.id_tracker is not known to the server, which ignored it; remove it, or use a newer server"
+    )
     build(generations)
+    assert ignored in caplog.text
+    caplog.clear()
     with generations.writer(0) as lease:
         generations.open_active(lease)
-    assert "qdrant.options.id_tracker is not known to the server, which ignored it" in caplog.text
+    assert ignored in caplog.text
 
 
 def test_options_are_read_from_a_table_and_from_the_environment(tmp_path: Path) -> None:
