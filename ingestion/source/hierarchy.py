@@ -247,8 +247,8 @@ def _name_file(stem: str, place: _Named) -> _Named:
 
 def _by_patterns(path: str, patterns: Sequence[str]) -> _Named | None:
     for pattern in patterns:
-        if match := compile_pattern(pattern).fullmatch(path):
-            found = match.groupdict()
+        found = compile_pattern(pattern).match(path)
+        if found is not None:
             chapter, lesson = found.get("chapter"), found.get("lesson")
             return _Named(
                 module=module_slug(found["module"]) if found.get("module") else None,

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.errors import LessonError
+from ingestion.settings.path_patterns import PathPattern, compile_glob
 from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.source.reader import read_source
 
 Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
 """The blocks of metadata that the section of each folder hands down."""
-
-_PARTS = re.compile(r"\*{2,}|[*?]|[^*?]+")
 
 
 def leaf_bundles(files: Sequence[SourceFile]) -> frozenset[str]:
@@ -93,8 +91,13 @@ def _blocks(file: SourceFile) -> list[Mapping[str, Any]]:
     except UnreadableMetadata as error:
         raise LessonError(file.path, error.reason, error.line) from error
     cascade = next((value for key, value in values.items() if key.lower() == "cascade"), None)
-    blocks = cascade if isinstance(cascade, list) else [cascade]
-    return [block for block in blocks if isinstance(block, Mapping)]
+    blocks = [block for block in (cascade if isinstance(cascade, list) else [cascade]) if isinstance(block, Mapping)]
+    try:
+        for target in filter(None, map(_target, blocks)):
+            _pages(target)
+    except ValueError as error:
+        raise LessonError(file.path, f"the target of its cascade: {error}") from error
+    return blocks
 
 
 def inherited(path: str, cascades: Cascades) -> Mapping[str, Any]:
@@ -103,10 +106,19 @@ def inherited(path: str, cascades: Cascades) -> Mapping[str, Any]:
     if cascades:
         for folder in _folders(path):
             for block in cascades.get(folder, ()):
-                target = block.get("target") or block.get("_target")
-                if not isinstance(target, Mapping) or _is_meant(path, target):
+                target = _target(block)
+                if target is None or _is_meant(path, target):
                     values |= {key: value for key, value in block.items() if key not in ("target", "_target")}
     return values
+
+
+def _target(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    target = block.get("target") or block.get("_target")
+    return target if isinstance(target, Mapping) else None
+
+
+def _pages(target: Mapping[str, Any]) -> PathPattern:
+    return compile_glob(str(target.get("path") or "/**").lower())
 
 
 def _is_meant(path: str, target: Mapping[str, Any]) -> bool:
@@ -115,30 +127,5 @@ def _is_meant(path: str, target: Mapping[str, Any]) -> bool:
     is_section = page.name.startswith("_index.")
     kind = "home" if path.startswith("_index.") else "section" if is_section else "page"
     address = page.parent if is_section or _is_bundle_page(path) else page.with_suffix("")
-    pattern = str(target.get("path") or "/**").lower()
-    return str(target.get("kind") or kind) == kind and _matches(f"/{address.as_posix()}".lower(), pattern)
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Match part by part, from all places reached so far: a regular expression of a dozen stars may never end."""
-    reached: Collection[int] = {0}
-    for part in _PARTS.finditer(pattern):
-        reached = _reached_from(reached, part[0], path)
-        if not reached:
-            return False
-    return len(path) in reached
-
-
-def _reached_from(starts: Collection[int], part: str, path: str) -> Collection[int]:
-    if part.startswith("**"):
-        return range(min(starts), len(path) + 1)
-    if part == "*":
-        return {end for start in starts for end in range(start, _folder_end(path, start) + 1)}
-    if part == "?":
-        return {start + 1 for start in starts if start < _folder_end(path, start)}
-    return {start + len(part) for start in starts if path.startswith(part, start)}
-
-
-def _folder_end(path: str, start: int) -> int:
-    slash = path.find("/", start)
-    return len(path) if slash < 0 else slash
+    is_kind = str(target.get("kind") or kind) == kind
+    return is_kind and _pages(target).match(f"/{address.as_posix()}".lower()) is not None
