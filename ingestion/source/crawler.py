@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingestion.errors import ConfigurationError, SourceError
+from ingestion.source.ignore_rules import IgnoreRules
 from ingestion.source.nav import Entry
 from ingestion.source.site import Site
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 IGNORE_FILE = ".bookwiseignore"
@@ -163,8 +160,6 @@ class _Rules:
     def __init__(
         self, root: Path, built_in: Sequence[tuple[str, str]], exclude: Sequence[str], include: Sequence[str]
     ) -> None:
-        from pathspec import GitIgnoreSpec
-
         own = root / IGNORE_FILE
         try:
             lines = own.read_text(encoding="utf-8-sig").split("\n") if own.is_file() else []
@@ -176,18 +171,18 @@ class _Rules:
         self._sources = [source for source, _ in named]
         self._patterns = [pattern for _, pattern in named]
         try:
-            self._ignored: GitIgnoreSpec = GitIgnoreSpec.from_lines(self._patterns)
-            self._included = GitIgnoreSpec.from_lines(include) if include else None
-        except (ValueError, re.error) as error:
+            self._ignored = IgnoreRules(self._patterns)
+            self._included = IgnoreRules(include) if include else None
+        except ValueError as error:
             message = f"crawl.exclude, crawl.include or {own}: a pattern is not gitignore syntax: {error}"
             raise ConfigurationError(message) from error
 
     def reason_to_skip(self, path: str) -> str | None:
         """Why the path is not book, or None; a folder's path ends in `/`."""
-        verdict = self._ignored.check_file(path)
-        if verdict.include and verdict.index is not None:
-            return f"{self._sources[verdict.index]} `{self._patterns[verdict.index]}`"
-        if self._included and not path.endswith("/") and not self._included.match_file(path):
+        number = self._ignored.match(path)
+        if number is not None:
+            return f"{self._sources[number]} `{self._patterns[number]}`"
+        if self._included and not path.endswith("/") and self._included.match(path) is None:
             return "matches no pattern of crawl.include"
         return None
 

@@ -26,7 +26,6 @@ HOMES = {
     "onnxruntime": ("ingestion.embedding.minilm", "rag.retrieval.rerankers.onnx_model"),
     "openai": ("ingestion.openai_client", "ingestion.embedding", "rag.agent.chat_model"),
     "opentelemetry": ("rag.tracing",),
-    "pathspec": ("ingestion.source.crawler",),
     "prompt_toolkit": ("rag.commands.chat",),
     "qdrant_client": ("ingestion.vector_stores.server",),
     "qdrant_edge": ("ingestion.vector_stores.edge", "ingestion.vector_stores.bm25"),

@@ -52,7 +52,7 @@ WARM = (
     "ingestion.sync.writer",
     "ingestion.commands.views",
 )
-WARM_LIBRARIES = ("numpy", "qdrant_edge", "sqlalchemy", "sqlalchemy.dialects.sqlite", "pathspec", "typer._adapters")
+WARM_LIBRARIES = ("numpy", "qdrant_edge", "sqlalchemy", "sqlalchemy.dialects.sqlite", "typer._adapters")
 
 
 class LoudEmbedder(FakeEmbedder):
