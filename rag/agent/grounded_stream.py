@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 
 from rag.agent.events import Searched, Token
+from rag.agent.repetition import Monotony
 from rag.agent.response import best_of, may_become_refusal
 from rag.agent.search_gate import GatedResult
-from rag.agent.tool_loop import ToolLoop
+from rag.agent.tool_loop import REPEATS, ToolLoop
 from rag.grounding.answer_text import AnswerText, Sentence
 from rag.grounding.citations import CiteStyle
 from rag.grounding.support import SupportCheck, Verdict
@@ -31,6 +32,7 @@ class GroundedStream:
         self._loop = loop
         self._check = check
         self._held = ""
+        self._monotony = Monotony()
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | Token]:
         """Yield each search and each piece of the answer; what is held back at the end, `text` has."""
@@ -54,7 +56,10 @@ class GroundedStream:
 
     async def _ready(self) -> AsyncGenerator[str]:
         while sentence := self.answer.next_sentence():
-            yield self.answer.close(sentence, await self._verdict(sentence))
+            verdict = await self._verdict(sentence)
+            yield self.answer.close(sentence, verdict)
+            if verdict and self._monotony.add(sentence.text, held=verdict.held):
+                self._loop.stop(REPEATS)
         yield self.answer.settled()
 
     async def _verdict(self, sentence: Sentence) -> Verdict | None:

@@ -17,7 +17,8 @@ from rag.grounding.citations import Source
 from rag.models import AgentResponse, Citation, ConfidenceMetrics, PassagesUsed, address
 from rag.retrieval.retriever import Retriever
 
-CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
+MIN_HELD = 0.25
+"""Share of an answer's sentences that the book must hold; below it the book is quoted instead."""
 
 
 def is_refusal(text: str) -> bool:
@@ -42,12 +43,12 @@ def generated_answer(
 ) -> AgentResponse:
     """Return the response of a loop that is over, without times; `told` is what the reader has got of `text`.
 
-    Where nothing that was written is held by the book, the book is quoted in its place.
+    Where nothing or next to nothing that was written is held by the book, the book is quoted in its place.
     """
     result = best_of(gated, loop.results)
     is_failed = loop.failure not in (None, NO_ANSWER)
     says_no = is_refusal(loop.text) or (answer.gaps > 0 and not answer.statements)
-    if answer.held and not is_failed:
+    if answer.held and answer.held >= MIN_HELD * answer.statements and not is_failed:
         return _answered(gated, loop, answer, result, text)
     if not is_failed and not says_no:
         quoted = quote(loop.question, _with_spots(result, retriever), retriever, started=time.perf_counter())
@@ -86,7 +87,7 @@ def _answered(
         generation_time_ms=0.0,
         total_time_ms=0.0,
         confidence=confidence_of(metrics.confidence_level),
-        state="low_confidence" if loop.is_cut_off or metrics.confidence_level == "low" else "completed",
+        state="low_confidence" if loop.cut_off or metrics.confidence_level == "low" else "completed",
         metrics=metrics,
         searched_for=gated.response.searched_for,
         hidden=gated.response.hidden,
@@ -96,7 +97,7 @@ def _answered(
         unsupported=tuple(answer.not_held),
         tokens_used=loop.tokens,
         retrieval_count=len(used.retrieved),
-        error=CUT_OFF if loop.is_cut_off else None,
+        error=loop.cut_off,
     )
 
 

@@ -14,8 +14,9 @@ from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
 from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
 from rag.agent.prompts import system_prompt
+from rag.agent.reply_reader import ReplyReader
 from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.agent.text_calls import TextCall, TextCalls
+from rag.agent.text_calls import TextCall
 from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
 from rag.tracing import span
@@ -32,6 +33,8 @@ TOOL_TOKENS = 250
 PARAGRAPH = "\n\n"
 """Between what a model says before one more search and what it says after it."""
 
+CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
+REPEATS = "the language model began to repeat itself, so the answer was ended there"
 NO_ANSWER = "the language model gave no answer"
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"
@@ -41,7 +44,8 @@ class ToolLoop:
     """One question to a model. After `run`, the attributes tell what became of it.
 
     `text` is the answer as the model wrote it, empty where it gave none; then `failure` says why, or is None where
-    nothing that was found answers the question. `findings` are its searches, which took `search_seconds`.
+    nothing that was found answers the question; `cut_off` says why the answer has no end. `results` are its searches,
+    which took `search_seconds`.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class ToolLoop:
         self.question = question
         self.text = ""
         self.failure: str | None = None
-        self.is_cut_off = False
+        self.cut_off: str | None = None
         self.tokens = 0
         self.search_seconds = 0.0
         self.results: list[GatedResult] = []
@@ -103,7 +107,7 @@ class ToolLoop:
 
     async def _replying(self) -> AsyncGenerator[str]:
         """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
-        calls = TextCalls()
+        reading = ReplyReader(is_answer=self._searches > 0)
         stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
         request = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai"}
         with span(f"chat {self.model.name}", request | {"gen_ai.request.model": self.model.name}) as opened:
@@ -113,24 +117,30 @@ class ToolLoop:
                         self._reply = part
                         if opened:
                             opened.set_attribute("gen_ai.usage.total_tokens", part.tokens)
-                    elif text := self._told(calls.feed(part)):
+                    elif text := self._told(reading.feed(part)):
                         yield text
-        if text := self._told(calls.end()):
+                    if reading.is_enough or self.cut_off:
+                        self._reply = Reply(reading.text, (), is_cut_off=False, refusal=None, tokens=0)
+                        break
+        if text := self._told(reading.end()):
             yield text
         self.tokens += self._reply.tokens or self._estimated_tokens()
-        if calls.found and not self._reply.tool_calls:
-            self._reply = replace(self._reply, tool_calls=_as_tool_calls(calls.found))
+        if reading.calls and not self._reply.tool_calls:
+            self._reply = replace(self._reply, tool_calls=_as_tool_calls(reading.calls))
         if self.text and self._reply.tool_calls:
             yield self._told(PARAGRAPH)
+        elif reading.repeats and self._searches:
+            self.cut_off = REPEATS
 
     def _estimated_tokens(self) -> int:
         """Return what the last reply cost, for services that do not say."""
         return tokens_of(self._reply.text) + sum(tokens_of(each.get("content") or "") for each in self._messages)
 
+    def stop(self, reason: str) -> None:
+        """End the reply under way: what came so far is the answer, and `reason` says why it has no end."""
+        self.cut_off = reason
+
     def _told(self, text: str) -> str:
-        """Return the text, if it belongs to the answer: what comes before the first search does not."""
-        if not self._searches:
-            return ""
         self.text += text
         return text
 
@@ -141,7 +151,7 @@ class ToolLoop:
             return True
         if not self._searches or self._reply.tool_calls:
             return False
-        self.is_cut_off = self._reply.is_cut_off
+        self.cut_off = self.cut_off or (CUT_OFF if self._reply.is_cut_off else None)
         self.failure = None if self.text.strip() else NO_ANSWER
         return True
 

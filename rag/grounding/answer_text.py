@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from ingestion.markdown.fences import closes_fence, opening_run
 from rag.grounding.citations import Citations, CiteStyle
 from rag.grounding.references import CODE_SPAN, MARKER, MAX_MARKER_CHARS, Reference, ReferenceReader
+from rag.grounding.said_before import SaidBefore
 from rag.grounding.sentences import STOP, STOP_UNSPACED, ends_sentence
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.stating import is_gap, states_something
@@ -78,6 +79,8 @@ class AnswerText:
         self.gaps = 0
         self.not_held: list[str] = []
         self._reader = ReferenceReader(shown)
+        self._said_before = SaidBefore()
+        self._break = ""
         self._raw = ""
         self._told = 0
         self._fence = ""
@@ -98,13 +101,28 @@ class AnswerText:
         self._ended = True
 
     def next_sentence(self) -> Sentence | None:
-        """Return the next complete sentence, which must be closed before another is asked for."""
+        """Return the next complete sentence that was not said before.
+
+        It must be closed before another is asked for.
+        """
+        while raw := self._next_raw():
+            if not self._is_repeated(raw):
+                return self._read(raw)
+            self._raw = self._raw[len(raw) :]
+            self._break = self._break or raw[len(raw.rstrip()) :]
+        return None
+
+    def _is_repeated(self, raw: str) -> bool:
+        if self._fence or self._told:
+            return False
+        is_last = self._ended and raw == self._raw
+        return self._said_before.repeats(raw) or (is_last and self._said_before.may_repeat(raw))
+
+    def _next_raw(self) -> str:
         end = self._end_of_code() if self._is_code() else self._end_of_sentence()
         if end is None:
-            if not (self._ended and self._raw):
-                return None
-            end = len(self._raw)
-        return self._read(self._raw[:end])
+            end = len(self._raw) if self._ended else 0
+        return self._raw[:end]
 
     def close(self, sentence: Sentence, verdict: Verdict | None) -> str:
         """Return the rest of the sentence, with the number of what holds it, or that nothing does."""
@@ -115,15 +133,23 @@ class AnswerText:
         elif verdict:
             self.not_held.append(sentence.text)
         piece = whole[self._told :]
+        self._said_before.add(sentence.raw)
         self._raw, self._told, self._fence = self._raw[len(sentence.raw) :], 0, ""
-        self.text += piece
-        return piece
+        return self._shown(piece)
 
     def settled(self) -> str:
         """Return what of the sentence under way can be shown: whole words before anything that may be a reference."""
+        if not self._told and self._said_before.may_repeat(self._raw):
+            return ""
         end = self._raw.rfind("\n") + 1 if self._is_code() else self._settled_end()
         piece = self._raw[self._told : end]
         self._told = max(self._told, end)
+        return self._shown(piece)
+
+    def _shown(self, piece: str) -> str:
+        if piece and "\n" in self._break and not self.text.endswith("\n"):
+            piece = self._break + piece  # what was left out ended a line
+        self._break = "" if piece else self._break
         self.text += piece
         return piece
 
@@ -182,7 +208,11 @@ class AnswerText:
             return sentence.raw
         mark = self._cite(list(verdict.passages[:1]), verdict) if verdict.held else NOT_HELD
         code = sentence.raw.rstrip()
-        return f"{code}\n{mark}{sentence.raw[len(code) :] or chr(10)}"
+        space = sentence.raw[len(code) :] or "\n"
+        _, newline, last = code.rpartition("\n")
+        if not (newline and self._closes(last)):
+            code += f"\n{self._fence}"  # a reply that was cut off must not make code of the mark
+        return f"{code}\n{mark}{space}"
 
     def _is_code(self) -> bool:
         """Return whether the text under way is a block of code; only a whole line tells."""

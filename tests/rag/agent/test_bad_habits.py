@@ -6,12 +6,13 @@ import re
 
 import pytest
 
-from rag.agent.events import Replaced
+from rag.agent.events import Replaced, Token
 from rag.agent.prompts import REFUSAL
+from rag.agent.tool_loop import REPEATS
 from rag.agent.tools import TOOL_NAME
 from rag.grounding.answer_text import NOT_HELD
 from tests.support.agents import ask, play, server, shelf_for
-from tests.support.openai_chat import ChatServer, calls, passages_in, says
+from tests.support.openai_chat import ChatServer, calls, in_pieces, passages_in, says
 from tests.support.openai_server import Reply, Request
 
 __all__ = ["server"]
@@ -126,3 +127,46 @@ def test_surrogates_and_nul_never_break_an_answer(server: ChatServer, odd: str) 
 def test_code_that_the_book_does_not_have_is_marked(server: ChatServer) -> None:
     server.script += [calls("pump"), says(f"{FACT}:\n\n```python\npump.explode()\n```\n\n{FACT}.")]
     assert f"```\n{NOT_HELD}" in ask(shelf_for(server)).answer
+
+
+ROUND = "The second pump carries the water of the pump to the pump. "
+
+
+@pytest.mark.parametrize("size", [1, 5, 60])
+def test_a_reply_that_goes_round_in_circles_is_ended_and_shown_once(server: ChatServer, size: int) -> None:
+    written = f"{FACT}. " + ROUND * 40
+    server.script += [calls("pump"), says(*(written[at : at + size] for at in range(0, len(written), size)))]
+    response = ask(shelf_for(server))
+    assert response.answer.strip() == f"{FACT} [1]. {ROUND.strip()} {NOT_HELD}"
+    assert (response.state, response.error) == ("low_confidence", REPEATS)
+
+
+def test_the_same_sentence_with_another_word_each_time_is_ended(server: ChatServer) -> None:
+    counts = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    server.script += [calls("pump"), says(*(f"The {count} part is a leg. " for count in counts))]
+    events = play(shelf_for(server), "How long does the pump run ?")
+    shown = "".join(event.text for event in events if isinstance(event, Token))
+    assert "fourth" in shown and "eighth" not in shown
+
+
+def test_an_answer_of_which_next_to_nothing_is_held_is_replaced(server: ChatServer) -> None:
+    invented = (
+        "Acme built it in 1987. It has 12 legs. Everyone loves it. It costs 40 euros. Its colour is a deep red."
+    )
+    server.script += [calls("pump"), says(f"{FACT}. {invented}")]
+    response = ask(shelf_for(server))
+    assert response.replaced and "Acme" not in response.answer and "five seconds" in response.answer
+
+
+def test_an_answer_before_any_search_is_not_waited_for(server: ChatServer) -> None:
+    endless = in_pieces(says(*["Pumps are known from many ages and lands, and so on. "] * 500))
+    server.script += [endless, says(f"{FACT}.")]
+    response = ask(shelf_for(server))
+    assert response.answer == f"{FACT} [1]." and response.error is None
+
+
+def test_thoughts_before_a_search_are_waited_for(server: ChatServer) -> None:
+    thoughts = " ".join(f"Is it pump {number}?" for number in range(200))
+    server.script += [says(f"<think>{thoughts}</think>{CALL}"), says(f"{FACT}.")]
+    shelf = shelf_for(server)
+    assert ask(shelf).answer == f"{FACT} [1]." and shelf.queries[-1] == "pump runs"

@@ -165,3 +165,13 @@ def test_how_an_answer_is_cut_into_pieces_changes_nothing(parts: list[str], size
 @given(st.text(alphabet="ab 01[]()`~\n.sp-,>|#:", max_size=60), st.integers(1, 5))
 def test_any_text_survives_any_cut(text: str, size: int) -> None:
     assert written(text, sizes=(size,)).text == written(text).text
+
+
+@pytest.mark.parametrize("text", ["Do this:\n\n```rust\nlet x = 1;", "Do this:\n\n```rust\nlet x = 1;\n", "```"])
+def test_code_that_was_cut_off_is_closed_before_its_mark(text: str) -> None:
+    lines = written(text, sizes=(3,)).text.strip().split("\n")
+    assert lines[-2:] == ["```", NOT_HELD] and sum(line.startswith("```") for line in lines) == 2
+
+
+def test_a_formula_that_was_cut_off_is_closed_before_its_mark() -> None:
+    assert written("$$\nx = 1").text.strip().split("\n")[-2:] == ["$$", NOT_HELD]

@@ -1,0 +1,37 @@
+"""Sentences of an answer that were said before, which tell nothing new."""
+
+from __future__ import annotations
+
+MIN_WORDS = 4
+"""A shorter sentence may well be said twice: an item of a list, a cell of a table."""
+
+MAX_TIMES = 2
+"""How often a sentence may be said where others stand between."""
+
+
+class SaidBefore:
+    """Remembers the sentences of one answer, as the model wrote them."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, int] = {}
+        self._last = ""
+
+    def add(self, sentence: str) -> None:
+        """Remember a sentence that was said."""
+        self._last = _plain(sentence)
+        self._times[self._last] = self._times.get(self._last, 0) + 1
+
+    def repeats(self, sentence: str) -> bool:
+        """Return whether a sentence is the one before it again, or was said often enough."""
+        said = _plain(sentence)
+        return said.count(" ") >= MIN_WORDS - 1 and (said == self._last or self._times.get(said, 0) >= MAX_TIMES)
+
+    def may_repeat(self, beginning: str) -> bool:
+        """Return whether a sentence that begins so may become one that repeats another."""
+        said = _plain(beginning)
+        often = (sentence for sentence, times in self._times.items() if times >= MAX_TIMES)
+        return any(sentence.startswith(said) and self.repeats(sentence) for sentence in (self._last, *often))
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence.split()).casefold()
