@@ -46,6 +46,14 @@ def is_refused(error: OSError) -> bool:
     return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
+def explain(error: Exception) -> str:
+    """Return why a file cannot be used, without its name, and what to do where this user lacks the right."""
+    if not isinstance(error, OSError):
+        return str(error)
+    reason = error.strerror or str(error)
+    return f"{reason}; run this as its owner, or get the right to read it" if is_refused(error) else reason
+
+
 def make_own_folder(folder: Path) -> None:
     """Make a folder that git leaves out; one that is there stays as it is, for it may hold more than our files."""
     if folder.is_dir():

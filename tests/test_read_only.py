@@ -16,7 +16,7 @@ from ingestion.errors import ExitCode
 from tests.support.books import page, write_book
 from tests.support.command_line import run
 from tests.support.paths import ROOT
-from tests.support.read_only import give_away
+from tests.support.read_only import close_to_others, give_away
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
 
@@ -108,6 +108,33 @@ def test_a_command_that_writes_says_that_the_index_cannot_be_written(reader: Rea
     for command, (code, _, err) in zip(commands, reader.run(*commands), strict=True):
         assert code == ExitCode.VECTOR_STORE, (command, err)
         assert "cannot be written (Permission denied)" in err and "BOOKWISE_DIRECTORY" in err, command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("closed", "commands", "code"),
+    [
+        (".bookwise", ["info", "search robot", "generations list"], ExitCode.VECTOR_STORE),
+        (".bookwise", ["plan", "verify", "jobs", "questions", "keys list", "ingest"], ExitCode.STATE),
+        (".bookwise/jobs.sqlite", ["jobs", "jobs show 1"], ExitCode.STATE),
+        (".ingestion_state.json", ["info", "plan", "verify"], ExitCode.STATE),
+        ("bookwise.toml", ["info", "check", "jobs"], ExitCode.CONFIGURATION),
+        ("docs", ["plan", "check", "crawl", "ingest"], ExitCode.SOURCE),
+    ],
+)
+def test_what_is_closed_to_this_user_is_named_with_who_can_read_it(
+    reader: Reader, closed: str, commands: Sequence[str], code: ExitCode
+) -> None:
+    close_to_others(reader.folder / closed)
+    done = reader.run(*(command.split() for command in commands), ["doctor"])
+    for command, (ended, _, err) in zip(commands, done, strict=False):
+        assert ended == code, (command, err)
+        assert closed in err and "run this as its owner" in err, command
+        assert "Traceback" not in err and "[Errno" not in err, command
+    ended, out, err = done[-1]
+    assert ended in (ExitCode.DONE, ExitCode.NOT_IN_STEP), err
+    if closed != ".bookwise/jobs.sqlite":
+        assert closed in out and "run this as its owner" in out
 
 
 @pytest.mark.slow

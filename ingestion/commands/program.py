@@ -29,6 +29,7 @@ from ingestion.commands.terminal import (
 from ingestion.commands.usage_errors import usage_error
 from ingestion.errors import BookwiseError, ExitCode, Interrupted, OutputClosed, OutputError, UsageError
 from ingestion.output import Block
+from ingestion.own_files import explain, is_refused
 
 _ClickException = typer.BadParameter.__mro__[2]
 _WRITING = {"ingest", "verify", "copy", "batch"}
@@ -192,7 +193,11 @@ def _expected(error: Exception, arguments: Sequence[str]) -> BookwiseError | Non
         return usage_error(error, arguments)
     if isinstance(error, typer.Abort | EOFError):
         return UsageError("aborted: answer y, or pass --yes")
-    return _lost_output(error)
+    if (lost := _lost_output(error)) is not None:
+        return lost
+    if isinstance(error, OSError) and error.filename and is_refused(error):
+        return UsageError(f"{error.filename}: {explain(error)}")
+    return None
 
 
 def _flushed(code: int) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.settings import Settings
 from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
 
@@ -47,4 +48,4 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.settings import FIELDS, Settings, nested
 from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
 from ingestion.settings.places import CONFIG_NAME, find_config, user_config
@@ -164,7 +165,7 @@ def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(config.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        mistakes.append(f"{config}: cannot be read: {error}")
+        mistakes.append(f"{config}: cannot be read: {explain(error)}")
         return {}
 
 
@@ -175,7 +176,10 @@ def _read_dotenv(path: Path | None, mistakes: list[str]) -> dict[str, str]:
 
     try:
         return {key: value for key, value in dotenv_values(path).items() if value is not None}
-    except (OSError, UnicodeDecodeError):
-        # A decoding error would repeat the bytes around it, which may be a secret.
+    except OSError as error:
+        mistakes.append(f"{path}: cannot be read: {explain(error)}")
+        return {}
+    except UnicodeDecodeError:
+        # The error would repeat the bytes around it, which may be a secret.
         mistakes.append(".env: cannot be read as UTF-8")
         return {}

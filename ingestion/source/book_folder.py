@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from ingestion.settings import Settings
-from ingestion.source.crawler import Crawl, Skipped, SourceFile, crawl
+from ingestion.source.crawler import Crawl, Skipped, SourceFile, can_list, crawl
 from ingestion.source.generators import find_site
 from ingestion.source.hierarchy import CURRENT_VERSION, page_version
 from ingestion.source.hugo import (
@@ -32,7 +32,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
 
     Raises SourceError as the crawl does, and ConfigurationError where the site's configuration cannot be read.
     """
-    site = find_site(root) if root.is_dir() else None
+    site = find_site(root) if root.is_dir() and can_list(root) else None
     found = crawl(
         root,
         exclude=settings.crawl.exclude,

@@ -101,6 +101,8 @@ def crawl(
         raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
     if not root.is_dir():
         raise SourceError(f"{root}: is a file; name the folder that holds the lessons")
+    if not can_list(root):
+        raise SourceError(f"{root}: cannot be listed: this user has no right to; run this as its owner")
     rules = _Rules(root, _built_in(site, translations=translations, versions=versions), exclude, include)
     walk = _Walk(root.resolve(), rules, site)
     found = list(walk.files_below(walk.root, ""))
@@ -148,6 +150,11 @@ def _editions(root: Path, site: Site | None, *, translations: bool, versions: bo
     return sorted(folder.relative_to(site.folder).as_posix() for folder in inside)
 
 
+def can_list(folder: Path) -> bool:
+    """Return whether this user may see what is in a folder."""
+    return os.access(folder, os.R_OK | os.X_OK)
+
+
 def relative_path(path: str) -> str:
     """Return the one spelling of a relative path: `/` between parts, no `.` or empty parts, NFC, case kept."""
     parts = unicodedata.normalize("NFC", path).replace("\\", "/").split("/")
@@ -164,7 +171,7 @@ class _Rules:
         try:
             lines = own.read_text(encoding="utf-8-sig").split("\n") if own.is_file() else []
         except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{own}: cannot be read: {error}") from error
+            raise SourceError(f"{own}: cannot be read: {explain(error)}") from error
         lines = [line for line in lines if line.strip() and not line.startswith("#")]
         named = [*built_in, *(("setting crawl.exclude", excluded) for excluded in exclude)]
         named += [(IGNORE_FILE, line) for line in lines]

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site import Site
 from ingestion.source.site_config import MAX_BYTES
@@ -206,7 +207,7 @@ def _category(file: Path) -> tuple[int | None, str | None]:
     except YamlProblem as error:
         raise ConfigurationError(f"{file}:{error.line}: cannot be read: {error.reason}") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{file}: cannot be read: {explain(error)}") from error
     if not isinstance(value, dict):
         return None, None
     label = value.get("label")
@@ -225,7 +226,7 @@ def _read(file: Path) -> str:
             raise ConfigurationError(f"{file}: is larger than {MAX_BYTES} bytes")
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{file}: cannot be read: {explain(error)}") from error
 
 
 def _words(title: str) -> str | None:

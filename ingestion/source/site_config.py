@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
 
 MAX_BYTES = 1_000_000
@@ -49,7 +50,7 @@ def read_config(path: Path) -> Values:
     except YamlProblem as error:
         raise ConfigurationError(f"{path}:{error.line}: cannot be read: {error.reason}") from error
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error
 
 
 def values_of(document: Any) -> Values:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
-from ingestion.own_files import create_private, make_private, set_aside
+from ingestion.own_files import create_private, is_refused, make_private, set_aside
 from ingestion.state.readable_database import ReadableDatabase
 
 if TYPE_CHECKING:
@@ -246,6 +246,10 @@ def unusable(what: str, error: Exception, where: str | Path = "") -> StateError:
     out.
     """
     if isinstance(where, Path):
+        if isinstance(error, OSError) and is_refused(error):
+            return StateError(
+                f"{what} {where} cannot be read ({error.strerror}); run this as its owner, or set DATABASE_URL"
+            )
         cause = getattr(error, "orig", None) or error
         return StateError(f"{what} {where} cannot be used ({cause}); move it away, or set DATABASE_URL")
     return StateError(f"{what} cannot be used ({type(error).__name__}); check DATABASE_URL")

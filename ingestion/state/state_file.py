@@ -12,6 +12,7 @@ from ingestion.atomic_file import write_atomically
 from ingestion.errors import RecordsDamaged, StateError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, IngestionState
+from ingestion.own_files import explain
 from ingestion.state.records import (
     FORMAT_VERSION,
     READABLE_FORMATS,
@@ -124,7 +125,7 @@ class StateFile:
         except UnicodeDecodeError as error:
             raise self._broken(str(error)) from error
         except OSError as error:
-            raise StateError(f"{self.path}: cannot be read: {error}") from error
+            raise StateError(f"{self.path}: cannot be read: {explain(error)}") from error
         try:
             document = json.loads(text)
             version = document["format_version"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from ingestion.errors import StateError
 from ingestion.models import IngestionState
+from ingestion.own_files import explain
 from ingestion.state.state_file import StateFile
 
 STATE_FOLDER = "state"
@@ -19,7 +21,10 @@ class StateFolder:
     def below(directory: Path, *, many: bool) -> Path | None:
         """Return the folder in an index's own where it is in use, or with `many` books will be; else None."""
         folder = directory / STATE_FOLDER
-        return folder if many or next(folder.glob("*.json"), None) else None
+        try:
+            return folder if many or next(folder.glob("*.json"), None) else None
+        except OSError as error:  # Python 3.13 finds nothing instead
+            raise StateError(f"{folder}: cannot be listed: {explain(error)}") from error
 
     def __init__(self, path: Path, single: StateFile) -> None:
         self.path = path

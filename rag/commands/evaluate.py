@@ -15,6 +15,7 @@ from ingestion.commands.options import Book, Config, Json
 from ingestion.commands.terminal import note, show
 from ingestion.errors import ExitCode, UsageError
 from ingestion.output import Block, View
+from ingestion.own_files import explain
 from ingestion.settings import override
 from ingestion.settings.loader import CONFIG_NAME, find_config
 
@@ -188,7 +189,7 @@ def _read_run(path: Path) -> list[Outcome]:
     try:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"--compare {path}: cannot be read: {error}") from error
+        raise UsageError(f"--compare {path}: cannot be read: {explain(error)}") from error
     return outcomes_of(document, str(path))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import UsageError
+from ingestion.own_files import explain
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.agent.spots import plain_title
@@ -52,7 +53,7 @@ def load_questions(path: Path) -> list[EvalQuestion]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
+        raise UsageError(f"{path}: cannot be read: {explain(error)}") from error
     questions = []
     for number, line in enumerate(lines, 1):
         if line.strip():

@@ -34,6 +34,12 @@ def _is_below(path: str | os.PathLike[str], folder: Path) -> bool:
     return Path(os.path.abspath(path)).is_relative_to(folder.absolute())
 
 
+def close_to_others(path: Path) -> None:
+    """Take the right to read from everybody but the owner of a file or folder that was given away."""
+    shut = 0o000 if os.geteuid() != 0 else 0o700
+    path.chmod(shut)
+
+
 def give_away(folder: Path) -> list[str]:
     """Make everything below `folder` read-only for a child that is started with the returned prefix.
 

@@ -14,6 +14,7 @@ from ingestion.operations.doctor.report import Check, SettingRow, note, ok, prob
 from ingestion.settings import FIELDS, Settings, value_of
 from ingestion.settings.loader import CONFIG_NAME, DEFAULT, Loaded
 from ingestion.settings.validators import Module, Secret
+from ingestion.source.crawler import can_list
 
 _FOR_DEVELOPERS = re.compile("extra *== *['\"](dev|lock)")
 
@@ -48,8 +49,11 @@ def book_checks(settings: Settings) -> Iterator[Check]:
             f"no id is set: `ingest` takes {DEFAULT_BOOK} where it has recorded no other",
             f"run `bookwise init`, which writes one into {CONFIG_NAME}, or set BOOKWISE_BOOK",
         )
-    if Path(settings.book.docs).is_dir():
+    docs = Path(settings.book.docs)
+    if docs.is_dir() and can_list(docs):
         yield ok("lessons", settings.book.docs)
+    elif docs.is_dir():
+        yield problem("lessons", f"{docs}: this user may not list the folder", "run this as its owner")
     else:
         yield note(
             "lessons",

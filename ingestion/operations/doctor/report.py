@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ingestion.errors import BookwiseError
+from ingestion.own_files import explain, is_refused
+
+_AS_OWNER = "run this as its owner, or set BOOKWISE_DIRECTORY to a folder of yours"
 
 Level = Literal["ok", "note", "problem"]
 
@@ -74,4 +77,7 @@ def guarded(subject: str, checks: Iterable[Check], next_step: str) -> Iterator[C
     try:
         yield from checks
     except BookwiseError as error:
-        yield problem(subject, str(error), error.hint or next_step)
+        lacks_right = isinstance(error.__cause__, OSError) and is_refused(error.__cause__)
+        yield problem(subject, str(error), _AS_OWNER if lacks_right else error.hint or next_step)
+    except OSError as error:
+        yield problem(subject, f"{error.filename or 'a file'}: {explain(error)}", _AS_OWNER)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.source.generators.values import clean, flag, joined, one
 from ingestion.source.site import Site
 from ingestion.source.site_config import Values, read_config
@@ -52,5 +53,5 @@ def _versions(folder: Path) -> tuple[str, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{folder / 'versions.json'}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{folder / 'versions.json'}: cannot be read: {explain(error)}") from error
     return tuple(version for version in listed if isinstance(version, str)) if isinstance(listed, list) else ()

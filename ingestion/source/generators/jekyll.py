@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
 from ingestion.source.generators.values import clean, joined, one
 from ingestion.source.site import Site
 from ingestion.source.site_config import Values, read_config
@@ -40,5 +41,5 @@ def _gems(folder: Path, values: Values) -> tuple[tuple[str, ...], bool]:
     except FileNotFoundError:
         return named, True
     except OSError as error:
-        raise ConfigurationError(f"{folder / 'Gemfile'}: cannot be read: {error}") from error
+        raise ConfigurationError(f"{folder / 'Gemfile'}: cannot be read: {explain(error)}") from error
     return named, bool(re.search(r"""^[^#\n]*["']github-pages["']""", gemfile, re.M))

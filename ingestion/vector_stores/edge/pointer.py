@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
 from ingestion.errors import PointerDamaged, VectorStoreError
-from ingestion.own_files import read_own
+from ingestion.own_files import explain, read_own
 from ingestion.vector_stores.generation_names import PATTERN
 
 POINTER = "CURRENT"
@@ -34,7 +34,7 @@ def read_pointer(directory: Path) -> Pointer:
     except FileNotFoundError:
         return Pointer()
     except OSError as error:
-        raise VectorStoreError(f"cannot read {path}: {error}") from error
+        raise VectorStoreError(f"cannot read {path}: {explain(error)}") from error
     try:
         pointer = Pointer(**json.loads(contents))
     except (ValueError, TypeError, RecursionError) as error:
