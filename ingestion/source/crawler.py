@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError, SourceError
+from ingestion.own_files import explain
 from ingestion.source.ignore_rules import IgnoreRules
 from ingestion.source.nav import Entry
 from ingestion.source.site import Site
