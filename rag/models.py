@@ -353,8 +353,8 @@ class AgentResponse(_Model):
     `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
     `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
     nothing is cited. Times are in milliseconds. `see_also` are other sections on the subject, under a refusal the
-    nearest. `replaced` tells that the book is quoted in place of an
-    answer of which it holds nothing.
+    nearest. `replaced` tells that the book is quoted in place of an answer of which it holds nothing. `tokens_used`
+    is what the language model read and wrote, `completion_tokens` what it wrote; both are 0 where none was asked.
     """
 
     answer: str
@@ -375,6 +375,7 @@ class AgentResponse(_Model):
     cited_sentences: Annotated[int, Field(ge=0)] = 0
     unsupported: tuple[str, ...] = ()
     tokens_used: Annotated[int, Field(ge=0)] = 0
+    completion_tokens: Annotated[int, Field(ge=0)] = 0
     retrieval_count: Annotated[int, Field(ge=0)] = 0
     created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None

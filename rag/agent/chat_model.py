@@ -56,13 +56,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One whole reply. `refusal` is what the model says instead of an answer, `tokens` what prompt and reply cost."""
+    """One whole reply. `refusal` is what the model says instead of an answer.
+
+    `tokens` is what prompt and reply cost, `completion_tokens` the reply's part; 0 where the service does not say.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...]
     is_cut_off: bool
     refusal: str | None
-    tokens: int
+    tokens: int = 0
+    completion_tokens: int = 0
 
 
 class ChatModel:
@@ -172,14 +176,14 @@ class _Assembly:
     refusal: str = ""
     finish: str | None = None
     tokens: int = 0
+    completion_tokens: int = 0
     calls: dict[int, list[str]] = field(default_factory=dict)
     half: str = ""
 
     def add(self, chunk: Any) -> str:
         """Take in one chunk, as parsed; returns its text."""
         if usage := chunk.get("usage"):
-            count = usage.get("total_tokens")
-            self.tokens = count if type(count) is int and 0 <= count <= MAX_TOKENS else 0
+            self.tokens, self.completion_tokens = _tokens_of_usage(usage)
         if not chunk.get("choices"):
             return ""
         choice = chunk["choices"][0]
@@ -218,7 +222,16 @@ class _Assembly:
             for index, (identity, name, arguments) in sorted(self.calls.items())
         )
         filtered = "its content filter stopped the answer" if self.finish == "content_filter" else None
-        return Reply(self.text, calls, self.finish == "length", valid_text(self.refusal) or filtered, self.tokens)
+        refusal = valid_text(self.refusal) or filtered
+        return Reply(self.text, calls, self.finish == "length", refusal, self.tokens, self.completion_tokens)
+
+
+def _tokens_of_usage(usage: Mapping[str, Any]) -> tuple[int, int]:
+    """Return all tokens and those of the completion; what a service counts in sum alone is the model's thinking."""
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+    prompt, written, total = (n if type(n) is int and 0 <= n <= MAX_TOKENS else 0 for n in counts)
+    total = max(total, prompt + written)
+    return total, total - prompt if prompt else written
 
 
 def valid_text(text: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.agent.prompts import REPLACED
+
 if TYPE_CHECKING:
     from rag.models import AgentResponse, SearchResult
 
@@ -29,6 +31,11 @@ class Replaced:
     """All Tokens so far are void: nothing of them is held by the book. `text` is the answer in their place."""
 
     text: str
+
+    @property
+    def preamble(self) -> str:
+        """Return what goes before the text where the Tokens cannot be taken back."""
+        return f"\n\n{REPLACED}\n\n"
 
 
 @dataclass(frozen=True, slots=True)

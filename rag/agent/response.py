@@ -96,6 +96,7 @@ def _answered(
         cited_sentences=answer.statements,
         unsupported=tuple(answer.not_held),
         tokens_used=loop.tokens,
+        completion_tokens=loop.completion_tokens,
         retrieval_count=len(used.retrieved),
         error=loop.cut_off,
     )
@@ -112,6 +113,7 @@ def _replacement(gated: GatedResult, loop: ToolLoop, quoted: AgentResponse) -> A
             "replaced": True,
             "passages": used.model_copy(update={"retrieved": tuple(dict.fromkeys(found))}),
             "tokens_used": loop.tokens,
+            "completion_tokens": loop.completion_tokens,
         }
     )
 
@@ -135,6 +137,7 @@ def _refused(gated: GatedResult, loop: ToolLoop, answer: AnswerText, result: Gat
         hidden=gated.response.hidden,
         passages=used,
         tokens_used=loop.tokens,
+        completion_tokens=loop.completion_tokens,
         retrieval_count=len(used.retrieved),
         error=loop.failure,
     )

@@ -65,6 +65,7 @@ class ToolLoop:
         self.failure: str | None = None
         self.cut_off: str | None = None
         self.tokens = 0
+        self.completion_tokens = 0
         self.search_seconds = 0.0
         self.results: list[GatedResult] = []
         self.shown = shown
@@ -73,7 +74,7 @@ class ToolLoop:
         self._is_answered = False
         self._searches = 0
         self._mistakes = 0
-        self._reply = Reply("", (), is_cut_off=False, refusal=None, tokens=0)
+        self._reply = Reply("", (), is_cut_off=False, refusal=None)
         rules = system_prompt(style)
         system: Message = {"role": "system", "content": rules}
         asked: Message = {"role": "user", "content": question}
@@ -116,15 +117,16 @@ class ToolLoop:
                     if isinstance(part, Reply):
                         self._reply = part
                         if opened:
-                            opened.set_attribute("gen_ai.usage.total_tokens", part.tokens)
+                            opened.set_attribute("gen_ai.usage.input_tokens", part.tokens - part.completion_tokens)
+                            opened.set_attribute("gen_ai.usage.output_tokens", part.completion_tokens)
                     elif text := self._told(reading.feed(part)):
                         yield text
                     if reading.is_enough or self.cut_off:
-                        self._reply = Reply(reading.text, (), is_cut_off=False, refusal=None, tokens=0)
+                        self._reply = Reply(reading.text, (), is_cut_off=False, refusal=None)
                         break
         if text := self._told(reading.end()):
             yield text
-        self.tokens += self._reply.tokens or self._estimated_tokens()
+        self._count_tokens()
         if reading.calls and not self._reply.tool_calls:
             self._reply = replace(self._reply, tool_calls=_as_tool_calls(reading.calls))
         if self.text and self._reply.tool_calls:
@@ -132,9 +134,12 @@ class ToolLoop:
         elif reading.repeats and self._searches:
             self.cut_off = REPEATS
 
-    def _estimated_tokens(self) -> int:
-        """Return what the last reply cost, for services that do not say."""
-        return tokens_of(self._reply.text) + sum(tokens_of(each.get("content") or "") for each in self._messages)
+    def _count_tokens(self) -> None:
+        """Add what the last reply cost; estimated for services that do not say."""
+        written = self._reply.completion_tokens or tokens_of(self._reply.text)
+        total = self._reply.tokens or written + sum(tokens_of(each.get("content") or "") for each in self._messages)
+        self.tokens += total
+        self.completion_tokens += min(written, total)
 
     def stop(self, reason: str) -> None:
         """End the reply under way: what came so far is the answer, and `reason` says why it has no end."""

@@ -42,6 +42,7 @@ ANSWER: dict[str, Any] = {
     "should_answer": True,
     "model": "gpt-4o-mini",
     "tokens_used": 812,
+    "completion_tokens": 40,
     "supported": True,
 }
 
@@ -163,7 +164,7 @@ _COMPLETION: dict[str, Any] = {
             "finish_reason": "stop",
         }
     ],
-    "usage": {"prompt_tokens": 812, "completion_tokens": 0, "total_tokens": 812},
+    "usage": {"prompt_tokens": 772, "completion_tokens": 40, "total_tokens": 812},
 }
 _GROUP: dict[str, Any] = {
     "question": "What is a node?",

@@ -116,7 +116,8 @@ class ChatResponse(BaseModel):
     confidence_level: ConfidenceLevel
     should_answer: bool
     model: str
-    tokens_used: int
+    tokens_used: int = Field(description="What the language model read and wrote; 0 for an answer without one.")
+    completion_tokens: int = Field(0, description="What the language model wrote of `tokens_used`.")
     supported: bool
     metrics: ConfidenceMetrics | None = None
     see_also: tuple[Place, ...] = Field((), description="Other sections on the subject; under a refusal the nearest.")

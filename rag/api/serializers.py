@@ -40,6 +40,7 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         should_answer=answered,
         model=response.model,
         tokens_used=response.tokens_used,
+        completion_tokens=response.completion_tokens,
         supported=response.supported,
         metrics=metrics,
         see_also=response.see_also,

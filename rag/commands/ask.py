@@ -87,7 +87,6 @@ async def _answer(
     embedder = embedder_ahead(settings)
     from rag.agent.agent import build_agent
     from rag.agent.events import Done, Replaced, Token
-    from rag.agent.prompts import REPLACED
     from rag.retrieval.retriever import open_retriever
 
     with open_retriever(settings, embedder) as retriever:
@@ -100,7 +99,7 @@ async def _answer(
                 if isinstance(event, Token) and streams:
                     write(event.text)
                 if isinstance(event, Replaced) and streams:
-                    write(f"\n\n{REPLACED}\n\n{event.text}")
+                    write(event.preamble + event.text)
                 if isinstance(event, Done):
                     return event.response
     raise AssertionError("an agent ends with Done")

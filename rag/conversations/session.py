@@ -11,7 +11,6 @@ from uuid import UUID
 from ingestion.errors import UnknownThread
 from ingestion.settings import Settings
 from rag.agent.events import Done, Replaced, Searched, Token
-from rag.agent.prompts import REPLACED
 from rag.conversations.database import database_of
 from rag.conversations.models import Message, new_thread_id, parse_thread_id
 from rag.conversations.store import ThreadStore
@@ -138,7 +137,7 @@ class ChatSession:
                 elif isinstance(event, Token):
                     self.write(event.text)
                 elif isinstance(event, Replaced):
-                    self.write(f"\n\n{REPLACED}\n\n{event.text}")
+                    self.write(event.preamble + event.text)
                 elif isinstance(event, Done):
                     self.last = event.response
         assert self.last is not None

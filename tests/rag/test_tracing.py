@@ -13,7 +13,7 @@ import pytest
 from ingestion.errors import ConfigurationError
 from rag.tracing import start_tracing, trace_with
 from tests.support.chat_api import QUESTION, book, events_in, indexed, serving
-from tests.support.openai_chat import ChatServer
+from tests.support.openai_chat import TOKENS, ChatServer
 
 __all__ = ["book", "indexed"]
 
@@ -43,6 +43,8 @@ def test_an_answer_is_one_trace_without_the_words_of_the_question(book: Path, sp
     [request] = [each for each in found if each.name == "POST /chat/stream"]
     mine = [each.name for each in found if each.context.trace_id == request.context.trace_id]
     assert mine.count("retrieval") == 2 and mine.count("chat gpt-4o-mini") == 2 and "database" in mine
+    [called, _] = [each.attributes for each in found if each.name == "chat gpt-4o-mini"]
+    assert called["gen_ai.usage.input_tokens"] + called["gen_ai.usage.output_tokens"] == TOKENS
     assert not any(QUESTION["message"] in each.to_json() for each in found)
 
 

@@ -18,8 +18,8 @@ from tests.support.openai_server import Answer, OpenAIServer, Reply, Request, em
 
 PATH = "/v1/chat/completions"
 TOOL = "retrieve_documentation"
-TOKENS = 30
-"""What every reply says it cost."""
+TOKENS, WRITTEN = 30, 10
+"""What every reply says it cost, and how much of it the model wrote."""
 
 
 class ChatServer(OpenAIServer):
@@ -70,9 +70,8 @@ def stream(deltas: Sequence[dict[str, Any]], finish: str | None) -> Reply:
     events = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     if finish is not None:
         events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-        events.append(
-            {"choices": [], "usage": {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": TOKENS}}
-        )
+        usage = {"prompt_tokens": TOKENS - WRITTEN, "completion_tokens": WRITTEN, "total_tokens": TOKENS}
+        events.append({"choices": [], "usage": usage})
     return sse(*events)
 
 

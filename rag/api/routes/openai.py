@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel
 
 from ingestion.vector_stores.filters import Where
-from rag.agent.events import Token
+from rag.agent.events import Replaced, Token
 from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
 from rag.api.http.auth import Caller
 from rag.api.http.deadlines import until_disconnect
@@ -109,11 +109,16 @@ async def _pieces(
         with services.metrics.streams.track_inprogress():
             async with services.deadlines.limit(), aclosing(turn):
                 yield _data(completion.chunk({"role": "assistant", "content": ""}))
+                written = void = 0
                 async for event in turn:
                     if isinstance(event, Token):
+                        written += len(event.text)
                         yield _data(completion.chunk({"content": event.text}))
+                    elif isinstance(event, Replaced):
+                        void = written + len(event.preamble)
+                        yield _data(completion.chunk({"content": event.preamble + event.text}))
                     elif isinstance(event, TurnFinished):
-                        yield _end(completion, event.response, has_usage=has_usage)
+                        yield _end(completion, event.response, void, has_usage=has_usage)
     except HTTPException as error:
         yield _data(openai_error(error.status_code, error.detail))
     except Exception as error:
@@ -126,19 +131,22 @@ def _told(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str
     yield _data(completion.chunk({"role": "assistant", "content": text}))
     yield _data(completion.chunk({}, finish="stop"))
     if has_usage:
-        yield _data(completion.usage_chunk(0))
+        yield _data(completion.usage_chunk(completion.counted_usage(text)))
     yield DONE
 
 
-def _end(completion: Completion, response: ChatResponse, *, has_usage: bool) -> str:
-    """Return the last pieces: the sources, the end, and the usage where it is asked for."""
-    sources = {"content": completion.footer(response), "annotations": url_citations(response)}
+def _end(completion: Completion, response: ChatResponse, void: int, *, has_usage: bool) -> str:
+    """Return the last pieces: the sources, the end, and the usage where it is asked for.
+
+    `void` is how many characters of the client's text go before the answer.
+    """
+    sources = {"content": completion.footer(response), "annotations": url_citations(response, begins_at=void)}
     pieces = [
         _data(completion.chunk(sources)),
         _data(completion.chunk({}, finish="stop", bookwise=about(response))),
     ]
     if has_usage:
-        pieces.append(_data(completion.usage_chunk(response.tokens_used)))
+        pieces.append(_data(completion.usage_chunk(completion.usage(response))))
     return "".join([*pieces, DONE])
 
 

@@ -11,6 +11,8 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator
 
 from ingestion.errors import UsageError
+from ingestion.tokens import count_tokens
+from rag.agent.history import CHAT_ENCODING, tokens_of
 from rag.api.http.problems import in_json_terms
 from rag.api.schemas import ChatRequest, ChatResponse, Source
 from rag.api.services.chat_turns import OwnConversation
@@ -23,6 +25,7 @@ HEADER_PREFIX = "x-bookwise-"
 FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
 """What may be set beside the messages: body fields by these names, or headers such as `X-Bookwise-Hardware-Tier`."""
 
+CHUNK = "chat.completion.chunk"
 STYLE_ROLES = ("system", "developer")
 LISTS = ("proficiency_levels", "doc_types")
 NUMBERS = ("hardware_tier", "chapter_min", "chapter_max", "lesson", "top_k")
@@ -105,45 +108,57 @@ class Completion:
 
     id: str
     created: int
-    model: str
-    with_footer: bool
+    request: CompletionRequest
 
     @classmethod
     def begin(cls, request: CompletionRequest) -> Completion:
         """Return a new one with an id of its own."""
-        return cls(f"chatcmpl-{uuid4().hex}", int(time.time()), request.model, request.sources_footer)
+        return cls(f"chatcmpl-{uuid4().hex}", int(time.time()), request)
 
     def document(self, response: ChatResponse) -> dict[str, Any]:
         """Return the whole answer as one document."""
-        text = response.response + self.footer(response)
-        document = self.plain_document(text, annotations=url_citations(response))
-        return document | {"usage": usage(response.tokens_used), "bookwise": about(response)}
+        document = self.plain_document(self.text(response), annotations=url_citations(response))
+        return document | {"usage": self.usage(response), "bookwise": about(response)}
 
     def plain_document(self, text: str, **more: Any) -> dict[str, Any]:
         """Return a text that no model wrote and no source carries as one document."""
         message = {"role": "assistant", "content": text, "refusal": None} | more
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        head = {"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model}
-        return head | {"choices": [choice], "usage": usage(0)}
+        return self._head("chat.completion") | {"choices": [choice], "usage": self.counted_usage(text)}
 
     def chunk(self, delta: Mapping[str, Any], *, finish: str | None = None, **more: Any) -> dict[str, Any]:
         """Return a piece of a stream."""
         choice = {"index": 0, "delta": dict(delta), "finish_reason": finish, "logprobs": None}
-        return self._chunk_head() | {"choices": [choice]} | more
+        return self._head(CHUNK) | {"choices": [choice]} | more
 
-    def usage_chunk(self, tokens: int) -> dict[str, Any]:
+    def usage_chunk(self, usage: Mapping[str, int]) -> dict[str, Any]:
         """Return the last piece of a stream whose client asks for the usage."""
-        return self._chunk_head() | {"choices": [], "usage": usage(tokens)}
+        return self._head(CHUNK) | {"choices": [], "usage": usage}
+
+    def usage(self, response: ChatResponse) -> dict[str, int]:
+        """Return the language model's tokens; counted from the texts where the book answers without one."""
+        if response.tokens_used:
+            return _usage(response.tokens_used - response.completion_tokens, response.completion_tokens)
+        return self.counted_usage(self.text(response))
+
+    def counted_usage(self, text: str) -> dict[str, int]:
+        """Return the tokens of the client's messages and of the text that answers them."""
+        written = count_tokens([text], CHAT_ENCODING)[0]
+        return _usage(sum(tokens_of(_text_parts(message)) for message in self.request.messages), written)
+
+    def text(self, response: ChatResponse) -> str:
+        """Return the answer with its list of sources."""
+        return response.response + self.footer(response)
 
     def footer(self, response: ChatResponse) -> str:
         """Return the list of sources that ends the text: most clients show nothing else of them."""
         cited = [source for source in response.sources if source.number]
-        if not cited or not self.with_footer:
+        if not cited or not self.request.sources_footer:
             return ""
         return "\n\nSources:\n" + "\n".join(f"{source.number}. {_link(source)}" for source in cited)
 
-    def _chunk_head(self) -> dict[str, Any]:
-        return {"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model}
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.request.model}
 
 
 def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple[ChatRequest, OwnConversation]:
@@ -173,21 +188,24 @@ def last_text(request: CompletionRequest) -> str:
     return _text(said[-1]).strip()
 
 
-def url_citations(response: ChatResponse) -> list[dict[str, Any]]:
-    """Return where the text refers to which address, as OpenAI tells it of web searches."""
+def url_citations(response: ChatResponse, *, begins_at: int = 0) -> list[dict[str, Any]]:
+    """Return where the text refers to which address, as OpenAI tells it of web searches.
+
+    `begins_at` is where the answer begins in the text that the client has.
+    """
     found = []
     for source in response.sources:
         mark = f"[{source.number}]"
-        start = response.response.find(mark) if source.number else -1
-        if start >= 0:
+        at = response.response.find(mark) if source.number else -1
+        if at >= 0:
+            start = begins_at + at
             citation = {"start_index": start, "end_index": start + len(mark), "title": source.page_title}
             found.append({"type": "url_citation", "url_citation": citation | {"url": source.url}})
     return found
 
 
-def usage(tokens: int) -> dict[str, int]:
-    """Return the tokens; they are counted in sum."""
-    return {"prompt_tokens": tokens, "completion_tokens": 0, "total_tokens": tokens}
+def _usage(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 def about(response: ChatResponse) -> dict[str, Any]:
@@ -203,10 +221,14 @@ def _link(source: Source) -> str:
 
 
 def _text(message: CompletionMessage) -> str:
+    if isinstance(message.content, list) and any(part.type != "text" for part in message.content):
+        raise UsageError("messages: only text can be asked, no images, audio or files")
+    return _text_parts(message)
+
+
+def _text_parts(message: CompletionMessage) -> str:
     if message.content is None or isinstance(message.content, str):
         return message.content or ""
-    if any(part.type != "text" for part in message.content):
-        raise UsageError("messages: only text can be asked, no images, audio or files")
     return "\n".join(part.text or "" for part in message.content)
 
 

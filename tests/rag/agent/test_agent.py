@@ -15,7 +15,7 @@ from rag.agent.prompts import DISCLAIMER, REFUSAL
 from rag.conversations.models import Message
 from rag.models import Evidence
 from tests.support.agents import PUMP, RIGHT, WAIT, Shelf, ask, play, server, shelf_for, tool_messages
-from tests.support.openai_chat import TOKENS, ChatServer, calls, in_pieces, passages_in, says, stream
+from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer, calls, in_pieces, passages_in, says, stream
 from tests.support.openai_server import Reply, Request
 
 __all__ = ["server"]
@@ -40,7 +40,8 @@ def test_an_answer_is_numbered_cited_verified_and_counted(server: ChatServer) ->
     )
     used = response.passages
     assert (used.retrieved, used.shown, used.cited, used.verified) == (("1",), ("1",), ("1",), ("1",))
-    assert (response.tokens_used, response.retrieval_count, response.model) == (2 * TOKENS, 1, "gpt-4o-mini")
+    assert (response.tokens_used, response.completion_tokens) == (2 * TOKENS, 2 * WRITTEN)
+    assert (response.retrieval_count, response.model) == (1, "gpt-4o-mini")
     assert response.total_time_ms == pytest.approx(response.retrieval_time_ms + response.generation_time_ms)
 
 

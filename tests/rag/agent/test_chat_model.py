@@ -71,6 +71,26 @@ def test_a_reply_comes_piece_by_piece_and_whole_at_its_end(many: bool) -> None:
     assert pieces == ["A word"] and isinstance(whole, Reply) and whole.text == "A word"
 
 
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ('{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}', (10, 3)),
+        ('{"prompt_tokens":7,"completion_tokens":3}', (10, 3)),
+        ('{"prompt_tokens":7,"completion_tokens":3,"total_tokens":60}', (60, 53)),
+        ('{"completion_tokens":3}', (3, 3)),
+        ('{"total_tokens":10}', (10, 0)),
+        ('{"prompt_tokens":"7","completion_tokens":-3,"total_tokens":true}', (0, 0)),
+        ("null", (0, 0)),
+    ],
+    ids=["all", "no sum", "thinking in the sum alone", "no prompt", "sum alone", "no counts", "none"],
+)
+def test_tokens_are_what_the_service_counts(usage: str, counted: tuple[int, int]) -> None:
+    told = f'data: {{"choices":[],"usage":{usage}}}\n\n'.encode()
+    handler = says(STREAM, chunked(A_WORD), chunked(told), chunked(REST), b"0\r\n\r\n")
+    whole = asyncio.run(answers(handler, many=False))[-1]
+    assert isinstance(whole, Reply) and (whole.tokens, whole.completion_tokens) == counted
+
+
 @both_clients
 @pytest.mark.parametrize(
     ("handler", "said"),

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.api_servers import listening
 from tests.support.chat_api import QUESTION, add_key, book, indexed, serving
-from tests.support.openai_chat import ChatServer
+from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer
 from tests.support.openai_server import error
 
 __all__ = ["book", "indexed"]
@@ -60,7 +60,8 @@ def test_an_answer_is_that_of_the_chat_with_its_sources_as_annotations_and_foote
     [citation] = [each.url_citation for each in choice.message.annotations]
     assert choice.message.content[citation.start_index : citation.end_index] == "[1]"
     assert citation.url == plain["sources"][0]["url"] and citation.title == "Nodes"
-    assert completion.usage and completion.usage.total_tokens == plain["tokens_used"] > 0
+    assert completion.usage and completion.usage.total_tokens == plain["tokens_used"] == 2 * TOKENS
+    assert completion.usage.completion_tokens == plain["completion_tokens"] == 2 * WRITTEN
     bare = sdk.chat.completions.create(model=BOOK, messages=ASKED, extra_body={"sources_footer": False})
     assert bare.choices[0].message.content == plain["response"]
 
