@@ -6,8 +6,6 @@ import asyncio
 import warnings
 from typing import Any
 
-import pytest
-
 import bookwise
 
 QUESTION = "Why does a late subscriber miss messages?"
@@ -50,7 +48,6 @@ def test_langchain_runs_it_in_a_chain_with_a_prompt(book: bookwise.Book) -> None
 def test_llama_index_gets_scored_nodes(book: bookwise.Book) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own dependencies
-        pytest.importorskip("llama_index.core")
         from llama_index.core.schema import MetadataMode
 
         from bookwise.llama_index import BookwiseRetriever
@@ -67,7 +64,6 @@ def test_llama_index_gets_scored_nodes(book: bookwise.Book) -> None:
 def test_llama_index_keeps_to_the_filters(book: bookwise.Book) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own dependencies
-        pytest.importorskip("llama_index.core")
         from bookwise.llama_index import BookwiseRetriever
 
         question = "ray tracing on a graphics card"

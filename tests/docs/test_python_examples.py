@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import warnings
@@ -41,8 +40,6 @@ def test_an_example_runs_and_shows_something(
     home: Path, number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     needs, code = EXAMPLES[number]
-    if needs and importlib.util.find_spec(needs.split(".")[0]) is None:
-        pytest.skip(f"{needs} is not installed")
     monkeypatch.chdir(home)
     with warnings.catch_warnings():
         if needs:
@@ -65,8 +62,6 @@ def server(home: Path) -> Iterator[str]:
 def test_an_example_reads_the_collection_without_bookwise(
     server: str, last: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if (needs := ON_SERVER[last][0]) and importlib.util.find_spec(needs) is None:
-        pytest.skip(f"{needs} is not installed")
     names: dict[str, object] = {"__name__": "__main__", "embedding": embedding_of_the_index()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as above
