@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rag.agent.prompts import REPLACED
 
@@ -32,10 +32,8 @@ class Replaced:
 
     text: str
 
-    @property
-    def preamble(self) -> str:
-        """Return what goes before the text where the Tokens cannot be taken back."""
-        return f"\n\n{REPLACED}\n\n"
+    preamble: ClassVar[str] = f"\n\n{REPLACED}\n\n"
+    """What goes before the text where the Tokens cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,14 @@ class AppServices:
     failures: FailureReporter
     database: DatabaseThreads
 
+    def is_configured(self, book_id: str) -> bool:
+        """Return whether the settings are those of this book; an index may hold others."""
+        return self.settings.book.id in (None, book_id)
+
+    def title_of(self, book_id: str) -> str | None:
+        """Return the title of a book, which is known of the configured one."""
+        return self.settings.book.title if self.is_configured(book_id) else None
+
 
 def services_of(request: Request) -> AppServices:
     """Return the services of the server that got a request."""

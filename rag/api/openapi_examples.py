@@ -148,6 +148,7 @@ _PAGE: dict[str, Any] = {
 
 _MODEL: dict[str, Any] = {
     "id": "physical-ai-robotics",
+    "name": "Physical AI: a short course",
     "object": "model",
     "created": 1735689600,
     "owned_by": "bookwise",

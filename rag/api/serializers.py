@@ -74,7 +74,7 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
         similarity_score=passage.score,
         chapter=chapter_of(passage),
         section=(citation.section_title if citation else None) or passage.section_title or passage.page_title,
-        url=(citation.page_url if citation else None) or passage.location,
+        url=_address_of(passage, citation),
         chunk_index=passage.chunk_index,
         number=citation.number if citation else None,
         chunk_id=passage.id,
@@ -87,6 +87,13 @@ def source_of(passage: SearchResult, citation: Citation | None = None) -> Source
         parent_doc_id=passage.parent_doc_id,
         verified=citation.verified if citation else True,
     )
+
+
+def _address_of(passage: SearchResult, citation: Citation | None) -> str:
+    """Return where what is cited stands; two sections of one passage have two addresses, on a site or in the file."""
+    if citation is None:
+        return passage.location
+    return citation.page_url or f"{passage.source_file}:{citation.line_start}-{citation.line_end}"
 
 
 def chapter_of(passage: SearchResult) -> str:

@@ -74,6 +74,7 @@ def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | 
 
 
 OPENAI_PATH = "/v1/"
+UNKNOWN_PATH = "there is no such path here; books answer at /v1/chat/completions and are listed at /v1/models"
 _OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
@@ -83,7 +84,8 @@ def openai_error(status: int, detail: str, param: str | None = None) -> dict[str
     # The framework's own words: no route has the path, such as /v1/embeddings.
     is_unknown_path = status == 404 and detail == HTTPStatus.NOT_FOUND.phrase
     code = "unknown_url" if is_unknown_path else _OPENAI_CODES.get(status)
-    error = {"message": detail, "type": kind, "param": param, "code": code}
+    message = UNKNOWN_PATH if is_unknown_path else detail
+    error = {"message": message, "type": kind, "param": param, "code": code}
     return {"error": error | {"request_id": current_request().request_id}}
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, Field
 
-from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.schemas import Word
@@ -80,7 +79,7 @@ async def books(caller: CurrentCaller, services: Services) -> Any:
     shown = sorted(
         held.keys() & set(caller.books or held), key=lambda each: (each != services.settings.book.id, each)
     )
-    return {"books": [{"book_id": book_id, "title": _title(services.settings, book_id)} for book_id in shown]}
+    return {"books": [{"book_id": book_id, "title": services.title_of(book_id)} for book_id in shown]}
 
 
 @router.get("/books/{book_id}", response_model=ShownChoices, operation_id="get_book")
@@ -88,15 +87,15 @@ async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
     """Return what can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
     found = None
     if not caller.books or book_id in caller.books:
-        modules = services.settings.modules if _is_configured(services.settings, book_id) else ()
+        modules = services.settings.modules if services.is_configured(book_id) else ()
         async with services.index.opened() as store:
             found = await asyncio.to_thread(
                 choices_of, store, book_id, highest_tier=caller.highest_tier, modules=modules
             )
     if found is None:
         raise HTTPException(404, f"no book {book_id!r}")
-    names = services.settings.book.tiers if _is_configured(services.settings, book_id) else ()
-    return asdict(found) | {"title": _title(services.settings, book_id), "tier_names": names}
+    names = services.settings.book.tiers if services.is_configured(book_id) else ()
+    return asdict(found) | {"title": services.title_of(book_id), "tier_names": names}
 
 
 @router.get("/books/{book_id}/pages", response_model=Pages, operation_id="find_pages")
@@ -110,11 +109,3 @@ async def pages(
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
         found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=caller.highest_tier)
     return {"pages": [asdict(found)] if found else []}
-
-
-def _is_configured(settings: Settings, book_id: str) -> bool:
-    return settings.book.id in (None, book_id)
-
-
-def _title(settings: Settings, book_id: str) -> str | None:
-    return settings.book.title if _is_configured(settings, book_id) else None

@@ -51,20 +51,20 @@ async def _text(book_id: str, caller: Caller, services: Services, hardware_tier:
         raise HTTPException(403, f"this key reads hardware tier {caller.highest_tier} or lower")
     filters = Filters(hardware_tier=hardware_tier)
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
-        text = await asyncio.to_thread(_written, retriever, book_id, filters, is_full=is_full)
+        text = await asyncio.to_thread(
+            _written, retriever, book_id, services.title_of(book_id) or book_id, filters, is_full=is_full
+        )
     if text is None:
         raise HTTPException(404, f"no lesson of {book_id!r} for hardware tier {hardware_tier} or lower")
     return Response(text, media_type=MEDIA_TYPE)
 
 
-def _written(retriever: Retriever, book_id: str, filters: Filters, *, is_full: bool) -> str | None:
-    settings = retriever.settings
-    modules = settings.modules
+def _written(retriever: Retriever, book_id: str, title: str, filters: Filters, *, is_full: bool) -> str | None:
+    modules = retriever.settings.modules
     where = where_of(book_id, filters, modules)
     entries = list_lessons(retriever.store, where, modules)
     if not entries:
         return None
-    title = (settings.book.id in (None, book_id) and settings.book.title) or book_id
     if is_full:
         return "".join(full_text(title, entries, retriever.store, book_id, where))
     return index_text(title, entries, modules)

@@ -41,9 +41,10 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json
 
 
 class BookModel(BaseModel):
-    """A book as a model."""
+    """A book as a model; `name` is its title, which Open WebUI shows in place of the id."""
 
     id: str
+    name: str | None = None
     object: str = "model"
     created: int = CREATED
     owned_by: str = "bookwise"
@@ -56,17 +57,19 @@ class BookModels(BaseModel):
     data: tuple[BookModel, ...]
 
 
-@router.get("/models", response_model=BookModels, operation_id="list_models")
+@router.get("/models", response_model=BookModels, response_model_exclude_none=True, operation_id="list_models")
 async def models(caller: CurrentCaller, services: Services) -> BookModels:
     """List the books that the key may ask."""
-    return BookModels(data=tuple(BookModel(id=book) for book in await _books(caller, services)))
+    return BookModels(data=tuple(_model(book, services) for book in await _books(caller, services)))
 
 
-@router.get("/models/{model:path}", response_model=BookModel, operation_id="get_model")
+@router.get(
+    "/models/{model:path}", response_model=BookModel, response_model_exclude_none=True, operation_id="get_model"
+)
 async def model(model: str, caller: CurrentCaller, services: Services) -> BookModel:
     """Return a book as a model."""
     await _require(model, caller, services)
-    return BookModel(id=model)
+    return _model(model, services)
 
 
 @router.post("/chat/completions", responses=_ANSWERS, response_class=Response, operation_id="create_completion")
@@ -152,6 +155,10 @@ def _end(completion: Completion, response: ChatResponse, void: int, *, has_usage
 
 def _data(document: dict[str, Any]) -> str:
     return f"data: {json.dumps(document, ensure_ascii=False, separators=(',', ':'))}\n\n"
+
+
+def _model(book_id: str, services: AppServices) -> BookModel:
+    return BookModel(id=book_id, name=services.title_of(book_id))
 
 
 async def _books(caller: Caller, services: AppServices) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, 
 
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
+from rag.agent.events import Replaced
 from rag.agent.history import CHAT_ENCODING, tokens_of
 from rag.api.http.problems import in_json_terms
 from rag.api.schemas import ChatRequest, ChatResponse, Source
@@ -26,6 +28,8 @@ FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
 """What may be set beside the messages: body fields by these names, or headers such as `X-Bookwise-Hardware-Tier`."""
 
 CHUNK = "chat.completion.chunk"
+FOOTER = "\n\nSources:\n"
+_FOOTER = re.compile(rf"{FOOTER}\d+\. .*(?:\n\d+\. .*)*\Z")
 STYLE_ROLES = ("system", "developer")
 LISTS = ("proficiency_levels", "doc_types")
 NUMBERS = ("hardware_tier", "chapter_min", "chapter_max", "lesson", "top_k")
@@ -155,7 +159,7 @@ class Completion:
         cited = [source for source in response.sources if source.number]
         if not cited or not self.request.sources_footer:
             return ""
-        return "\n\nSources:\n" + "\n".join(f"{source.number}. {_link(source)}" for source in cited)
+        return FOOTER + "\n".join(f"{source.number}. {_link(source)}" for source in cited)
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.request.model}
@@ -199,7 +203,7 @@ def url_citations(response: ChatResponse, *, begins_at: int = 0) -> list[dict[st
         at = response.response.find(mark) if source.number else -1
         if at >= 0:
             start = begins_at + at
-            citation = {"start_index": start, "end_index": start + len(mark), "title": source.page_title}
+            citation = {"start_index": start, "end_index": start + len(mark), "title": _place(source)}
             found.append({"type": "url_citation", "url_citation": citation | {"url": source.url}})
     return found
 
@@ -214,10 +218,14 @@ def about(response: ChatResponse) -> dict[str, Any]:
     return {name: document[name] for name in ("sources", "confidence_level", "should_answer", "supported")}
 
 
+def _place(source: Source) -> str:
+    """Return page and section: clients show nothing else of a citation, and two may be of one page."""
+    return source.page_title if source.section == source.page_title else f"{source.page_title} › {source.section}"
+
+
 def _link(source: Source) -> str:
-    place = source.page_title if source.section == source.page_title else f"{source.page_title} › {source.section}"
     is_address = source.url.startswith(("http://", "https://"))
-    return f"[{place}]({source.url})" if is_address else f"{place} ({source.url})"
+    return f"[{_place(source)}]({source.url})" if is_address else f"{_place(source)} ({source.url})"
 
 
 def _text(message: CompletionMessage) -> str:
@@ -236,15 +244,22 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
     """Return the exchanges before the question; a message that nobody answered is left out."""
     kept: list[Message] = []
     for message in messages:
+        role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
         text = clean_text(_text(message)).strip()
+        if role == "assistant":
+            text = _answer_in(text)
         if not text:
             continue
-        role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
         if kept and kept[-1].role == role:
             kept.pop()
         if kept or role == "user":
             kept.append(Message(role, text))
     return tuple(kept[:-1] if kept and kept[-1].role == "user" else kept)
+
+
+def _answer_in(text: str) -> str:
+    """Return a client's copy of an answer as it was given: without what it replaced and the list of sources."""
+    return _FOOTER.sub("", text.rpartition(Replaced.preamble)[2])
 
 
 def _filters_in_headers(headers: Mapping[str, str]) -> dict[str, Any]:

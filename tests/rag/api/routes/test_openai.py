@@ -1,9 +1,8 @@
-"""Books as OpenAI's clients know models: the real SDK (sync, async, streams), LangChain, and as Open WebUI asks."""
+"""Books as OpenAI's clients know models: the real SDK (sync, async, streams) and LangChain."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +58,7 @@ def test_an_answer_is_that_of_the_chat_with_its_sources_as_annotations_and_foote
     assert choice.message.annotations
     [citation] = [each.url_citation for each in choice.message.annotations]
     assert choice.message.content[citation.start_index : citation.end_index] == "[1]"
-    assert citation.url == plain["sources"][0]["url"] and citation.title == "Nodes"
+    assert citation.url == plain["sources"][0]["url"] and citation.title == "Nodes › Part 1"
     assert completion.usage and completion.usage.total_tokens == plain["tokens_used"] == 2 * TOKENS
     assert completion.usage.completion_tokens == plain["completion_tokens"] == 2 * WRITTEN
     bare = sdk.chat.completions.create(model=BOOK, messages=ASKED, extra_body={"sources_footer": False})
@@ -96,23 +95,6 @@ def test_langchain_asks_a_book_as_a_chat_model(server: httpx.Client) -> None:
     whole = chat.invoke(QUESTION["message"]).content
     assert "one program" in whole and "Sources:" in whole
     assert "".join(chunk.text for chunk in chat.stream(QUESTION["message"])) == whole
-
-
-def test_open_webui_lists_models_and_streams_with_what_else_it_sends(server: httpx.Client) -> None:
-    assert server.get("/v1/models").json()["data"][0]["id"] == BOOK
-    body = {
-        "model": BOOK,
-        "stream": True,
-        "messages": [{"role": "system", "content": "You are kind."}, *ASKED],
-        "stream_options": {"include_usage": True},
-        "temperature": 0.8,
-        "metadata": {"chat_id": "1"},
-        "features": {"web_search": False},
-    }
-    with server.stream("POST", "/v1/chat/completions", json=body) as response:
-        lines = [line for line in response.iter_lines() if line.startswith("data: ")]
-    assert response.headers["content-type"].startswith("text/event-stream") and lines[-1] == "data: [DONE]"
-    assert all(json.loads(line[6:])["object"] == "chat.completion.chunk" for line in lines[:-1])
 
 
 def test_filters_come_as_fields_or_headers_and_the_key_bounds_both(book: Path) -> None:
@@ -235,30 +217,9 @@ def test_what_clients_send_beside_a_question_changes_nothing(server: httpx.Clien
 
 
 def test_a_path_that_openai_has_and_a_book_has_not_is_told_as_such(sdk: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError) as told:
-        sdk.embeddings.create(model=BOOK, input="x")
+    with pytest.raises(openai.NotFoundError, match="/v1/chat/completions") as told:
+        sdk.responses.create(model=BOOK, input="x")
     assert told.value.code == "unknown_url"
-
-
-TITLE = """### Task:
-Name this chat.
-### Output:
-JSON format: { "title": "your title here" }
-### Chat History:
-<chat_history>
-USER: What is a node?
-ASSISTANT: One program.
-</chat_history>"""
-
-
-def test_a_client_s_own_task_is_neither_searched_nor_recorded(
-    server: httpx.Client, sdk: openai.OpenAI, model: ChatServer
-) -> None:
-    asked: list[Any] = [{"role": "user", "content": TITLE}]
-    whole = sdk.chat.completions.create(model=BOOK, messages=asked).choices[0].message.content
-    stream = sdk.chat.completions.create(model=BOOK, messages=asked, stream=True)
-    assert whole == "".join(chunk.choices[0].delta.content or "" for chunk in stream) == '{"title": "What is a node"}'
-    assert model.requests == [] and server.get("/owner/questions").json()["groups"] == []
 
 
 def test_a_page_may_ask_with_filters_and_the_headers_of_the_sdk(book: Path) -> None:
