@@ -54,7 +54,7 @@ def listening(book: Path, **settings: Any) -> Iterator[httpx.Client]:
     config.load()
     with (
         in_thread(config) as port,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=100, trust_env=False) as client,
     ):
         client.app = config.loaded_app  # type: ignore[attr-defined]
         yield client
@@ -77,7 +77,7 @@ def serve_process(
         said = process.stderr.readline()
         url = re.search(r"http://\S+", said)
         assert url, said + process.stderr.read()
-        with httpx.Client(base_url=url[0], timeout=30, trust_env=False) as client:
+        with httpx.Client(base_url=url[0], timeout=100, trust_env=False) as client:
             yield process, client
     finally:
         process.kill()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import time
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -99,14 +99,18 @@ def test_a_model_that_fails_is_degraded_until_it_answers_and_the_server_stays_re
 def test_a_model_that_does_not_answer_in_time_is_degraded(
     book: Path, model: ChatServer, log: list[dict[str, object]]
 ) -> None:
+    ended = threading.Event()
+
     def late(_: Request) -> Reply:
-        time.sleep(1.5)
+        ended.wait(60)
         return error(500, "too late")
 
-    model.script.append(late)
-    flags = {"openai.base_url": model.base_url, "api.timeout": 1}
+    flags = {"openai.base_url": model.base_url, "api.timeout": 4}
     with serving(book, open_to_all=True, **flags) as client:
+        client.post("/search", json={"query": QUESTION["message"]})
+        model.script.append(late)
         assert is_problem(client.post("/chat/run", json=QUESTION), 504)
+        ended.set()
         assert client.get("/ready").json()["checks"]["model"].startswith("degraded")
         figures = client.get("/metrics").text
     assert 'bookwise_failures_total{kind="AnswerTimeout",part="model"} 1.0' in figures
