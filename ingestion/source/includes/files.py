@@ -60,8 +60,8 @@ class BookFiles:
         real = self._allowed(location)
         name = self.name(location)
         try:
-            # Not blocked by a pipe, which only then is seen to be none of our files.
-            with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            # Not blocked by a pipe, which only then is seen to be none of our files; Windows has no such flag.
+            with open(os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise CannotInclude("is not a regular file")
                 data = file.read(MAX_BYTES + 1)

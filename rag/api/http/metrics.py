@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +128,8 @@ def serve_metrics(registry: CollectorRegistry, settings: Settings) -> Iterator[N
 
 
 def _is_alive(process_id: int) -> bool:
+    if sys.platform == "win32":
+        return True  # signal 0 is Ctrl-C there
     try:
         os.kill(process_id, 0)
     except OSError:
