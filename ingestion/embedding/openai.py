@@ -1,8 +1,13 @@
-"""Embed with OpenAI, or with any service that speaks its embeddings API."""
+"""Embed with OpenAI, or with any service that speaks its embeddings API.
+
+Without the SDK, whose import takes a third of the time that an edit takes, and which adds a retry and models of the
+reply that are not needed.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,10 +21,9 @@ from ingestion.settings.validators import Secret
 from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
-    import openai
-
     from ingestion.models import Vector, Vectors
-    from ingestion.openai_client import Failure, Service
+    from ingestion.openai_client.access import Failure, ServiceAccess
+    from ingestion.openai_client.posting import Poster, PostFailed
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +37,7 @@ PREPARATION = 1
 
 
 class OpenAIEmbedder:
-    """Embeds over HTTP with OpenAI's SDK, which retries: after the time that the service asks for (Retry-After in
-    seconds, milliseconds or as a date), up to two minutes, otherwise after 0.5 to 8 s with jitter.
+    """Embeds over HTTP; requests that fail are sent again, see `openai_client.posting`.
 
     `dimensions` shortens the vectors where the model can. `base_url` names another service, which may need no
     key; with `api_version` it is Azure's, and the model is the name of a deployment. `timeout` is in seconds for one
@@ -82,7 +85,7 @@ class OpenAIEmbedder:
     @property
     def dimensions(self) -> int:
         """Return the length of the vectors; asks the service if it is neither set nor known."""
-        return self._dimensions or self._embed(self._client, ["dimensions"], 1).shape[1]
+        return self._dimensions or self._embed(self._poster, ["dimensions"], 1).shape[1]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`; in as few requests as the limits allow.
@@ -94,9 +97,9 @@ class OpenAIEmbedder:
         for position, text in enumerate(texts, 1):
             if not text.strip():
                 raise ValueError(f"text {position} of {len(texts)} is blank")
-        client = self._client
+        poster = self._poster
         tokens = count_tokens(texts)
-        requests = [self._embed(client, batch, held) for batch, held in self._batches(texts, tokens)]
+        requests = [self._embed(poster, batch, held) for batch, held in self._batches(texts, tokens)]
         return np.concatenate(requests) if requests else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
@@ -105,22 +108,24 @@ class OpenAIEmbedder:
         return vector
 
     @property
-    def _client(self) -> openai.OpenAI:
-        """Open it in one thread while others wait: several that import the SDK at once take twice the time."""
+    def _poster(self) -> Poster:
+        """Make it in one thread while others wait: several that import at once take twice the time."""
         with self._opening:
             return self._opened
 
     @cached_property
-    def _opened(self) -> openai.OpenAI:
+    def _opened(self) -> Poster:
+        from ingestion.openai_client.posting import Poster
+
         count_tokens(["any"])  # The same goes for the counter's vocabulary.
-        return self._service.open(on_headers=self._rate_limiter.learn)
+        return Poster(self._access, on_headers=self._rate_limiter.learn)
 
     @cached_property
-    def _service(self) -> Service:
-        from ingestion.openai_client import Service
+    def _access(self) -> ServiceAccess:
+        from ingestion.openai_client.access import ServiceAccess
 
         key = self._service_options["api_key"]
-        return Service(**self._service_options | {"api_key": key.reveal() if isinstance(key, Secret) else key})
+        return ServiceAccess(**self._service_options | {"api_key": key.reveal() if isinstance(key, Secret) else key})
 
     def _batches(self, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[tuple[list[str], int]]:
         """Yield the texts in order, in batches, with the tokens of each batch."""
@@ -133,10 +138,9 @@ class OpenAIEmbedder:
         for batch in filter(None, [*batches, batcher.rest()]):
             yield [texts[position] for position in batch], sum(tokens[position] for position in batch)
 
-    def _embed(self, client: openai.OpenAI, inputs: list[str], tokens: int) -> Vectors:
-        """Make one request; the SDK's `embeddings.create` takes twice the time to build models of the reply."""
-        import httpx2
-        import openai
+    def _embed(self, poster: Poster, inputs: list[str], tokens: int) -> Vectors:
+        """Make one request."""
+        from ingestion.openai_client.posting import PostFailed
 
         self._rate_limiter.wait(tokens)
         log.debug("embedding %d texts, %d tokens", len(inputs), tokens)
@@ -144,13 +148,14 @@ class OpenAIEmbedder:
         if self._shortened:
             body["dimensions"] = self._shortened
         try:
-            reply = client.post("/embeddings", body=body, cast_to=httpx2.Response)
+            reply = poster.post(self._access.path_of("embeddings", self._model), body)
             # One at a time: a full reply is 17 MB, and several times that while it is read.
             with self._reading:
-                vectors = self._unit_vectors(reply.json()["data"], len(inputs))
-        except openai.OpenAIError as exc:
+                vectors = self._unit_vectors(json.loads(reply)["data"], len(inputs))
+        except PostFailed as exc:
             kind = InputsRefused if _blames_the_inputs(exc) else EmbeddingError
-            raise self._error(self._service.explain(exc, _advice(self._model)), kind) from self._service.cause(exc)
+            reason = self._access.advise(exc.failure, exc, _advice(self._model))
+            raise self._error(reason, kind) from self._access.cause(exc)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as exc:
             raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
         return vectors
@@ -177,9 +182,7 @@ class OpenAIEmbedder:
         return vectors
 
     def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
-        from ingestion.openai_client import host_of
-
-        return kind(f"embedding service {host_of(self._client)}: {reason}")
+        return kind(f"embedding service {self._access.host}: {reason}")
 
 
 def decoded(embedding: object) -> Vector:
@@ -191,13 +194,11 @@ def decoded(embedding: object) -> Vector:
     return np.asarray(embedding, np.float32)
 
 
-def _blames_the_inputs(exc: openai.OpenAIError) -> bool:
+def _blames_the_inputs(error: PostFailed) -> bool:
     """Return whether it is a 400, 413 or 422 that blames no other part of the request than the texts."""
-    import openai
-
-    if not isinstance(exc, openai.APIStatusError) or exc.status_code not in (400, 413, 422):
+    if error.status not in (400, 413, 422) or error.code == "model_not_found":
         return False
-    return exc.code != "model_not_found" and exc.param not in ("model", "dimensions", "encoding_format")
+    return error.parameter not in ("model", "dimensions", "encoding_format")
 
 
 def _advice(model: str) -> dict[Failure, str]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from openai.types import Batch
 
     from ingestion.models import Vector
-    from ingestion.openai_client import Failure, Service
+    from ingestion.openai_client.access import Failure
+    from ingestion.openai_client.sdk import Service
 
 PRICE_SHARE = 0.5
 """Price of a token in a batch, as a share of its usual price."""
@@ -128,7 +129,7 @@ class OpenAIBatches:
 
     @cached_property
     def _service(self) -> Service:
-        from ingestion.openai_client import Service
+        from ingestion.openai_client.sdk import Service
 
         return Service(self._api_key, self._base_url, _TIMEOUT, max_retries=5, max_reply_bytes=MAX_RESULT_BYTES)
 
@@ -174,9 +175,7 @@ class OpenAIBatches:
 
     @property
     def _host(self) -> str:
-        from ingestion.openai_client import host_of
-
-        return host_of(self._client)
+        return self._service.host
 
 
 def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:

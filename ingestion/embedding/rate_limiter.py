@@ -1,7 +1,7 @@
 """Delay requests so that the service does not have to refuse them.
 
 A library's rate limiter enforces fixed rates; here the service reports in each reply what is left, so this mirrors
-the service's own bucket. What it refuses nevertheless, the SDK retries.
+the service's own bucket. What it refuses nevertheless is asked again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from threading import Lock
 log = logging.getLogger(__name__)
 
 MAX_WAIT = 120.0
-"""Seconds; the SDK waits as long at most when a service refuses."""
+"""Seconds; a request that was refused waits as long at most."""
 
 LONG_WAIT = 5.0
 """Seconds from which a wait is worth a warning."""

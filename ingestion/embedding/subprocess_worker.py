@@ -18,7 +18,6 @@ from typing import IO, Any
 from ingestion.embedding.factory import build_embedder
 from ingestion.embedding.protocol import Embedder
 from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult, ThreadWorkers, portable_error
-from ingestion.openai_types import defer_openai_types
 
 
 def main() -> None:
@@ -26,7 +25,6 @@ def main() -> None:
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     # Whatever else is printed must not get between the replies.
     os.dup2(2, 1)
-    defer_openai_types()
     setup = pickle.load(incoming)
     finished: SimpleQueue[Any] = SimpleQueue()
     to_parent = logging.handlers.QueueHandler(finished)

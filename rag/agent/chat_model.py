@@ -15,7 +15,8 @@ from rag.agent.tools import MAX_ARGUMENT_CHARS
 if TYPE_CHECKING:
     import openai
 
-    from ingestion.openai_client import Failure, Service
+    from ingestion.openai_client.access import Failure
+    from ingestion.openai_client.sdk import Service
 
 Message = dict[str, Any]
 """A message in the form of the API."""
@@ -151,7 +152,7 @@ class ChatModel:
 
     @cached_property
     def _service(self) -> Service:
-        from ingestion.openai_client import Service
+        from ingestion.openai_client.sdk import Service
 
         return Service(
             self._api_key,
@@ -163,9 +164,7 @@ class ChatModel:
         )
 
     def _error(self, reason: str) -> ChatModelError:
-        from ingestion.openai_client import host_of
-
-        return ChatModelError(f"language model {self.name} at {host_of(self._client)}: {reason}")
+        return ChatModelError(f"language model {self.name} at {self._service.host}: {reason}")
 
 
 @dataclass(slots=True)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingestion import openai_client
 from ingestion.embedding.openai import OpenAIEmbedder
 from ingestion.embedding.rate_limiter import MAX_WAIT, RateLimiter
 from ingestion.errors import BookwiseError, ChatModelError, EmbeddingError, RerankError, VectorStoreError
+from ingestion.openai_client import sdk
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import connect
 from rag.agent.chat_model import ChatModel
@@ -85,11 +85,11 @@ def loaded_clients() -> None:
 
 @pytest.fixture(autouse=True)
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = openai_client._Bounds.begin
+    begin = sdk._Bounds.begin
     monkeypatch.setattr(
-        openai_client._Bounds,
+        sdk._Bounds,
         "begin",
-        lambda bounds: begin(openai_client._Bounds(min(bounds.size, LIMIT), bounds.seconds)),
+        lambda bounds: begin(sdk._Bounds(min(bounds.size, LIMIT), bounds.seconds)),
     )
     monkeypatch.setattr("ingestion.bounded_http.MAX_REPLY_BYTES", LIMIT)
     monkeypatch.setattr("rag.agent.chat_model.MAX_RETRIES", 0)

@@ -53,7 +53,7 @@ def model_checks(settings: Settings) -> Iterator[Check]:
 
 def _service_checks(settings: Settings) -> Iterator[Check]:
     # Imported late: the SDK takes a second.
-    from ingestion.openai_client import Service
+    from ingestion.openai_client.sdk import Service
 
     key = settings.openai.api_key
     service = Service(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import connect
+from tests.support.tls import https_server, self_signed
 
 
 @contextmanager
@@ -76,54 +77,26 @@ def test_a_grpc_server_that_is_not_there_is_one_sentence() -> None:
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for localhost that signs itself, and its key."""
-    folder = tmp_path_factory.mktemp("authority")
-    certificate, key = folder / "ca.pem", folder / "key.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost"]
-    try:
-        names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-        command = [*made, *names, "-keyout", str(key), "-out", str(certificate)]
-        subprocess.run(command, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("openssl makes the certificate of this test")
-    return certificate, key
+    return self_signed(tmp_path_factory.mktemp("authority"))
 
 
-@contextmanager
-def https_server(certificate: Path, key: Path) -> Iterator[int]:
-    import ssl
-    import threading
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+class CountHandler(BaseHTTPRequestHandler):
+    """Answers every request as Qdrant counts points."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *args: Any) -> None:
-            pass
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
 
-        def do_POST(self) -> None:
-            body = b'{"result": {"count": 7}, "status": "ok", "time": 0.0}'
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    class Quiet(ThreadingHTTPServer):
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            pass
-
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate, key)
-    with Quiet(("127.0.0.1", 0), Handler) as http:
-        http.socket = context.wrap_socket(http.socket, server_side=True)
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        yield http.server_address[1]
-        http.shutdown()
-        thread.join()
+    def do_POST(self) -> None:
+        body = b'{"result": {"count": 7}, "status": "ok", "time": 0.0}'
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
 
 def test_a_private_authority_is_trusted_by_its_file_and_named_otherwise(authority: tuple[Path, Path]) -> None:
-    with https_server(*authority) as port:
+    with https_server(*authority, CountHandler) as port:
         url = f"https://localhost:{port}"
         message, pauses = failure(url, QdrantSettings(timeout=5))
         assert "its certificate is not trusted" in message and "qdrant.ca_file" in message

@@ -6,7 +6,7 @@ import pytest
 
 from ingestion.errors import ConfigurationError
 from ingestion.factory import embedder_of
-from ingestion.openai_client import Service
+from ingestion.openai_client.sdk import Service
 from ingestion.settings.loader import load_settings
 
 WRONG = ["abc-not-a-key-0123456789-0123456789-0123456789", "sk-too-short", "sk-" + "é" * 40]

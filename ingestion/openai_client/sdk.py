@@ -1,4 +1,4 @@
-"""The one gate to OpenAI's SDK: opens its clients, bounds what comes back, names what failed, and masks the key.
+"""The one gate to OpenAI's SDK: opens its clients, bounds what comes back, and names what failed.
 
 Nothing that comes through it is trusted: a service, or whoever stands in its place, may send a reply that unpacks to
 gigabytes, or a byte per second for ever. The SDK takes a second to import, so import this module where it is used.
@@ -8,94 +8,39 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import httpx2
 import openai
 
-from ingestion.bounded_http import MAX_REPLY_BYTES, TOTAL_TIMEOUTS, ReplyCounter, limit_heads, set_deadline
-from ingestion.errors import ChatModelError, ConfigurationError
+from ingestion.bounded_http import ReplyCounter, limit_heads, set_deadline
+from ingestion.errors import ChatModelError
+from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, Failure, ServiceAccess
 
 log = logging.getLogger(__name__)
 
-Failure = Literal[
-    "quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "redirect", "other"
-]
-"""What went wrong, as far as it decides what to do about it."""
-
-OnHeaders = Callable[[Mapping[str, str]], None]
-
-LONG_WAIT = 5.0
-"""Seconds from which a wait that the service asks for is worth a warning."""
-
-NO_KEY = "not-needed"
-"""Stands for a key where a service needs none: the SDK would send it the environment's otherwise."""
-
 _PLAIN = {"accept-encoding": "identity"}
 """Vectors and tokens hardly pack; a reply that comes packed all the same is unpacked in pieces."""
-
-_ADVICE: Mapping[Failure, str] = {
-    "quota": "the account's quota is spent; raise it and run again",
-    "key": "the key is not accepted; check OPENAI_API_KEY",
-    "rate": "the rate limit holds, even after waiting; run again later",
-    "timeout": "no answer in time; run again later",
-    "size": "the reply is larger than any right one; check OPENAI_BASE_URL",
-    "redirect": "it redirects elsewhere, where no key is sent; set OPENAI_BASE_URL to the address that answers",
-}
-
-
-def _is_openai_key(key: str) -> bool:
-    """Return whether it may be one of OpenAI's: `sk-` and 40 characters or more that a header can hold."""
-    return key.startswith("sk-") and len(key) >= 40 and key.isascii() and key.isprintable()
 
 
 class ReplyTooLarge(openai.OpenAIError):
     """A reply over the bound; the SDK raises its own errors at once, without another try."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A service that speaks OpenAI's API, and how to ask it.
+class Service(ServiceAccess):
+    """A service that is asked by the SDK."""
 
-    `timeout` is in seconds, for the connection and for each pause in a reply; a whole reply may take `total_timeout`,
-    by default TOTAL_TIMEOUTS of them. With `api_version` it is Azure's older API. Raises ConfigurationError for a key
-    that no header can carry or that is not OpenAI's, and where there is neither a key nor another service.
-    """
+    __slots__ = ()
 
-    api_key: str | None = field(repr=False)
-    base_url: str | None
-    timeout: float
-    max_retries: int
-    api_version: str | None = None
-    max_reply_bytes: int = MAX_REPLY_BYTES
-    total_timeout: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.api_key and not (self.api_key.isascii() and self.api_key.isprintable()):
-            # The HTTP library refuses such a header, and quotes it.
-            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
-        if self.base_url:
-            return
-        if not self.api_key:
-            raise ConfigurationError(
-                "no key of the OpenAI service: set OPENAI_API_KEY, or OPENAI_BASE_URL for another service, or use "
-                "the built-in model with BOOKWISE_EMBEDDER=local"
-            )
-        if not _is_openai_key(self.api_key):
-            raise ConfigurationError(
-                "OPENAI_API_KEY does not look like a key of OpenAI (sk-, 40 characters or more); for another service "
-                "set OPENAI_BASE_URL"
-            )
-
-    def open(self, on_headers: OnHeaders | None = None) -> openai.OpenAI:
-        """Return a client that threads may share; `on_headers` is given the headers of every reply."""
+    def open(self) -> openai.OpenAI:
+        """Return a client that threads may share."""
         options: Any = {
-            "api_key": self._key,
+            "api_key": self.key,
             "timeout": self.timeout,
             "max_retries": self.max_retries,
-            "http_client": _BoundedClient(self._bounds(), on_headers),
+            "http_client": _BoundedClient(self._bounds()),
         }
         if self.api_version and self.base_url:
             return openai.AzureOpenAI(azure_endpoint=self.base_url, api_version=self.api_version, **options)
@@ -104,7 +49,7 @@ class Service:
     def open_async(self, *, many: bool = False) -> openai.AsyncOpenAI:
         """Return a client for one event loop; with `many` replies at once a token costs half as much time."""
         return openai.AsyncOpenAI(
-            api_key=self._key,
+            api_key=self.key,
             base_url=self.base_url,
             timeout=self.timeout,
             max_retries=self.max_retries,
@@ -123,46 +68,19 @@ class Service:
         except (AttributeError, TypeError, ValueError, RecursionError) as error:
             raise ChatModelError("what the service answers is no list of models; check OPENAI_BASE_URL") from error
 
-    def mask(self, text: str) -> str:
-        """Return the text as one line of at most 300 characters, without the key."""
-        return " ".join(text.replace(self._key, "***").split())[:300]
-
-    def cause(self, error: Exception) -> Exception | None:
-        """Return the error to raise from, or None where it quotes the key, as some services do."""
-        return None if self._key in str(error) else error
-
     def explain(self, error: Exception, advice: Mapping[Failure, str]) -> str:
         """Return what failed and what to do, in one line; `advice` goes before the general one."""
-        failure = failure_of(error)
-        if said := advice.get(failure) or _ADVICE.get(failure):
-            return said
-        if failure == "connection":
-            return self.mask(f"no connection ({error.__cause__ or error}); check the network and OPENAI_BASE_URL")
-        return self.mask(str(error))
-
-    @property
-    def _key(self) -> str:
-        return self.api_key or NO_KEY
+        return self.advise(failure_of(error), error, advice)
 
     def _bounds(self) -> _Bounds:
-        return _Bounds(self.max_reply_bytes, self.total_timeout or self.timeout * TOTAL_TIMEOUTS)
-
-
-def host_of(client: openai.OpenAI | openai.AsyncOpenAI) -> str:
-    """Return host and port of a client's service, never the user and password that a URL may hold."""
-    return client.base_url.netloc.decode()
+        return _Bounds(self.largest_reply, self.total_seconds)
 
 
 def failure_of(error: Exception) -> Failure:
     """Return what kind of failure an error of the SDK, or of the HTTP library below it, is."""
     code = error.code if isinstance(error, openai.APIError) else None
-    coded: dict[str | None, Failure] = {
-        "insufficient_quota": "quota",
-        "context_length_exceeded": "context",
-        "model_not_found": "model",
-    }
-    if code in coded:
-        return coded[code]
+    if code in FAILURES_BY_CODE:
+        return FAILURES_BY_CODE[code]
     # By the name: the client for many replies says ConnectTimeout of a connection that is refused or breaks too.
     if isinstance(error, openai.APITimeoutError) and type(error.__cause__).__name__ != "ConnectTimeout":
         return "timeout"
@@ -224,17 +142,14 @@ class _AsyncPieces(httpx2.AsyncByteStream):
 class _BoundedClient(openai.DefaultHttpxClient):
     """Gives the SDK no reply that is over the bounds, an error's included."""
 
-    def __init__(self, bounds: _Bounds, on_headers: OnHeaders | None) -> None:
+    def __init__(self, bounds: _Bounds) -> None:
         super().__init__(headers=_PLAIN, follow_redirects=False)
         limit_heads(self)
         self._bounds = bounds
-        self._on_headers = on_headers
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         counter = self._bounds.begin()
         response = super().send(request, stream=True, **options)
-        if self._on_headers:
-            self._on_headers(response.headers)
         bounded = _with_body(response, _Pieces(response, counter))
         if not stream or not response.is_success:
             bounded.read()

@@ -1,0 +1,124 @@
+"""What it takes to ask a service that speaks OpenAI's API, whoever asks; and what to say where that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import quote, urlsplit
+
+from ingestion import bounded_http
+from ingestion.errors import ConfigurationError
+
+Failure = Literal[
+    "quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "redirect", "other"
+]
+"""What went wrong, as far as it decides what to do about it."""
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+LONG_WAIT = 5.0
+"""Seconds from which a wait that the service asks for is worth a warning."""
+
+NO_KEY = "not-needed"
+"""Stands for a key where a service needs none: the SDK would send it the environment's otherwise."""
+
+_ADVICE: Mapping[Failure, str] = {
+    "quota": "the account's quota is spent; raise it and run again",
+    "key": "the key is not accepted; check OPENAI_API_KEY",
+    "rate": "the rate limit holds, even after waiting; run again later",
+    "timeout": "no answer in time; run again later",
+    "size": "the reply is larger than any right one; check OPENAI_BASE_URL",
+    "redirect": "it redirects elsewhere, where no key is sent; set OPENAI_BASE_URL to the address that answers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAccess:
+    """A service that speaks OpenAI's API, and how to ask it.
+
+    `timeout` is in seconds, for the connection and for each pause in a reply; a whole reply may take `total_timeout`,
+    by default TOTAL_TIMEOUTS of them. With `api_version` it is Azure's older API. Raises ConfigurationError for a key
+    that no header can carry or that is not OpenAI's, and where there is neither a key nor another service.
+    """
+
+    api_key: str | None = field(repr=False)
+    base_url: str | None
+    timeout: float
+    max_retries: int
+    api_version: str | None = None
+    max_reply_bytes: int | None = None
+    total_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.api_key and not (self.api_key.isascii() and self.api_key.isprintable()):
+            # The HTTP library refuses such a header, and quotes it.
+            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
+        if self.base_url:
+            return
+        if not self.api_key:
+            raise ConfigurationError(
+                "no key of the OpenAI service: set OPENAI_API_KEY, or OPENAI_BASE_URL for another service, or use "
+                "the built-in model with BOOKWISE_EMBEDDER=local"
+            )
+        if not _is_openai_key(self.api_key):
+            raise ConfigurationError(
+                "OPENAI_API_KEY does not look like a key of OpenAI (sk-, 40 characters or more); for another service "
+                "set OPENAI_BASE_URL"
+            )
+
+    @property
+    def key(self) -> str:
+        """Return what is sent as the key."""
+        return self.api_key or NO_KEY
+
+    @property
+    def host(self) -> str:
+        """Return host and port of the service, never the user and password that a URL may hold."""
+        return urlsplit(self.base_url or OPENAI_URL).netloc.rpartition("@")[2]
+
+    @property
+    def largest_reply(self) -> int:
+        """Return how many bytes a reply may hold, once unpacked."""
+        return self.max_reply_bytes or bounded_http.MAX_REPLY_BYTES
+
+    @property
+    def total_seconds(self) -> float:
+        """Return how long a whole reply may take."""
+        return self.total_timeout or self.timeout * bounded_http.TOTAL_TIMEOUTS
+
+    def path_of(self, endpoint: str, model: str) -> str:
+        """Return the path of an endpoint below the address; Azure's older API has one per deployment."""
+        if self.api_version:
+            deployment, version = quote(model, safe=""), quote(self.api_version)
+            return f"/openai/deployments/{deployment}/{endpoint}?api-version={version}"
+        return f"/{endpoint}"
+
+    def mask(self, text: str) -> str:
+        """Return the text as one line of at most 300 characters, without the key."""
+        return " ".join(text.replace(self.key, "***").split())[:300]
+
+    def cause(self, error: Exception) -> Exception | None:
+        """Return the error to raise from, or None where it quotes the key, as some services do."""
+        return None if self.key in str(error) else error
+
+    def advise(self, failure: Failure, error: Exception, advice: Mapping[Failure, str]) -> str:
+        """Return what failed and what to do, in one line; `advice` goes before the general one."""
+        if said := advice.get(failure) or _ADVICE.get(failure):
+            return said
+        if failure == "connection":
+            return self.mask(f"no connection ({error.__cause__ or error}); check the network and OPENAI_BASE_URL")
+        return self.mask(str(error))
+
+
+def _is_openai_key(key: str) -> bool:
+    """Return whether it may be one of OpenAI's: `sk-` and 40 characters or more that a header can hold."""
+    return key.startswith("sk-") and len(key) >= 40 and key.isascii() and key.isprintable()
+
+
+FAILURES_BY_CODE: Mapping[str | None, Failure] = {
+    "insufficient_quota": "quota",
+    "context_length_exceeded": "context",
+    "model_not_found": "model",
+}
+"""What the code in an error's body tells, before its status."""
