@@ -192,10 +192,9 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
 
 def _last_run(parts: Parts, book: BookFolder) -> tuple[str, str]:
     try:
-        state = parts.states.load(book.book_id, parts.settings.qdrant.collection)
+        return parts.states.last_run(book.book_id) or "", book.book_id
     except BookwiseError:
         return "", book.book_id
-    return state.last_incremental_update or state.last_full_ingest or "", book.book_id
 
 
 def _left(settings: Settings, done: Sequence[IngestReport]) -> Settings:

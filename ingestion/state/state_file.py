@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,6 +36,9 @@ class StateStore(Protocol):
 
         Raises RecordsDamaged for records that a run can rebuild, StateError for those that it cannot read.
         """
+
+    def last_run(self, book_id: str) -> str | None:
+        """Return when a book was last indexed, without reading its records; None where that is not told."""
 
     def set_aside(self, book_id: str) -> str:
         """Move damaged records of a book out of the way; returns where they are now, for people."""
@@ -74,6 +78,17 @@ class StateFile:
             return _state_of(book_id, entry)
         except _WRONG_SHAPE as error:
             raise self._broken(f"book {book_id}: {error!r}") from error
+
+    def last_run(self, book_id: str) -> str | None:
+        """See StateStore: a book's own fields stand before its records, a line each."""
+        is_its_own = False
+        with suppress(OSError, ValueError, TypeError), self.path.open(encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("  ") and line[2] == '"':
+                    is_its_own = line.startswith(f"  {_encode(book_id)}: ")
+                elif is_its_own and line.startswith(f"   {_LAST_RUN}"):
+                    return text_or_none(json.loads(line.strip().removeprefix(_LAST_RUN).rstrip(",")))
+        return None
 
     def set_aside(self, book_id: str) -> str:
         """See StateStore: the file as it was, beside it; the entries of other books stay where they can be read."""
@@ -166,6 +181,8 @@ _WRONG_SHAPE = (TypeError, KeyError, AttributeError, ValueError, RecursionError)
 _LONGEST_CAUSE = 200
 
 _STATE_FIELDS = ("collection_name", "docs_root", "last_full_ingest", "last_incremental_update")
+
+_LAST_RUN = '"last_incremental_update": '
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _LEVELS = 4

@@ -40,6 +40,11 @@ class StateFolder:
         own = self._file(book_id)
         return (own if own.path.exists() else self._single).load(book_id, collection)
 
+    def last_run(self, book_id: str) -> str | None:
+        """See StateStore."""
+        own = self._file(book_id)
+        return (own if own.path.exists() else self._single).last_run(book_id)
+
     def set_aside(self, book_id: str) -> str:
         """See StateStore."""
         own = self._file(book_id)

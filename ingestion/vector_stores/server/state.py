@@ -66,6 +66,15 @@ class ServerStates:
                 ) from exc
         return state
 
+    def last_run(self, book_id: str) -> str | None:
+        """See StateStore: the point of the book tells."""
+        asked = [_id(book_id, None)]
+        points = self._if_recorded(
+            "reading when a book was indexed", lambda client: client.retrieve(self._collection, asked)
+        )
+        told = (points[0].payload or {}).get("last_incremental_update") if points else None
+        return told if isinstance(told, str) else None
+
     def set_aside(self, book_id: str) -> str:
         """See StateStore; on a server damaged records are removed, what they held is in the index as well."""
         self.forget(book_id)

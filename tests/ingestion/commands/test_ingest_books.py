@@ -10,6 +10,7 @@ import pytest
 
 from ingestion.errors import ExitCode, VectorStoreError
 from ingestion.operations import book_turns, many_books
+from ingestion.state.state_file import StateFile
 from ingestion.vector_stores.edge import shard
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from tests.support.books import page, write_book
@@ -151,6 +152,15 @@ def test_the_index_is_opened_once_for_all_books(books: Path, monkeypatch: pytest
     opened = count_openings(monkeypatch)
     assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
     assert len(opened) == 1
+
+
+def test_the_records_of_each_book_are_read_once(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("ingest", "--books", "books")
+    read: list[str] = []
+    parsed = StateFile._parsed
+    monkeypatch.setattr(StateFile, "_parsed", lambda file: read.append(file.path.name) or parsed(file))
+    assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 0)
+    assert sorted(read) == [f"{name}.json" for name in NAMES]
 
 
 def test_a_reader_that_waits_gets_the_index_between_two_books(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:

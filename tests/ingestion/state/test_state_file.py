@@ -155,6 +155,36 @@ def test_books_are_kept_apart(states: StateFile) -> None:
     assert states.load("b2", "c2") == two
 
 
+def test_when_a_book_was_indexed_is_told_without_its_records(
+    states: StateFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert states.last_run("b") is None
+    for book, time in (("a", "2026-01-01T00:00:00+00:00"), ("b", None), ('c"\n', "2026-03-01T00:00:00+00:00")):
+        # A lesson may be called like a book, or like the field.
+        saved = state(record("b", book=book), record("last_incremental_update", book=book), book=book)
+        saved.last_incremental_update = time
+        states.save(saved)
+    monkeypatch.setattr(json, "loads", _of_one_line)
+    assert [states.last_run(book) for book in ("a", "b", 'c"\n', "d")] == [
+        "2026-01-01T00:00:00+00:00",
+        None,
+        "2026-03-01T00:00:00+00:00",
+        None,
+    ]
+
+
+def _of_one_line(text: str) -> Any:
+    assert "\n" not in text and "{" not in text
+    return json.JSONDecoder().decode(text)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b'  "b": {\n   "last_incremental_update": ["x"],\n', b"{]"])
+def test_a_broken_file_does_not_tell_when_a_book_was_indexed(states: StateFile, content: bytes) -> None:
+    states.path.parent.mkdir()
+    states.path.write_bytes(content)
+    assert states.last_run("b") is None
+
+
 def test_records_of_another_collection_are_not_this_ones(states: StateFile) -> None:
     states.save(state(record("a.md", "x")))
     assert states.load("b", "other") == IngestionState(book_id="b", collection_name="other")

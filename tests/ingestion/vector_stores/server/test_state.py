@@ -139,7 +139,11 @@ def test_two_books_keep_their_records_apart(server: QdrantServer, tmp_path: Path
     library.run(book="other")
     states = library.generations.states()
     assert states.books() == ["other", BOOK]
+    for book in (BOOK, "other"):
+        assert states.last_run(book) == states.load(book, "books").last_incremental_update is not None
+    assert states.last_run("nobody's") is None
     states.forget("other")
+    assert states.last_run("other") is None
     assert states.books() == [BOOK] and states.load("other", "books").records == {}
     assert states.load(BOOK, "books").records.keys() == PAGES.keys()
 
