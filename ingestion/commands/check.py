@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,12 @@ from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import show
 from ingestion.errors import ExitCode, UsageError
 from ingestion.source.crawler import SUFFIXES
+
+if TYPE_CHECKING:
+    from ingestion.output import View
+    from ingestion.settings import Settings
+    from ingestion.source.fixes import Fix
+    from ingestion.source.linter import CheckReport
 
 CheckFormat = Annotated[
     Literal["text", "json", "github"],
@@ -49,24 +55,37 @@ def check(
     Needs no index. Exits 0 where only warnings were found, 3 if a lesson cannot be indexed (with --strict: on
     warnings too), and 5 if there are no lessons.
     """
-    from ingestion.commands.views import check_view
-    from ingestion.operations.reports.github import annotation_lines
-    from ingestion.source.fixes import fix_book
     from ingestion.source.linter import check_book
 
     check_reports(reports)
     folder, files = _folder_and_files(paths or [])
     settings, root = read_book(folder, config)
     chosen = {_below(root, file) for file in files}
-    fixed = fix_book(root, settings, chosen) if fix else []
-    report = replace(check_book(root, settings, dropped=verbose), fixed=tuple(fixed))
+    fixed = _fixed(root, settings, chosen) if fix else ()
+    report = replace(check_book(root, settings, dropped=verbose), fixed=fixed)
     if files:
         report = report.only(chosen)
-    view = annotation_lines(report) if output == "github" else check_view(report)
-    show(view, report.as_json(), as_json=as_json or output == "json")
+    show(_view(report, output), report.as_json(), as_json=as_json or output == "json")
     write_reports(reports, report)
     if report.failures or (strict and report.mistakes):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def _fixed(root: Path, settings: Settings, chosen: set[str]) -> tuple[Fix, ...]:
+    # Imported late, as below: few checks change files, and few are GitHub's.
+    from ingestion.source.fixes import fix_book
+
+    return tuple(fix_book(root, settings, chosen))
+
+
+def _view(report: CheckReport, output: str) -> View:
+    if output == "github":
+        from ingestion.operations.reports.github import annotation_lines
+
+        return annotation_lines(report)
+    from ingestion.commands.views import check_view
+
+    return check_view(report)
 
 
 def _folder_and_files(paths: list[Path]) -> tuple[Path | None, list[Path]]:

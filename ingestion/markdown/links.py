@@ -15,10 +15,12 @@ from ingestion.markdown.headings import heading_text
 _TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
 _ATTRIBUTE = re.compile(r"\s(?P<name>href|src)\s*=\s*(?P<quote>[\"'])(?P<target>[^\"'{}]*)(?P=quote)", re.I)
-_OWN_ID = re.compile(
-    r"[in{](?:(?:(?<=\bi)d|(?<=\bn)ame)\s*=\s*[\"']?(?P<value>[^\"'\s<>{}]+)|(?<=[{])[^{}\n]*?#(?P<braces>[^\s{}]+))"
+_OWN_IDS = (
+    re.compile(r"id(?<=\bid)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
+    re.compile(r"name(?<=\bname)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
+    re.compile(r"\{[^{}\n]*?#([^\s{}]+)"),
 )
-"""It begins with a set of characters, which the search runs to: three times as fast as alternatives."""
+"""Each begins with characters that the search runs to: many times as fast as one expression for all."""
 _BUILT_TAG = re.compile(r"<(?:a|img|link|source|video|audio)\b", re.I)
 
 
@@ -58,4 +60,4 @@ def heading_texts(page: Page, blocks: Sequence[Block]) -> list[tuple[int, str]]:
 
 def own_ids(text: str) -> frozenset[str]:
     """Return the ids that a page writes out itself: in tags (`id`, `name`) and in braces (`{#id}`)."""
-    return frozenset(found["value"] or found["braces"] for found in _OWN_ID.finditer(text))
+    return frozenset(found[1] for expression in _OWN_IDS for found in expression.finditer(text))

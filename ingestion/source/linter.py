@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import BookwiseError, LessonError, SourceError
 from ingestion.markdown.links import Link
@@ -16,7 +16,6 @@ from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
-from ingestion.source.fixes import Fix
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata import UnpublishedPage, read_metadata
@@ -25,12 +24,11 @@ from ingestion.source.parser import Lesson, first_heading, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
 
-_TEXT_FROM_ELSEWHERE = re.compile(
-    r"[{i:\[-](?:(?<=\{)(?:\{[#<%]|%)|(?<=-)-8<--|(?<=^i)mport\s[^\n]*\.mdx?['\"]"
-    r"|(?<=^:)::[ \t]+\w+\.\w|(?<=^\[)TOC\])",
-    re.M,
-)
-"""What takes in text that may have headings: anchors of such a page cannot be judged from its file."""
+if TYPE_CHECKING:
+    from ingestion.source.fixes import Fix
+
+_MARKS_OF_OTHER_TEXT = ("{{#", "{{<", "{{%", "{%", "-8<--")
+_LINE_OF_OTHER_TEXT = re.compile(r"\n(?:import\s[^\n]*\.mdx?['\"]|:::[ \t]+\w+\.\w|\[TOC\])")
 
 _AUDIENCE = {"hardware_tier": "hardware tier", "proficiency_level": "proficiency level", "layer": "teaching layer"}
 
@@ -160,8 +158,13 @@ def _linked(lesson: Lesson, page: LintedPage, style: str | None) -> LinkedPage:
         ids=page.ids,
         slug=lesson.slug,
         doc_id=lesson.doc_id,
-        is_whole=not _TEXT_FROM_ELSEWHERE.search(lesson.body),
+        is_whole=not _takes_other_text(lesson.body),
     )
+
+
+def _takes_other_text(body: str) -> bool:
+    """Return whether a page takes in text that may have headings: then its file does not tell all its anchors."""
+    return any(mark in body for mark in _MARKS_OF_OTHER_TEXT) or bool(_LINE_OF_OTHER_TEXT.search(f"\n{body}"))
 
 
 def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:

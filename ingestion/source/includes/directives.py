@@ -48,7 +48,7 @@ Finder = Callable[[str, Path, PageFolders], Iterator[Directive]]
 """From a text, the file it stands in, and the folders of the page to the includes, in order."""
 
 _MDBOOK = re.compile(
-    r"(?<!\\)\{\{\s{0,9}#(?P<kind>include|rustdoc_include|playground|playpen)[ \t]++(?P<target>[^{}\n]++)\}\}"
+    r"\{\{(?<!\\\{\{)\s{0,9}#(?P<kind>include|rustdoc_include|playground|playpen)[ \t]++(?P<target>[^{}\n]++)\}\}"
 )
 _SNIPPET = re.compile(
     r"^(?P<indent>[ \t]*)-+8<-+(?:[ \t]+(?P<quote>[\"'])(?P<target>[^\n]+)(?P=quote)[ \t]*+|[ \t]*+)$", re.M
@@ -93,6 +93,8 @@ def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
         if folders.site
         else [folders.docs, folders.docs.parent]
     )
+    if "8<-" not in text:
+        return
     opened: re.Match[str] | None = None
     for found in _SNIPPET.finditer(text):
         if found["target"]:
@@ -159,7 +161,7 @@ def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Dire
             parts.select_vitepress,
             selection,
         )
-    for found in _VITEPRESS_CODE.finditer(text):
+    for found in _VITEPRESS_CODE.finditer(text) if "<<<" in text else ():
         path, _, region = found["target"].strip()[: parts.MAX_TARGET].partition("#")
         named = re.search(r"[A-Za-z][\w+-]*", found["meta"] or "")
         yield Directive(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 from ingestion.errors import LessonError
@@ -39,17 +40,30 @@ class BookFiles:
     """
 
     def __init__(self, root: Path, site: Site | None, settings: Settings) -> None:
-        self._root = root.resolve()
+        self._given_root = root
+        self._site = site
+        self._settings = settings
+        self._hashes: dict[str, str] = {}
+
+    @cached_property
+    def _root(self) -> Path:
+        return self._given_root.resolve()
+
+    @cached_property
+    def _folders(self) -> frozenset[Path]:
+        """Return the folders of the book; found at the first use, for few pages include anything."""
         folders = {self._root}
-        if site:
-            folders.add(site.folder.resolve())
-        configured = settings.folder.resolve()
+        if self._site:
+            folders.add(self._site.folder.resolve())
+        configured = self._settings.folder.resolve()
         if (configured / CONFIG_NAME).is_file() and self._root.is_relative_to(configured):
             folders.add(configured)
-        self._folders = tuple(folders)
-        trust = settings.trust
-        self._trusted = trusts_book({"trust.config": trust.config, "trust.folders": trust.folders}, self._root)
-        self._hashes: dict[str, str] = {}
+        return frozenset(folders)
+
+    @cached_property
+    def _trusted(self) -> bool:
+        trust = self._settings.trust
+        return trusts_book({"trust.config": trust.config, "trust.folders": trust.folders}, self._root)
 
     def name(self, location: Path) -> str:
         """Return how records name a file: its path relative to the docs root."""

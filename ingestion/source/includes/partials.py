@@ -34,7 +34,7 @@ _LANGUAGE = re.compile(r"\blanguage=['\"](?P<name>[\w+-]+)")
 
 def find_partials(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield the tags of imported pages, and code blocks that show an imported file; those in code stay."""
-    if not _IMPORT.search(text):
+    if "import" not in text or not _IMPORT.search(text):
         return
     page, top = parse_page(text, mdx=True)
     blocks = walk(top)
