@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.peers.counting_service import Counts, counting_service
 from benchmarks.peers.jobs import JOBS, Job, empty
-from benchmarks.processes import processor_of_children
+from benchmarks.processes import ENVIRONMENT, processor_of_children
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -47,8 +47,11 @@ def python_of(peer: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """What a peer's script finds in its environment; no key is among it."""
-    return os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "", "TOKENIZERS_PARALLELISM": "false"}
+    """What a peer's script finds in its environment; no key is among it.
+
+    Compiled modules are kept, as those of the peers are, which pip installed.
+    """
+    return ENVIRONMENT | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "", "TOKENIZERS_PARALLELISM": "false"}
 
 
 def run(peer: str, docs: Path, work: Path, counts: Counts, *, kill_after: float | None = None) -> dict[str, float]:
@@ -87,7 +90,7 @@ def _memory(pid: int) -> float:
 def content(peer: str, work: Path) -> Counter[tuple[str, str]]:
     """What is in the index: paths and texts, with how often each is there."""
     command = [python_of(peer), str(HERE / f"{peer}_peer.py"), "dump", str(work)]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     return Counter(tuple(json.loads(line)) for line in done.stdout.splitlines())
 
 

@@ -162,8 +162,8 @@ class Connections:
         proxy = urlsplit(url if "://" in url else f"http://{url}")
         if proxy.scheme != "http":
             raise ConfigurationError(
-                f"{self._parts.scheme.upper()}_PROXY names a proxy of the kind {proxy.scheme}:, only http: is known; "
-                "change it, or name the service in NO_PROXY"
+                f"the proxy for {self._access.host} is of the kind {proxy.scheme}:, only http: is known; change "
+                "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, or name the service in NO_PROXY"
             )
         return proxy
 
