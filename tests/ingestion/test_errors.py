@@ -25,6 +25,8 @@ def is_error_class(node: ast.AST) -> bool:
 TRANSLATED = {
     "ingestion.bounded_http.ReplyRefused",
     "ingestion.markdown.blocks.TooMuchWork",
+    "ingestion.openai_client.connections.NoReply",
+    "ingestion.openai_client.posting.PostFailed",
     "ingestion.source.includes.files.CannotInclude",
     "ingestion.source.front_matter.UnreadableMetadata",
     "ingestion.source.plain_yaml.YamlProblem",
