@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from urllib.parse import quote
 
 from ingestion.errors import UsageError
@@ -15,15 +14,20 @@ from rag.retrieval.catalogue import LessonEntry, module_title
 from rag.retrieval.lessons import read_lesson
 
 _TITLE = re.compile(r"\s*#\s+[^\n]*\n?")
-_SPECIAL = re.compile(r"([\\\[\]])")
+_ROUND = str.maketrans("[]", "()")
+"""Parsers of llms.txt end a name at the first square bracket, escaped or not."""
+_IN_ADDRESSES = str.maketrans({"(": "%28", ")": "%29", " ": "%20"})
+INFO = "Every link is a lesson. `llms-full.txt` beside this file holds the text of all of them."
 
 
 def index_text(title: str, entries: Sequence[LessonEntry], modules: Sequence[Module] = ()) -> str:
-    """Return `llms.txt` (llmstxt.org): a title, and the lessons of each module as links."""
-    parts = [f"# {_line(title)}\n"]
-    for module, lessons in groupby(entries, key=lambda entry: entry.module):
-        links = "\n".join(map(_link, lessons))
-        parts.append(f"## {_line(module_title(module, modules))}\n\n{links}\n")
+    """Return `llms.txt` (llmstxt.org): a title, a summary, and the lessons of each module as links."""
+    sections: dict[str, list[str]] = {}
+    for entry in entries:
+        sections.setdefault(_line(module_title(entry.module, modules)), []).append(_link(entry))
+    lessons = "1 lesson" if len(entries) == 1 else f"{len(entries)} lessons"
+    parts = [f"# {_line(title)}\n", f"> {lessons}: {'; '.join(sections)}.\n", f"{INFO}\n"]
+    parts += ["\n".join([f"## {name}\n", *links, ""]) for name, links in sections.items()]
     return "\n".join(parts)
 
 
@@ -52,13 +56,7 @@ def address_of(entry: LessonEntry) -> str:
 def _link(entry: LessonEntry) -> str:
     address = entry.page_url or quote(entry.source_file)
     note = f": {entry.description}" if entry.description else ""
-    label = _SPECIAL.sub(r"\\\1", _line(entry.title))
-    return f"- [{label}]({f'<{address}>' if _is_odd(address) else address}){note}"
-
-
-def _is_odd(address: str) -> bool:
-    """Return whether a Markdown link needs angle brackets around this address."""
-    return any(sign in address for sign in "() ")
+    return f"- [{_line(entry.title).translate(_ROUND)}]({address.translate(_IN_ADDRESSES)}){note}"
 
 
 def _line(text: str) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from llms_txt import parse_llms_file
 
+from rag.retrieval.catalogue import LessonEntry
+from rag.retrieval.llms_txt import index_text
 from tests.support.books import page, write_book
 from tests.support.command_line import GPU, PAGES, QOS, document, run
 
@@ -36,6 +39,11 @@ LESSONS = {
 }
 
 
+def entry(module: str, title: str, address: str) -> LessonEntry:
+    """A lesson of which the list shows title and address."""
+    return LessonEntry(title, "a.md", "", address, module, None, None, 1, "en", "lesson", "")
+
+
 @pytest.fixture
 def course(clean_surroundings: Path) -> Path:
     write_book(clean_surroundings / "docs", LESSONS)
@@ -57,8 +65,35 @@ def test_lessons_stand_in_the_books_order_with_address_and_description(course: P
     assert lines[0] == "# A course"
     assert [line for line in lines if line.startswith("## ")] == ["## First of all", "## alpha"]
     titles = [line.split("](")[0] for line in lines if line.startswith("- ")]
-    assert titles == ["- [First \\[sic\\]", "- [Last", "- [Far", "- [Near"]
-    assert all(f"]({BASE}" in line or f"](<{BASE}" in line for line in lines if line.startswith("- "))
+    assert titles == ["- [First (sic)", "- [Last", "- [Far", "- [Near"]
+    assert all(f"]({BASE}" in line for line in lines if line.startswith("- "))
+
+
+def test_the_parser_of_the_proposal_reads_all_of_it(course: Path) -> None:
+    assert run("export", "--tier", "4").exit_code == 0
+    parsed = parse_llms_file((course / "llms.txt").read_text())
+    assert (parsed.title, parsed.summary) == ("A course", "4 lessons: First of all; alpha.")
+    assert "llms-full.txt" in parsed.info
+    first, last = parsed.sections["First of all"]
+    assert (first.title, first.desc, last.desc) == ("First (sic)", "How it begins.", None)
+    assert first.url == f"{BASE}/zeta/first%20%5Bdraft%5D" and [each.title for each in parsed.sections.alpha] == [
+        "Far",
+        "Near",
+    ]
+
+
+def test_a_module_is_one_section_and_odd_addresses_are_read_whole() -> None:
+    entries = [
+        entry("a", "One", "https://e.org/a (b)"),
+        entry("b", "Two", "https://e.org/b"),
+        entry("a", "Three", "c"),
+    ]
+    parsed = parse_llms_file(index_text("Any\n book", entries))
+    assert {name: [each.title for each in links] for name, links in parsed.sections.items()} == {
+        "a": ["One", "Three"],
+        "b": ["Two"],
+    }
+    assert (parsed.title, parsed.sections.a[0].url) == ("Any book", "https://e.org/a%20%28b%29")
 
 
 def test_the_full_text_holds_each_lesson_once_under_its_address(course: Path) -> None:
