@@ -26,11 +26,11 @@ def test_a_book_is_read_as_text_within_the_key_and_the_tier(folder: Path) -> Non
         book = f"{server.url}/books/physical-ai-robotics"
 
         def get(name: str, **asked: int) -> httpx.Response:
-            return httpx.get(f"{book}/{name}", params=asked, headers={"X-API-Key": secret})
+            return httpx.get(f"{book}/{name}", params=asked, headers={"X-API-Key": secret}, timeout=100)
 
         listed, full = get("llms.txt"), get("llms-full.txt")
         above, within = get("llms.txt", hardware_tier=3), get("llms-full.txt", hardware_tier=2)
-        nothing = httpx.get(f"{book}/llms.txt")
+        nothing = httpx.get(f"{book}/llms.txt", timeout=100)
     assert listed.headers["content-type"] == "text/markdown; charset=utf-8"
     assert listed.text.startswith("# Physical AI") and ABOVE not in listed.text and ABOVE not in full.text
     assert "Source: https://" in full.text and len(full.text) > len(listed.text)
