@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rag.agent.events import Replaced as Replaced
     from rag.agent.events import Searched as Searched
     from rag.agent.events import Token as Token
+    from rag.conversations.models import Message as Message
     from rag.filters import Filters as Filters
     from rag.library import Book as Book
     from rag.library import open_book as open_book
@@ -54,6 +55,7 @@ _HOMES = {
     "IngestReport": "ingestion.report",
     "LessonError": "ingestion.errors",
     "LessonText": "rag.retrieval.lessons",
+    "Message": "rag.conversations.models",
     "RefusedByGuard": "ingestion.errors",
     "Replaced": "rag.agent.events",
     "SearchResponse": "rag.models",
@@ -77,6 +79,7 @@ __all__ = [
     "IngestReport",
     "LessonError",
     "LessonText",
+    "Message",
     "RefusedByGuard",
     "Replaced",
     "SearchResponse",

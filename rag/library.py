@@ -114,7 +114,8 @@ class Book:
     ) -> AgentResponse:
         """Return an answer with its citations; its `state` is `no_results` if the book does not answer.
 
-        Without a language model, or with `use_model` false, the book is quoted. Waits for the answer also where an
+        `history` is the conversation so far, as `Message` or anything with `role` and `content`. Without a language
+        model, or with `use_model` false, the book is quoted. Waits for the answer also where an
         event loop is running, as in a notebook; code of a server uses `stream`.
         """
         answering = self._ask(question, filters, history, use_model)

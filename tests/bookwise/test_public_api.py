@@ -50,6 +50,13 @@ def test_an_answer_quotes_the_book_and_names_its_lines(book: bookwise.Book) -> N
     assert any("late subscriber" in line for line in lines[source.line_start - 1 : source.line_end])
 
 
+def test_a_follow_up_is_asked_with_the_conversation_so_far(book: bookwise.Book) -> None:
+    question = "Why does a late subscriber miss messages?"
+    so_far = [bookwise.Message("user", question), bookwise.Message("assistant", book.ask(question).answer)]
+    assert book.ask("tell me more").state == "no_results"
+    assert book.ask("tell me more", history=so_far).answer != book.ask("tell me more").answer
+
+
 def test_a_question_is_answered_where_an_event_loop_is_running_already(book: bookwise.Book) -> None:
     async def in_a_notebook() -> bookwise.AgentResponse:
         return book.ask("Why does a late subscriber miss messages?")
