@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.book_files import MAX_LESSON_BYTES, read_book_file
 from ingestion.books import DEFAULT_BOOK
 from ingestion.commands.terminal import note
 from ingestion.errors import RecordsDamaged, UsageError
@@ -43,9 +44,14 @@ def _holds_most(root: Path, records: Mapping[str, IngestionRecord]) -> bool:
     """Return whether most recorded lessons are below `root` as they are recorded: the same book, in another
     checkout.
     """
+    files = ((root / path, record.file_hash) for path, record in records.items())
+    return 2 * sum(_has_hash(path, known) for path, known in files) >= len(records)
+
+
+def _has_hash(path: Path, known: str) -> bool:
     from ingestion.source.reader import hash_of_text
 
-    files = ((root / path, record.file_hash) for path, record in records.items())
-    return 2 * sum(path.is_file() and hash_of_text(path.read_bytes()) == known for path, known in files) >= len(
-        records
-    )
+    try:
+        return hash_of_text(read_book_file(path, MAX_LESSON_BYTES)) == known
+    except OSError:
+        return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
+from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.settings import Settings
@@ -44,7 +45,7 @@ def add_lines(path: Path, lines: Sequence[str]) -> Path:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_book_file(path).decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:

@@ -6,18 +6,20 @@ Every mistake is reported at once, with its source.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from ingestion.book_files import read_book_text
+from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.settings import FIELDS, Settings, nested
 from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
-from ingestion.settings.places import CONFIG_NAME, find_config, user_config
-from ingestion.settings.trust import DOTENV, ENVIRONMENT, FLAG, Origins, paths_outside, withhold_secrets
+from ingestion.settings.places import CONFIG_NAME, find_config, is_planted, user_config
+from ingestion.settings.trust import DOTENV, ENVIRONMENT, FLAG, Origins, is_tracked, paths_outside, withhold_secrets
 
 __all__ = ["CONFIG_NAME", "Loaded", "find_config", "load", "load_settings"]
 
@@ -57,7 +59,7 @@ def load(
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
     folder = config.parent if config else folder or Path()
     mistakes: list[str] = []
-    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file()), None)
+    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file() and not is_planted(path)), None)
     sources = _sources(flags, config, environ, dotenv, mistakes)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -163,8 +165,8 @@ def _flatten(toml: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return read_toml(read_book_text(config))
+    except (OSError, ValueError) as error:
         mistakes.append(f"{config}: cannot be read: {explain(error)}")
         return {}
 
@@ -175,11 +177,14 @@ def _read_dotenv(path: Path | None, mistakes: list[str]) -> dict[str, str]:
     from dotenv import dotenv_values
 
     try:
-        return {key: value for key, value in dotenv_values(path).items() if value is not None}
+        text = read_book_text(path)
+        # A file of the book could put a secret of the environment into an address.
+        values = dotenv_values(stream=StringIO(text), interpolate="${" in text and not is_tracked(path))
+        return {key: value for key, value in values.items() if value is not None}
     except OSError as error:
         mistakes.append(f"{path}: cannot be read: {explain(error)}")
         return {}
     except UnicodeDecodeError:
-        # The error would repeat the bytes around it, which may be a secret.
+        # A decoding error would repeat the bytes around it, which may be a secret.
         mistakes.append(".env: cannot be read as UTF-8")
         return {}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
+
+from ingestion.errors import ConfigurationError
 
 CONFIG_NAME = "bookwise.toml"
 
@@ -13,16 +16,32 @@ def find_config(start: Path) -> Path | None:
     """Return the nearest `bookwise.toml` in `start` or above it, None where there is none.
 
     The search ends at the root of the git repository or at the home folder, and where folders belong to someone else.
-    The path is relative to the current folder where `start` is relative.
+    The path is relative to the current folder where `start` is relative. Raises ConfigurationError for a file that
+    another user may have put there.
     """
     folder = Path(os.path.abspath(start))
     home = Path.home()
     for level in (folder, *folder.parents):
         if (level / CONFIG_NAME).is_file():
+            if is_planted(level / CONFIG_NAME):
+                raise ConfigurationError(
+                    f"{level / CONFIG_NAME}: belongs to another user, in a folder that everybody can write to; name "
+                    "it by --config if it is right, or work in a folder of your own"
+                )
             return _as_given(level, start) / CONFIG_NAME
         if level == home or (level / ".git").exists() or _owner(level.parent) != _owner(level):
             return None
     return None
+
+
+def is_planted(path: Path) -> bool:
+    """Return whether a file in a folder for all, such as `/tmp`, belongs to someone else than the folder and you."""
+    try:
+        folder, file = path.parent.stat(), path.stat()
+    except OSError:
+        return False
+    is_for_all = os.name != "nt" and bool(folder.st_mode & stat.S_IWOTH)
+    return is_for_all and file.st_uid not in (folder.st_uid, os.geteuid())
 
 
 def user_config(environ: Mapping[str, str]) -> Path | None:

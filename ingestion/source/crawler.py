@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError, SourceError
 from ingestion.own_files import explain
 from ingestion.source.ignore_rules import IgnoreRules
@@ -17,6 +18,9 @@ from ingestion.source.site import Site
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 IGNORE_FILE = ".bookwiseignore"
+MAX_DEPTH = 100
+"""Folders in each other; no book has more, and each step down costs the whole path again."""
+
 NOT_BOOK = ("node_modules/", "venv/", ".*")
 """What is never a page: dependencies and hidden folders. Everything else may be a chapter's name."""
 
@@ -170,7 +174,7 @@ class _Rules:
     ) -> None:
         own = root / IGNORE_FILE
         try:
-            lines = own.read_text(encoding="utf-8-sig").split("\n") if own.is_file() else []
+            lines = read_book_text(own).split("\n") if own.is_file() else []
         except (OSError, UnicodeDecodeError) as error:
             raise SourceError(f"{own}: cannot be read: {explain(error)}") from error
         lines = [line for line in lines if line.strip() and not line.startswith("#")]
@@ -235,6 +239,9 @@ class _Walk:
     def _folder(self, entry: os.DirEntry[str], path: str) -> Iterator[SourceFile]:
         if reason := self._rules.reason_to_skip(path):
             self.skipped.append(Skipped(path, reason))
+            return
+        if path.count("/") > MAX_DEPTH:
+            self.skipped.append(Skipped(path, f"more than {MAX_DEPTH} folders deep"))
             return
         if path.lower().endswith(tuple(f"{suffix}/" for suffix in SUFFIXES)):
             self.skipped.append(Skipped(path, "a folder, not a lesson; the lessons in it are indexed"))

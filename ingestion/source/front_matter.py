@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ingestion.bounded_toml import read_toml
 from ingestion.source.metadata_keys import KNOWN_KEYS
 from ingestion.source.plain_yaml import MAX_CHARACTERS, YamlProblem, has_odd_breaks, has_odd_escapes, read_yaml
 
@@ -72,7 +72,6 @@ _BLANK = r"[ \t\u00a0\u3000\u200b-\u200f\u2060\ufeff]"
 _BEFORE = re.compile(
     rf"(?:{_BLANK}*+\n|{_BLANK}*+(?:<!--.*?-->|\{{/\*.*?\*/\}}){_BLANK}*+\n?|{_BLANK}++(?=[-+;{{]))+", re.S
 )
-_DEEP_TOML_KEY = re.compile(r"(?:^|[\[{,])[ \t]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.M)
 _ODD_PLACE = "front matter must begin on line 1; most site generators show this one as text"
 _ODD_MARK = "front matter opens with three hyphens, not more; site generators show this one as text"
 _KNOWN_LINE = re.compile(rf"^[\"']?(?:{'|'.join(KNOWN_KEYS)})[\"']?[ \t]*[:=]", re.M)
@@ -229,10 +228,8 @@ def _yaml(text: str) -> _Read:
 
 
 def _toml(text: str) -> _Read:
-    if deep := _DEEP_TOML_KEY.search(text):  # which tomllib reads in quadratic time
-        raise YamlProblem(1 + text.count("\n", 0, deep.start()), "nested too deeply")
     try:
-        value = _plain(tomllib.loads(text, parse_float=str))
+        value = _plain(read_toml(text, parse_float=str))
     except (ValueError, RecursionError) as error:
         at = re.search(r"at line (\d+)", str(error))
         raise YamlProblem(int(at[1]) if at else 1, _cause(error)) from error

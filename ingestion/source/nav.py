@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site import Site
-from ingestion.source.site_config import MAX_BYTES
 
 SUMMARY = "SUMMARY.md"
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -222,9 +222,7 @@ def position(value: Any) -> int | None:
 
 def _read(file: Path) -> str:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ConfigurationError(f"{file}: is larger than {MAX_BYTES} bytes")
-        return file.read_text(encoding="utf-8-sig")
+        return read_book_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {explain(error)}") from error
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingestion.book_files import MAX_LESSON_BYTES, read_book_file
 from ingestion.errors import LessonError
 from ingestion.source.crawler import SourceFile
 from ingestion.source.nav import Entry
@@ -53,7 +54,7 @@ class SourceText:
 def read_source(file: SourceFile) -> SourceText:
     """Read a file; raises LessonError if it cannot be read."""
     try:
-        data = file.location.read_bytes()
+        data = read_book_file(file.location, MAX_LESSON_BYTES)
     except OSError as error:
         raise LessonError(file.path, f"cannot be read: {error.strerror}") from error
     return SourceText(

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ingestion.book_files import read_book_text
+from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
-
-MAX_BYTES = 1_000_000
-"""More than any real configuration file has; a larger one is refused, so that reading it is bounded."""
 
 MAX_DEPTH = 50
 """Deeper than any real configuration; what lies deeper is not read, since each path is as long as it is deep."""
@@ -37,11 +35,9 @@ _TOKEN = re.compile(
 def read_config(path: Path) -> Values:
     """Read a configuration file by its ending; raises ConfigurationError where it cannot be read."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigurationError(f"{path}: is larger than {MAX_BYTES} bytes")
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_book_text(path)
         if path.suffix == ".toml":
-            return values_of(tomllib.loads(text))
+            return values_of(read_toml(text))
         if path.suffix in (".yml", ".yaml"):
             return values_of(read_yaml(text).value)
         if path.suffix == ".json":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ingestion.atomic_file import write_atomically
+from ingestion.book_files import read_book_file
 from ingestion.errors import RecordsDamaged, StateError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, IngestionState
@@ -22,6 +23,9 @@ from ingestion.state.records import (
     text_mapping,
     text_or_none,
 )
+
+MAX_BYTES = 1 << 30
+"""Far more than the records of a library of a million lessons take."""
 
 
 class StateStore(Protocol):
@@ -134,7 +138,7 @@ class StateFile:
 
     def _parsed(self) -> dict[str, Any]:
         try:
-            text = self.path.read_text(encoding="utf-8")
+            text = read_book_file(self.path, MAX_BYTES).decode()
         except FileNotFoundError:
             return {}
         except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ from typing import IO
 
 from ingestion.errors import IndexLocked, IndexNotWritable, StateError
 from ingestion.models import utc_now
-from ingestion.own_files import is_refused, make_own_folder, open_own
+from ingestion.own_files import is_refused, make_own_folder, open_own, read_own
 from ingestion.state.file_lock import try_lock
 
 _POLL_SECONDS = 0.1
@@ -58,7 +58,7 @@ def _open(path: Path) -> IO[str]:
 
 def _holder(path: Path) -> str:
     try:
-        holder = json.loads(path.read_text(encoding="utf-8"))
+        holder = json.loads(read_own(path))
         return f"pid {holder['pid']} on {holder['host']}, since {holder['started']}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "just started"

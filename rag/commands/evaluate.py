@@ -188,7 +188,7 @@ def _read_run(path: Path) -> list[Outcome]:
 
     try:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"--compare {path}: cannot be read: {explain(error)}") from error
     return outcomes_of(document, str(path))
 

@@ -59,7 +59,7 @@ def load_questions(path: Path) -> list[EvalQuestion]:
         if line.strip():
             try:
                 questions.append(_question(json.loads(line), number))
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 raise UsageError(f"{path}:{number}: is no question: {error!r}") from error
     if not questions:
         raise UsageError(f"{path}: holds no question")
@@ -70,24 +70,43 @@ def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
     if unknown := sorted(set(raw) - KEYS) if isinstance(raw, Mapping) else []:
         raise ValueError(f"unknown key {', '.join(unknown)}; known are {', '.join(sorted(KEYS))}")
     answerable = bool(raw["answerable"])
-    pages = [raw["source_file"]] if raw.get("source_file") else []
-    if raw.get("source_dir"):
-        pages.append(raw["source_dir"].rstrip("/") + "/")
+    pages = [page] if (page := _text(raw, "source_file")) else []
+    if folder := _text(raw, "source_dir"):
+        pages.append(folder.rstrip("/") + "/")
     if answerable and not pages:
         raise ValueError("an answerable question needs source_file or source_dir")
+    text = _text(raw, "question")
+    if not text:
+        raise ValueError("question is missing")
     return EvalQuestion(
         id=str(raw.get("id", number)),
-        text=str(raw["question"]),
-        language=str(raw.get("lang", "en")),
-        book=raw.get("corpus"),
-        pages=(*pages, *raw.get("also_ok", ())),
-        section=raw.get("section"),
+        text=text,
+        language=_text(raw, "lang") or "en",
+        book=_text(raw, "corpus"),
+        pages=(*pages, *_texts(raw, "also_ok")),
+        section=_text(raw, "section"),
         answerable=answerable,
-        expected=tuple(raw.get("answer_contains", ())),
+        expected=_texts(raw, "answer_contains"),
         tier=int(raw.get("tier", ALL_TIERS)),
-        kind=str(raw.get("kind") or ""),
-        history=tuple(map(str, raw.get("history", ()))),
+        kind=_text(raw, "kind") or "",
+        history=_texts(raw, "history"),
     )
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str | None:
+    value = raw.get(key)
+    if not isinstance(value, str | None):
+        raise TypeError(f"{key} must be text")
+    if value:
+        value.encode()  # half a character is no text: nothing could look for it
+    return value
+
+
+def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = raw.get(key) or ()
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{key} must be a list of texts")
+    return tuple(values)
 
 
 def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:

@@ -117,7 +117,7 @@ def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
     """Return the outcomes of an earlier run's document; raises UsageError where it holds none."""
     try:
         return [_outcome(outcome) for outcome in document["outcomes"]]
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{place}: is not what `bookwise eval --json` prints: {error}") from error
 
 

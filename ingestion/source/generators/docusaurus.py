@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.generators.values import clean, flag, joined, one
@@ -49,7 +50,7 @@ def _docs_options(values: Values) -> dict[str, str]:
 
 def _versions(folder: Path) -> tuple[str, ...]:
     try:
-        listed = json.loads((folder / "versions.json").read_text(encoding="utf-8-sig"))
+        listed = json.loads(read_book_text(folder / "versions.json"))
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, RecursionError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.generators.values import clean, joined, one
@@ -37,7 +38,7 @@ def _gems(folder: Path, values: Values) -> tuple[tuple[str, ...], bool]:
     """The plugins that a Jekyll site names, and whether GitHub builds it: where no Gemfile says otherwise."""
     named = values.get(("plugins",), ()) + values.get(("gems",), ())
     try:
-        gemfile = (folder / "Gemfile").read_text(encoding="utf-8", errors="replace")
+        gemfile = read_book_file(folder / "Gemfile").decode("utf-8", "replace")
     except FileNotFoundError:
         return named, True
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ingestion.book_files import read_book_text
 from ingestion.source.generators.values import clean, joined, lines, one
 from ingestion.source.site import Site
 from ingestion.source.site_config import Values, read_config
@@ -32,7 +33,7 @@ def read(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *lines(values, "exclude_docs")),
         drafts=lines(values, "draft_docs"),
-        unicode_slugs=_UNICODE_SLUGS.search(config.read_text(encoding="utf-8-sig")) is not None,
+        unicode_slugs=_UNICODE_SLUGS.search(read_book_text(config)) is not None,
         snippets=_snippets(values),
     )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
+from ingestion.book_files import read_book_file
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
 from ingestion.settings.places import CONFIG_NAME
@@ -74,15 +74,9 @@ class BookFiles:
         real = self._allowed(location)
         name = self.name(location)
         try:
-            # Not blocked by a pipe, which only then is seen to be none of our files; Windows has no such flag.
-            with open(os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise CannotInclude("is not a regular file")
-                data = file.read(MAX_BYTES + 1)
+            data = read_book_file(real, MAX_BYTES)
         except OSError as error:
             raise CannotInclude(f"cannot be read: {error.strerror}") from error
-        if len(data) > MAX_BYTES:
-            raise CannotInclude(f"is larger than {MAX_BYTES} bytes")
         return SourceText(path=name, sha256=hash_of_text(data), data=data)
 
     def differ(self, recorded: Mapping[str, str]) -> bool:
