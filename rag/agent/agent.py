@@ -16,7 +16,6 @@ To stop early, close the iterator (`aclose`) or cancel the task: the call to the
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -37,6 +36,7 @@ from rag.grounding.citations import CiteStyle
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.support import SupportCheck, embedder_for_checks
 from rag.models import AgentResponse
+from rag.retrieval.abandonment import in_thread
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ class Agent:
         _check_length(question)
         gate = self._gate(filters, mode, top_k, min_score)
         topic = topic_of(history)
-        gated = await asyncio.to_thread(gate.find_for, question, topic)
+        gated = await in_thread(gate.find_for, question, topic)
         wants_more = topic is not None and asks_for_more(question, topic)
         if wants_more and not self._model:
-            gated = await asyncio.to_thread(gate.widen, gated)
+            gated = await in_thread(gate.widen, gated)
         yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (not gated.is_off_subject or history):
@@ -114,7 +114,7 @@ class Agent:
     async def _quote(
         self, question: str, gated: GatedResult, started: float, told: PastAnswers
     ) -> AsyncGenerator[Event]:
-        response = await asyncio.to_thread(quote, question, gated, self._retriever, started=started, told=told)
+        response = await in_thread(quote, question, gated, self._retriever, started=started, told=told)
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)
@@ -130,7 +130,7 @@ class Agent:
             async for event in events:
                 yield event
         retriever = self._retriever
-        response = await asyncio.to_thread(
+        response = await in_thread(
             generated_answer, gated, loop, stream.answer, retriever, text=stream.text(gated), told=stream.told
         )
         if not response.answer.startswith(stream.told):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -19,6 +18,7 @@ from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.text_calls import TextCall
 from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
 from rag.grounding.shown_passages import ShownPassages
+from rag.retrieval.abandonment import in_thread
 from rag.tracing import span
 
 MAX_MISTAKES = 3
@@ -196,7 +196,7 @@ class ToolLoop:
 
     async def _find(self, call: SearchCall) -> GatedResult:
         began = time.perf_counter()
-        result = await asyncio.to_thread(
+        result = await in_thread(
             self._gate.find,
             call.query,
             top_k=call.top_k,

@@ -17,6 +17,7 @@ from rag.agent.tool_loop import NO_ANSWER
 from rag.api.schemas import LessonDocument
 from rag.filters import Filters
 from rag.models import AgentResponse, LongEnough, SearchResponse, SearchResult
+from rag.retrieval.abandonment import in_thread
 from rag.retrieval.catalogue import LessonEntry, list_lessons
 from rag.retrieval.filter_schema import FilterFields, filter_schema
 from rag.retrieval.filters import check_values, narrowed, where_of
@@ -176,7 +177,7 @@ class BookTools:
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             where = where_of(retriever.book_id, filters or self._filters, modules)
-            entries = await asyncio.to_thread(list_lessons, retriever.store, where, modules)
+            entries = await in_thread(list_lessons, retriever.store, where, modules)
             if not entries and filters is not None:
                 await asyncio.to_thread(
                     check_values, retriever.book_id, filters, retriever.store, modules, self._filters
@@ -200,7 +201,7 @@ class BookTools:
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
-            found = await asyncio.to_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
+            found = await in_thread(retriever.search, asked.query, limit=asked.limit, filters=filters)
         return Answer(found, passages_text(found))
 
     async def read_lesson(self, asked: ReadArguments, _: Progress = no_progress) -> Answer:
@@ -208,7 +209,7 @@ class BookTools:
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             within = where_of(retriever.book_id, self._filters, self._settings.modules)
-            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, within)
+            read = await in_thread(read_lesson, retriever.store, retriever.book_id, asked.reference, within)
         text = read.text()
         document = LessonDocument(
             title=read.title, parent_doc_id=read.chunks[0]["parent_doc_id"], text=text, chunks=read.chunks

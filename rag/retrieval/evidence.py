@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.models import Evidence, SearchResult
+from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.mmr import diversity
 from rag.retrieval.query_terms import Question, without_each_word
 
@@ -79,6 +80,7 @@ def heeded_by(passage: SearchResult, question: str, embedder: Embedder, is_settl
         most = max(rise, MOST_HELD if read.terms.issuperset(terms) else MOST_LACKED)
         if is_settled(1.0 - rise, 1.0 - most):
             break
+        stop_if_left()
         nearer = float(embedder.embed_documents([shorter])[0] @ read.vector)
         rise = max(rise, _unit(nearer - passage.score))
     return 1.0 - rise

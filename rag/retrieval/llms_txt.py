@@ -10,6 +10,7 @@ from ingestion.errors import UsageError
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
+from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.catalogue import LessonEntry, module_title
 from rag.retrieval.lessons import read_lesson
 
@@ -40,6 +41,7 @@ def full_text(
     """
     yield f"# {_line(title)}\n"
     for entry in entries:
+        stop_if_left()
         try:
             text = read_lesson(store, book_id, entry.source_file, within).text()
         except UsageError:

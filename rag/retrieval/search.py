@@ -15,6 +15,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
 from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
+from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
 from rag.retrieval.evidence import weigh_evidence
@@ -126,6 +127,7 @@ def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where
 
 def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
     """Return the query with its typos corrected, its vector and what it finds."""
+    stop_if_left()
     vector = embedder.embed_query(searchable(query.text))
     ranking = _settled_ranking(query, vector, scan)
     corrected = correct_typos(query.text, ranking.question, scan.store, scan.where)
@@ -156,6 +158,7 @@ def _settled_ranking(query: SearchQuery, vector: Vector, scan: _Scan) -> _Rankin
 
 
 def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
+    stop_if_left()
     store = scan.store
     dense, keyword, rarity, beside = store.search_with_rarity(
         dense=vector if query.mode != "keyword" else None,
@@ -207,6 +210,7 @@ def _rerank(
     """Return the reranker's scores by id; none without a reranker."""
     if reranker is None:
         return {}
+    stop_if_left()
     payloads = [ranking.points[hit.id].payload for hit in hits]
     paths = (" › ".join(dict.fromkeys((payload["page_title"], *payload["heading_path"]))) for payload in payloads)
     texts = [f"{path}\n\n{each['text']}" for path, each in zip(paths, payloads, strict=True)]

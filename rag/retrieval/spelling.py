@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
+from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.languages import language_of
 from rag.retrieval.query_terms import Question
 from rag.retrieval.words import is_word
@@ -78,6 +79,7 @@ def words_of_book(store: VectorStore, where: Where) -> Words:
 def _read_words(store: VectorStore, where: Where) -> Words:
     words: Counter[str] = Counter()
     for point in islice(store.scroll(where, fields=["text"]), MAX_CHUNKS):
+        stop_if_left()
         words.update({found.lower() for found in _WORD.findall(str(point.payload["text"]))})
     return words
 

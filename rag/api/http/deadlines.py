@@ -57,6 +57,9 @@ class Deadlines:
 
 T = TypeVar("T")
 
+CLIENT_LEFT = 499
+"""Nobody receives it; it is for the log."""
+
 
 async def until_disconnect(request: Request, answering: Coroutine[Any, Any, T]) -> T | None:
     """Return or raise what the coroutine does; cancel it and return None where the client disconnects first.

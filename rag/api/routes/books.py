@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Query, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 
 from ingestion.errors import AlreadyRunning, UsageError
 from rag.api.dependencies import CurrentCaller, Ingester, Questioner, Services
 from rag.api.http.context import current_request
+from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.schemas import IngestJob, IngestRequest, LessonDocument, SearchRequest, Word
 from rag.models import LessonId, SearchResponse
+from rag.retrieval.abandonment import in_thread
 from rag.retrieval.lessons import LessonText, read_lesson
 
 router = APIRouter()
@@ -20,11 +21,19 @@ MAX_JOB_ID = 2**31 - 1
 
 
 @router.post("/search", response_model=SearchResponse, tags=["books"], operation_id="search")
-async def search(body: SearchRequest, caller: Questioner, services: Services) -> SearchResponse:
-    """Return the passages nearest to a question, within the filters."""
+async def search(body: SearchRequest, caller: Questioner, services: Services, request: Request) -> Any:
+    """Return the passages nearest to a question, within the filters.
+
+    Cancel the search by disconnecting.
+    """
+    response = await until_disconnect(request, _found(body, caller, services))
+    return Response(status_code=CLIENT_LEFT) if response is None else response
+
+
+async def _found(body: SearchRequest, caller: Questioner, services: Services) -> SearchResponse:
     filters = caller.filters(body)
     async with services.index.retriever(caller.book(body.book_id), caller.scope) as retriever:
-        return await asyncio.to_thread(
+        return await in_thread(
             retriever.search,
             body.query,
             limit=body.limit,
@@ -43,7 +52,7 @@ async def lesson(
     """Return a whole lesson as indexed; a lesson above the key's tier does not exist for it."""
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
         try:
-            read = await asyncio.to_thread(read_lesson, retriever.store, retriever.book_id, str(parent_doc_id))
+            read = await in_thread(read_lesson, retriever.store, retriever.book_id, str(parent_doc_id))
         except UsageError:
             read = LessonText(())
     allowed = tuple(chunk for chunk in read.chunks if chunk["hardware_tier"] <= caller.highest_tier)

@@ -12,7 +12,7 @@ from fastapi.responses import Response, StreamingResponse
 from rag.agent.events import Replaced, Searched, Token
 from rag.api.dependencies import AppServices, Questioner, Services
 from rag.api.http.auth import Caller
-from rag.api.http.deadlines import until_disconnect
+from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.http.problems import problem
 from rag.api.http.sse import event, with_heartbeat
 from rag.api.schemas import ChatRequest, ChatResponse
@@ -21,9 +21,6 @@ from rag.api.services.chat_turns import OwnConversation, TurnEvent, TurnFinished
 
 router = APIRouter(tags=["chat"])
 STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
-CLIENT_LEFT = 499
-"""Nobody receives it; it is for the log."""
-
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 
 from ingestion.models import TIERS
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.http.auth import Caller
+from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.schemas import Word
 from rag.filters import Filters
+from rag.retrieval.abandonment import in_thread
 from rag.retrieval.catalogue import list_lessons
 from rag.retrieval.filters import where_of
 from rag.retrieval.llms_txt import full_text, index_text
@@ -40,10 +41,11 @@ async def llms_txt(
     "/books/{book_id}/llms-full.txt", response_class=Response, responses=RESPONSES, operation_id="get_llms_full_txt"
 )
 async def llms_full_txt(
-    book_id: Word, caller: CurrentCaller, services: Services, hardware_tier: Tier = LOWEST
+    book_id: Word, caller: CurrentCaller, services: Services, request: Request, hardware_tier: Tier = LOWEST
 ) -> Response:
     """Return the lessons of a book as Markdown with their addresses, as `llms-full.txt` does."""
-    return await _text(book_id, caller, services, hardware_tier, is_full=True)
+    written = _text(book_id, caller, services, hardware_tier, is_full=True)
+    return await until_disconnect(request, written) or Response(status_code=CLIENT_LEFT)
 
 
 async def _text(book_id: str, caller: Caller, services: Services, hardware_tier: int, *, is_full: bool) -> Response:
@@ -51,7 +53,7 @@ async def _text(book_id: str, caller: Caller, services: Services, hardware_tier:
         raise HTTPException(403, f"this key reads hardware tier {caller.highest_tier} or lower")
     filters = Filters(hardware_tier=hardware_tier)
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
-        text = await asyncio.to_thread(
+        text = await in_thread(
             _written, retriever, book_id, services.title_of(book_id) or book_id, filters, is_full=is_full
         )
     if text is None:

@@ -16,10 +16,10 @@ from ingestion.vector_stores.filters import Where
 from rag.agent.events import Replaced, Token
 from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
 from rag.api.http.auth import Caller
-from rag.api.http.deadlines import until_disconnect
+from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.http.problems import openai_error
 from rag.api.http.sse import with_heartbeat
-from rag.api.routes.chat import CLIENT_LEFT, STREAM_HEADERS, answer_of
+from rag.api.routes.chat import STREAM_HEADERS, answer_of
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.api.services.chat_turns import OwnConversation, TurnFinished
 from rag.api.services.client_tasks import task_reply
