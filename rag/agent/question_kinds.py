@@ -18,6 +18,9 @@ LESS = 0.8
 MAX_TERM_WORDS = 4
 """What is longer asks something about a thing, rather than what it is."""
 
+MAX_TITLE_CHARS = 200
+"""A longer title is not that of a section about one term."""
+
 _ARTICLE = r"(?:an?|the|die|der|das|ein|eine|el|la|los|las|un|una|le|les|une|l['’])"
 _ASKS_DEFINITION = re.compile(
     r"\W*(?:(?:so|and|but|ok|okay|please|hi|hello)\b[\s,]*)*(?:"
@@ -75,7 +78,13 @@ _MARKS = r"[*_`“”\"'«»(]*"
 class QuestionKind:
     """What a question wants; nothing special where no form is known."""
 
-    question: str
+    asked: str
+
+    @cached_property
+    def question(self) -> str:
+        """The question with one blank, or one line end, where it has many: the forms read runs of them again."""
+        lines = (" ".join(line.split()) for line in self.asked.split("\n"))
+        return "\n".join(filter(None, lines))
 
     @cached_property
     def is_why(self) -> bool:
@@ -117,7 +126,8 @@ class QuestionKind:
         if self.is_defined_by(text, kind):
             return DEFINES
         _, introduces, title = self._definition
-        opens = opens_section and section is not None and title.fullmatch(section) is not None
+        is_title = section is not None and len(section) <= MAX_TITLE_CHARS
+        opens = opens_section and is_title and title.fullmatch(section or "") is not None
         return INTRODUCES if opens or introduces.search(text) else 1.0
 
     def is_defined_by(self, text: str, kind: str) -> bool:
@@ -132,7 +142,7 @@ class QuestionKind:
             return None
         term = _MARKS + _inflected(self.term) + _MARKS
         aside = r"(?:\s*\([^()\n]{1,80}\)|\s+or\s+[“\"][^“”\"\n]{1,80}[”\"])?(?:,[^,.\n]{1,60},)?"
-        begins = rf"(?:^|[.!?:]\s+|\n\s*(?:[-*+]\s+)?)(?:{_ARTICLE}\s+|so,?\s+|in\s+\w+,\s+|\w+['’]s\s+)*"
+        begins = rf"(?:^|[.!?:]\s+|\n[^\S\n]*+(?:[-*+]\s+)?)(?:{_ARTICLE}\s+|so,?\s+|in\s+\w+,\s+|\w+['’]s\s+)*"
         what = rf"{_COPULA}\s+(?:\w+ly\s+)?(?:just\s+)?(?:{_ARTICLE}|{_KIND_OF}|\w+s)\s"
         defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})"
         long_form = rf"[A-Z]\w+(?:[ -]\w+){{1,6}}\s+\({re.escape(self.term)}s?\)"

@@ -82,6 +82,7 @@ class AnswerText:
         self._said_before = SaidBefore()
         self._break = ""
         self._raw = ""
+        self._masked: str | None = None
         self._told = 0
         self._fence = ""
         self._in_table = False
@@ -95,6 +96,7 @@ class AnswerText:
     def add(self, piece: str) -> None:
         """Take the next piece of the model's text."""
         self._raw += piece
+        self._masked = None
 
     def end(self) -> None:
         """Say that the model's text is complete."""
@@ -135,6 +137,7 @@ class AnswerText:
         piece = whole[self._told :]
         self._said_before.add(sentence.raw)
         self._raw, self._told, self._fence = self._raw[len(sentence.raw) :], 0, ""
+        self._masked = self._masked and self._masked[len(sentence.raw) :]
         return self._shown(piece)
 
     def settled(self) -> str:
@@ -239,9 +242,10 @@ class AnswerText:
         line = self._raw.partition("\n")[0]
         if not self._told and (opening_run(line) or line.strip() == _FORMULA):
             return None  # the end of the line tells whether it opens a block of code
-        masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
-        for found in _END.finditer(masked):
-            end, following = found.end(), self._raw[found.end() :]
+        if self._masked is None:
+            self._masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
+        for found in _END.finditer(self._masked):
+            end, following = found.end(), self._raw[found.end() : found.end() + MAX_MARKER_CHARS + 1]
             if not self._raw[:end].strip():
                 continue
             if not self._ended and (not following or _may_go_on(following)):

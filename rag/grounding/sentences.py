@@ -15,13 +15,16 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|fig|approx|resp|ca)\.|(?<!\S)(?-i:[A-Z])\.|^\s*\d{1,3}\.)$", re.IGNORECASE
 )
 
+MAX_ABBREVIATION = 40
+"""Characters before a stop that are looked at: a text may have a thousand stops that end no sentence."""
+
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return the sentences as pairs of offsets, without the spaces between them."""
     spans = []
     start = 0
     for found in _END.finditer(text):
-        end = len(text[: found.end()].rstrip())
+        end = start + len(text[start : found.end()].rstrip())
         if end <= start or not ends_sentence(text[start : found.start()], text[found.end() : found.end() + 1]):
             continue
         spans.append((start, end))
@@ -36,4 +39,4 @@ def ends_sentence(before: str, after: str) -> bool:
 
     A stop after an abbreviation, an initial or an item's number ends nothing, nor does one before a small letter.
     """
-    return not after[:1].islower() and not _ABBREVIATION.search(before)
+    return not after[:1].islower() and not _ABBREVIATION.search(before, max(0, len(before) - MAX_ABBREVIATION))

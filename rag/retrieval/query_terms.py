@@ -32,7 +32,6 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _ERROR_NAME = re.compile(r"\w*(?:Error|Exception|Warning)$")
 _ERROR_CODE = re.compile(r"(?:error|warning)\s*\[?[A-Z]{1,4}\d{2,6}\]?\s*:", re.IGNORECASE)
 _QUOTED = re.compile(r"`[^`\n]*`")
-_SENTENCE_END = re.compile(r"[.?!:;]\s*[\"'”’)]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +138,22 @@ def names_in(text: str) -> list[str]:
     if _ERROR_CODE.search(text):
         text = _QUOTED.sub(" ", _ERROR_CODE.sub(" ", text))
     is_german = language_of(text) == "de"
+    end = 0
     for found in _WORD.finditer(text):
-        word, begins = found[0], not text[: found.start()].strip() or _SENTENCE_END.search(text[: found.start()])
-        if _ERROR_NAME.fullmatch(word) and text[found.end() :].startswith(":"):
+        word, begins = found[0], _begins_sentence(text[end : found.start()], is_first=end == 0)
+        end = found.end()
+        if _ERROR_NAME.fullmatch(word) and text.startswith(":", end):
             continue
         marked = any(letter.isupper() or letter.isdigit() for letter in word[1:])
         if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins and not is_german)):
             names.append(word)
     return names
+
+
+def _begins_sentence(between: str, *, is_first: bool) -> bool:
+    """Return whether a word begins a sentence, given what stands between the word before it and itself."""
+    before = between.rstrip().rstrip("\"'”’)").rstrip()
+    return before.endswith((".", "?", "!", ":", ";")) or (is_first and not between.strip())
 
 
 def without_each_word(text: str) -> list[tuple[str, tuple[int, ...]]]:
