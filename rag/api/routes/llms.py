@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 
 from ingestion.models import TIERS
 from rag.api.dependencies import CurrentCaller, Services
 from rag.api.http.auth import Caller
-from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.schemas import Word
 from rag.filters import Filters
 from rag.retrieval.abandonment import in_thread
@@ -41,11 +40,10 @@ async def llms_txt(
     "/books/{book_id}/llms-full.txt", response_class=Response, responses=RESPONSES, operation_id="get_llms_full_txt"
 )
 async def llms_full_txt(
-    book_id: Word, caller: CurrentCaller, services: Services, request: Request, hardware_tier: Tier = LOWEST
+    book_id: Word, caller: CurrentCaller, services: Services, hardware_tier: Tier = LOWEST
 ) -> Response:
     """Return the lessons of a book as Markdown with their addresses, as `llms-full.txt` does."""
-    written = _text(book_id, caller, services, hardware_tier, is_full=True)
-    return await until_disconnect(request, written) or Response(status_code=CLIENT_LEFT)
+    return await _text(book_id, caller, services, hardware_tier, is_full=True)
 
 
 async def _text(book_id: str, caller: Caller, services: Services, hardware_tier: int, *, is_full: bool) -> Response:
