@@ -115,10 +115,10 @@ def test_a_state_file_that_is_no_file_is_told(make: Callable[[Path], None], tmp_
 
 def test_folders_deeper_than_any_book_has_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for depth in range(1500):
+    for depth in range(MAX_DEPTH + 20):
         os.mkdir("a")
         os.chdir("a")
-        if depth in (0, MAX_DEPTH - 1, MAX_DEPTH, 1499):
+        if depth in (0, MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 19):
             Path("x.md").write_text("# X\n\nWords.\n")
     found = crawl_book(tmp_path, settings_of())
     assert [file.path.count("/") for file in found.files] == [MAX_DEPTH, 1]
