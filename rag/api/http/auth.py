@@ -123,9 +123,8 @@ class Authenticator:
             )
 
     async def _caller_of(self, secret: str | None, client: str) -> Caller:
-        refused = HTTPException(401, "give a key: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
         if not secret:
-            raise refused
+            raise _unauthorized("give a key: Authorization: Bearer KEY")
         digest = digest_of(secret)
         seen, caller = self._known.get(digest, (0.0, None))
         if caller and time.monotonic() - seen < CACHE_SECONDS:
@@ -135,12 +134,16 @@ class Authenticator:
         if key is None:
             # Who guesses keys is slowed down as anybody else.
             await self._limits.count("read", owner="unknown", client=client, is_public=True)
-            raise refused
+            raise _unauthorized("the key is unknown or was revoked; ask the owner of the book for another")
         caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public, key.may_ingest, key.is_owner)
         if len(self._known) >= MAX_CACHED:
             self._known.clear()
         self._known[digest] = (time.monotonic(), caller)
         return caller
+
+
+def _unauthorized(detail: str) -> HTTPException:
+    return HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
 
 
 def _secret_in(request: Request) -> str | None:
