@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -105,7 +106,7 @@ class ServiceAccess:
     def advise(self, failure: Failure, error: Exception, advice: Mapping[Failure, str]) -> str:
         """Return what failed and what to do, in one line; `advice` goes before the general one."""
         if said := advice.get(failure) or _ADVICE.get(failure):
-            return said
+            return f"{said} ({self.mask(str(error))})" if failure == "context" else said
         if failure == "connection":
             return self.mask(f"no connection ({error.__cause__ or error}); check the network and OPENAI_BASE_URL")
         return self.mask(str(error))
@@ -122,3 +123,9 @@ FAILURES_BY_CODE: Mapping[str | None, Failure] = {
     "model_not_found": "model",
 }
 """What the code in an error's body tells, before its status."""
+
+TOO_LONG = re.compile(
+    r"exceeds?\b.{0,40}\bcontext|context (?:length|window|size)|exceed_context_size|(?:prompt|input) is too long",
+    re.IGNORECASE,
+)
+"""How services without OpenAI's error codes say that a request is longer than their model reads."""

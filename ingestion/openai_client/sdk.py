@@ -17,7 +17,7 @@ import openai
 
 from ingestion.bounded_http import ReplyCounter, limit_heads, set_deadline
 from ingestion.errors import ChatModelError
-from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, Failure, ServiceAccess
+from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, TOO_LONG, Failure, ServiceAccess
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,8 @@ def failure_of(error: Exception) -> Failure:
         (httpx2.TimeoutException, "timeout"),
         (httpx2.HTTPError, "connection"),
     )
-    return next((failure for kind, failure in kinds if isinstance(error, kind)), "other")
+    otherwise: Failure = "context" if TOO_LONG.search(str(error)) else "other"
+    return next((failure for kind, failure in kinds if isinstance(error, kind)), otherwise)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ingestion.errors import ChatModelError
-from rag.agent.tools import MAX_ARGUMENT_CHARS
+from rag.agent.concessions import conceding, refused_part
+from rag.agent.reply import FREE_CHARACTERS, Assembly, Reply, valid_text
 
 if TYPE_CHECKING:
     import openai
 
     from ingestion.openai_client.access import Failure
     from ingestion.openai_client.sdk import Service
+
+log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
 """A message in the form of the API."""
@@ -35,39 +38,11 @@ MAX_TIMEOUTS = 10.0
 CHARACTERS_PER_TOKEN = 16
 """More than a token has in any text: a reply beyond that is not the one that was asked for."""
 
-FREE_CHARACTERS = 20_000
-
-MAX_TOKENS = 2**31 - 1
-"""What a service may say that a reply cost; beyond it is no count that a database takes."""
-
-MAX_CALLS = 32
-"""Calls of one reply that are kept; far fewer are answered."""
-
+EMPTY = (
+    "the service began no answer; its log may say why. If the passages are too long for the model, lower "
+    "AGENT_CONTEXT_TOKENS or AGENT_TOP_K"
+)
 NOT_A_COMPLETION = "the answer is no chat completion; check OPENAI_BASE_URL"
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call that the model asks for; `arguments` is whatever it wrote, which need not be JSON."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One whole reply. `refusal` is what the model says instead of an answer.
-
-    `tokens` is what prompt and reply cost, `completion_tokens` the reply's part; 0 where the service does not say.
-    """
-
-    text: str
-    tool_calls: tuple[ToolCall, ...]
-    is_cut_off: bool
-    refusal: str | None
-    tokens: int = 0
-    completion_tokens: int = 0
 
 
 class ChatModel:
@@ -95,16 +70,35 @@ class ChatModel:
         self._max_answer_tokens = max_answer_tokens
         self._timeout = timeout
         self._many = many
+        self._conceded: set[str] = set()
 
     async def reply(
         self, messages: Sequence[Message], *, tools: Sequence[Mapping[str, Any]], tool_choice: ToolChoice
     ) -> AsyncGenerator[str | Reply]:
         """Yield the pieces of the reply's text as they come, then the Reply; closing the iterator ends the request.
 
-        Raises ChatModelError where the service fails for good, or breaks off in mid-answer.
+        A service that refuses a part of the request is asked again without it, now and later; see `takes_tools`.
+        Raises ChatModelError where it fails for good, or breaks off in mid-answer.
         """
-        import openai
+        request = self._request(messages, tools, tool_choice)
+        reply = Assembly()
+        while not reply.finish:
+            if tool_choice == "required" and not self.takes_tools:
+                reply.finish = "stop"  # without tools it can only answer, which was not asked for
+                break
+            async with aclosing(self._stream(conceding(request, self._conceded), reply)) as texts:
+                async for text in texts:
+                    yield text
+        yield reply.whole()
 
+    @property
+    def takes_tools(self) -> bool:
+        """Return whether the service takes tools, as far as is known: False once it has refused them."""
+        return "tools" not in self._conceded
+
+    def _request(
+        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], tool_choice: ToolChoice
+    ) -> dict[str, Any]:
         limit = "max_tokens" if self._base_url else "max_completion_tokens"
         asked = {
             "model": self.name,
@@ -114,13 +108,26 @@ class ChatModel:
             "stream_options": {"include_usage": True},
             limit: self._max_answer_tokens,
         }
-        if tools:
-            asked |= {"tools": tools, "tool_choice": tool_choice}
-        reply = _Assembly()
+        return asked | {"tools": tools, "tool_choice": tool_choice} if tools else asked
+
+    def _concede(self, said: str) -> bool:
+        """Give up the part of the request that the service refuses; return whether there is one."""
+        part = refused_part(said, self._conceded)
+        if part:
+            log.warning("language model %s: the service takes no %s, so it is asked without", self.name, part)
+            self._conceded.add(part)
+        return part is not None
+
+    async def _stream(self, request: dict[str, Any], reply: Assembly) -> AsyncGenerator[str]:
+        """Yield the texts of one request; without a finish in the end where it is to be asked again."""
+        import openai
+
+        from ingestion.openai_client.sdk import failure_of
+
         try:
             # Plain JSON: to build the SDK's models costs more, a token, than everything else that is done with one.
             stream = await self._client.post(
-                "/chat/completions", body=asked, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
+                "/chat/completions", body=request, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
             )
             async with aclosing(stream):
                 async for chunk in stream:
@@ -129,13 +136,26 @@ class ChatModel:
                     if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
                         raise self._error("the answer is far longer than it may be; check OPENAI_BASE_URL")
         except openai.OpenAIError as exc:
+            if (
+                not reply.text
+                and failure_of(exc) in ("other", "model")
+                and self._concede(self._service.mask(str(exc)))
+            ):
+                return
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
         except _not_a_completion() as exc:
             raise self._error(NOT_A_COMPLETION) from exc
-        if reply.finish is None:
-            raise self._error("the answer broke off; ask again")
-        yield reply.whole()
+        if reply.finish is None and not self._may_ask_again(request, reply):
+            raise self._error("the answer broke off; ask again" if reply.has_begun else EMPTY)
+
+    def _may_ask_again(self, request: dict[str, Any], reply: Assembly) -> bool:
+        """Return whether to ask again after a reply without an end: once if it is empty, then without the tools.
+
+        llama-cpp-python sends such where it cannot stream a call.
+        """
+        reply.empty_streams += 1
+        return not reply.has_begun and (reply.empty_streams == 1 or ("tools" in request and self._concede("tools")))
 
     def prepare(self) -> None:
         """Import the SDK now, a second, instead of at the first call; opens no connection."""
@@ -167,79 +187,6 @@ class ChatModel:
         return ChatModelError(f"language model {self.name} at {self._service.host}: {reason}")
 
 
-@dataclass(slots=True)
-class _Assembly:
-    """A reply while its chunks come in."""
-
-    text: str = ""
-    refusal: str = ""
-    finish: str | None = None
-    tokens: int = 0
-    completion_tokens: int = 0
-    calls: dict[int, list[str]] = field(default_factory=dict)
-    half: str = ""
-
-    def add(self, chunk: Any) -> str:
-        """Take in one chunk, as parsed; returns its text."""
-        if usage := chunk.get("usage"):
-            self.tokens, self.completion_tokens = _tokens_of_usage(usage)
-        if not chunk.get("choices"):
-            return ""
-        choice = chunk["choices"][0]
-        delta = choice.get("delta") or {}
-        self.finish = choice.get("finish_reason") or self.finish
-        if len(self.refusal) < FREE_CHARACTERS:
-            self.refusal += delta.get("refusal") or ""
-        for part in delta.get("tool_calls") or ():
-            self._add_call(part)
-        text = self.half + (delta.get("content") or "")
-        # An emoji may come as two halves in two chunks; alone a half is no text.
-        self.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        text = valid_text(text.removesuffix(self.half))
-        self.text += text
-        return text
-
-    def _add_call(self, part: Any) -> None:
-        index = part.get("index") or 0
-        if not isinstance(index, int):
-            raise TypeError("the index of a call is no number")
-        if index not in self.calls and len(self.calls) == MAX_CALLS:
-            return
-        call = self.calls.setdefault(index, ["", "", ""])
-        call[0] = call[0] or valid_text(part.get("id") or "")
-        function = part.get("function") or {}
-        # Some services repeat the name in every chunk.
-        call[1] = call[1] or valid_text(function.get("name") or "")
-        # What is longer than a call may be is refused whole, so that the rest need not be kept.
-        if len(call[2]) <= MAX_ARGUMENT_CHARS:
-            call[2] += function.get("arguments") or ""
-
-    def whole(self) -> Reply:
-        """Return the reply, all chunks in."""
-        calls = tuple(
-            ToolCall(identity or f"call_{index}", name, valid_text(arguments))
-            for index, (identity, name, arguments) in sorted(self.calls.items())
-        )
-        filtered = "its content filter stopped the answer" if self.finish == "content_filter" else None
-        refusal = valid_text(self.refusal) or filtered
-        return Reply(self.text, calls, self.finish == "length", refusal, self.tokens, self.completion_tokens)
-
-
-def _tokens_of_usage(usage: Mapping[str, Any]) -> tuple[int, int]:
-    """Return all tokens and those of the completion; what a service counts in sum alone is the model's thinking."""
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
-    prompt, written, total = (n if type(n) is int and 0 <= n <= MAX_TOKENS else 0 for n in counts)
-    total = max(total, prompt + written)
-    return total, total - prompt if prompt else written
-
-
-def valid_text(text: str) -> str:
-    """Return the text with what no file, database or terminal takes (lone surrogates, NUL) as U+FFFD."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
-
-
 def _sendable(value: Any) -> Any:
     """Return the messages with valid text only: a question or a page may hold what cannot be encoded."""
     if isinstance(value, str):
@@ -264,7 +211,7 @@ def _advice(model: str) -> dict[Failure, str]:
     return {
         "quota": "the account's quota is spent; raise it, or use --no-llm",
         "context": "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS",
-        "timeout": "no answer in time; ask again, or raise AGENT_TIMEOUT",
+        "timeout": "no answer in time; ask again, or raise AGENT_TIMEOUT (a lower AGENT_TOP_K is read faster)",
         "model": f"there is no model {model!r} for this key; check OPENAI_MODEL and OPENAI_BASE_URL",
         "permission": "the key may not use this model; check its permissions",
         "rate": "the rate limit holds, even after waiting; ask again later, or use --no-llm",

@@ -9,10 +9,11 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ingestion.errors import InvalidToolCall, UsageError
-from rag.agent.chat_model import ChatModel, Message, Reply, ToolCall, ToolChoice
+from rag.agent.chat_model import ChatModel, Message, ToolChoice
 from rag.agent.events import Searched
 from rag.agent.history import PastMessage, recent_turns, tokens_of
 from rag.agent.prompts import system_prompt
+from rag.agent.reply import Reply, ToolCall
 from rag.agent.reply_reader import ReplyReader
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.text_calls import TextCall
@@ -72,6 +73,7 @@ class ToolLoop:
         self._gate = gate
         self._max_searches = settings.agent.max_searches
         self._is_answered = False
+        self._own_query = question
         self._searches = 0
         self._mistakes = 0
         self._reply = Reply("", (), is_cut_off=False, refusal=None)
@@ -92,6 +94,7 @@ class ToolLoop:
         Where neither it nor what the model searches for answers the question, no answer is asked for.
         """
         self._is_answered = gated.metrics.should_answer
+        self._own_query = gated.response.query
         while True:
             async with aclosing(self._replying()) as pieces:
                 async for piece in pieces:
@@ -119,7 +122,8 @@ class ToolLoop:
                         if opened:
                             opened.set_attribute("gen_ai.usage.input_tokens", part.tokens - part.completion_tokens)
                             opened.set_attribute("gen_ai.usage.output_tokens", part.completion_tokens)
-                    elif text := self._told(reading.feed(part)):
+                        continue
+                    if text := self._told(reading.feed(part)):
                         yield text
                     if reading.is_enough or self.cut_off:
                         self._reply = Reply(reading.text, (), is_cut_off=False, refusal=None)
@@ -167,7 +171,9 @@ class ToolLoop:
 
     async def _serve(self, reply: Reply) -> list[GatedResult]:
         """Answer every call of a reply; a model that had to search and did not is given what the question finds."""
-        calls = reply.tool_calls[:MAX_CALLS] or (ToolCall("call_0", TOOL_NAME, json.dumps({"query": self.question})),)
+        calls = reply.tool_calls[:MAX_CALLS] or (
+            ToolCall("call_0", TOOL_NAME, json.dumps({"query": self._own_query})),
+        )
         asked = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in calls

@@ -17,6 +17,7 @@ from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.places import Place, places_in, plain_text, said_in, words_of
 from rag.grounding.quantities import is_among, quantities_in
+from rag.grounding.said_before import goes_in_circles
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.statements import read_statement, share_of
 from rag.retrieval.languages import language_of, same_language
@@ -66,6 +67,7 @@ class Verdict:
     reason: str = ""
 
 
+IN_CIRCLES = Verdict(False, reason="it goes in circles")
 TOO_LITTLE = Verdict(False, reason="the book says too little of it")
 
 
@@ -84,6 +86,8 @@ class SupportCheck:
 
         A sentence that cites is held by what it cites together or alone, or else by another passage.
         """
+        if goes_in_circles(sentence):
+            return IN_CIRCLES
         with self._lock:
             shown = list(self._shown)
             verdict = self._by_cited(sentence, cited) if cited else Verdict(False)

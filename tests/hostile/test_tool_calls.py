@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ingestion.errors import ChatModelError, InvalidToolCall
-from rag.agent.chat_model import MAX_CALLS, ChatModel, Reply
+from rag.agent.chat_model import ChatModel
+from rag.agent.reply import MAX_CALLS, Reply
 from rag.agent.text_calls import TextCalls
 from rag.agent.tools import MAX_ARGUMENT_CHARS, TOOL_NAME, parse_call
 from tests.support.openai_chat import ChatServer, stream

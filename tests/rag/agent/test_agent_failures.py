@@ -34,13 +34,13 @@ def test_a_model_that_never_calls_rightly_ends_in_a_refusal(server: ChatServer) 
         (error(500, "broken", headers=QUICK), "broken"),
         (error(400, "too long", code="context_length_exceeded"), "AGENT_CONTEXT_TOKENS"),
         (says("half", finish=None), "broke off"),
-        (sse(), "broke off"),
+        (sse(), "began no answer; its log may say why"),
         (Reply(b"data: {not json\n\n", headers={"content-type": "text/event-stream"}), "no chat completion"),
         (sse({"error": {"message": "overloaded"}}), "overloaded"),
     ],
 )
 def test_a_failing_service_is_a_chat_model_error(server: ChatServer, reply: Reply, said: str) -> None:
-    server.script += [reply] * 3
+    server.script += [reply] * 4
     with pytest.raises(ChatModelError, match=said):
         ask(shelf_for(server))
 

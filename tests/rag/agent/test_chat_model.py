@@ -9,7 +9,8 @@ import pytest
 
 from ingestion.errors import ChatModelError
 from rag.agent import chat_model
-from rag.agent.chat_model import ChatModel, Reply
+from rag.agent.chat_model import ChatModel
+from rag.agent.reply import Reply
 
 KEY = "sk-a-key-that-must-not-show"
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
