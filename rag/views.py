@@ -21,7 +21,7 @@ _REASONS = {
 
 _QUOTED = {
     False: "quoted from the book; no language model was used",
-    True: "quoted from the book; nothing that the language model wrote was found in it",
+    True: "quoted from the book; hardly anything that the language model wrote was found in it",
 }
 
 

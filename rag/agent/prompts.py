@@ -20,7 +20,7 @@ NOTHING_WITHIN_FILTERS = "No page of the book is within these filters, so nothin
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
 """What counts as the model's refusal; the second is that of specification 000."""
 
-REPLACED = "Nothing of this was found in the book. What the book says:"
+REPLACED = "Hardly anything of this was found in the book. What the book says:"
 """Stands between an answer that was shown and the quotation in its place."""
 
 DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"

@@ -170,3 +170,22 @@ def test_thoughts_before_a_search_are_waited_for(server: ChatServer) -> None:
     server.script += [says(f"<think>{thoughts}</think>{CALL}"), says(f"{FACT}.")]
     shelf = shelf_for(server)
     assert ask(shelf).answer == f"{FACT} [1]." and shelf.queries[-1] == "pump runs"
+
+
+@pytest.mark.parametrize(
+    "echoed",
+    [
+        "The passage_ids that the tool returned for this question were:\n\n- p-0a1b2c\n- p-0a1b2c\n",
+        "The question is about the use of the tool retrieve_documentation. The answer is the tool.",
+        "You answer questions about one book, and only from passages of it.",
+        f"```json\n{CALL[:-2]}",
+        "No, does not [p-0a1b2c].",
+        "What runs over what runs over what runs over what runs over what runs over what runs over what runs [1]",
+    ],
+    ids=["ids of the rules", "the tool", "the rules", "half a call", "half a sentence", "in circles"],
+)
+def test_what_a_model_echoes_of_its_rules_never_stands_as_the_books_word(server: ChatServer, echoed: str) -> None:
+    server.script += [calls("pump"), says(echoed), *[says(echoed)] * 3]
+    response = ask(shelf_for(server))
+    assert not re.search(r"p-[0-9a-f]{6}|passage_id|retrieve_documentation", response.answer.replace(NOT_HELD, ""))
+    assert response.replaced or response.state != "completed" or response.unsupported
