@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from ingestion.vector_stores.health import Health
     from ingestion.vector_stores.types import KeptGeneration
 
+_MEANINGS = {
+    "outdated": "indexed by another version, or with other settings or another outline of the book",
+    "unrecorded": "in the index and not in the records, which the next run completes",
+}
+
 
 def contents_view(contents: Contents) -> View:
     """Return what would be indexed, by module, and what is skipped and why."""
@@ -71,8 +76,12 @@ def _summary(report: IngestReport) -> str:
         f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
     )
     total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
-    outdated = " Outdated: indexed by another version or with other settings." if report.files["outdated"] else ""
-    return f"{report.book_id}: {files}. Chunks: {work}.{total}{outdated}"
+    return f"{report.book_id}: {files}. Chunks: {work}.{total}{_meanings(report)}"
+
+
+def _meanings(report: IngestReport) -> str:
+    """Return what the less plain of the counted words mean."""
+    return "".join(f" {word.capitalize()}: {meaning}." for word, meaning in _MEANINGS.items() if report.files[word])
 
 
 def check_view(report: CheckReport) -> View:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from ingestion.errors import BookwiseError
+from ingestion.errors import BookwiseError, RequestFailed
 from ingestion.own_files import explain, is_refused
 
 _AS_OWNER = "run this as its owner, or set BOOKWISE_DIRECTORY to a folder of yours"
+
+_REACH_SERVER = "start the server, or correct QDRANT_URL and QDRANT_API_KEY"
 
 Level = Literal["ok", "note", "problem"]
 
@@ -77,7 +79,15 @@ def guarded(subject: str, checks: Iterable[Check], next_step: str) -> Iterator[C
     try:
         yield from checks
     except BookwiseError as error:
-        lacks_right = isinstance(error.__cause__, OSError) and is_refused(error.__cause__)
-        yield problem(subject, str(error), _AS_OWNER if lacks_right else error.hint or next_step)
+        yield problem(subject, str(error), error.hint or _cure(error) or next_step)
     except OSError as error:
         yield problem(subject, f"{error.filename or 'a file'}: {explain(error)}", _AS_OWNER)
+
+
+def _cure(error: BookwiseError) -> str | None:
+    """Return what comes before any other step: the right to read a file, or an answer of the server."""
+    if isinstance(error.__cause__, OSError) and is_refused(error.__cause__):
+        return _AS_OWNER
+    if isinstance(error, RequestFailed) and error.status in (None, 401, 403):
+        return _REACH_SERVER
+    return None

@@ -16,6 +16,8 @@ LONGEST_RETRY_AFTER = 120
 _UNTRUSTED = re.compile(
     "certificate.verify.failed|certificate_verify_failed|SSL_ERROR_SSL|certificate signed by", re.I
 )
+_NO_TLS = re.compile("WRONG_VERSION_NUMBER|record layer failure", re.I)
+"""What OpenSSL says where a server answers in plain HTTP."""
 
 
 def pause_before_next(exc: Exception, attempt: int) -> float | None:
@@ -60,7 +62,8 @@ def is_lost_connection(exc: Exception) -> bool:
     from pydantic import ValidationError
     from qdrant_client.http.exceptions import ResponseHandlingException
 
-    if _UNTRUSTED.search(_cause(exc)):
+    cause = _cause(exc)
+    if _UNTRUSTED.search(cause) or _NO_TLS.search(cause):
         return False
     if isinstance(exc, RpcError):
         return exc.code() in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
@@ -74,6 +77,8 @@ def reason(exc: Exception) -> str:
     from qdrant_client.http.exceptions import ResponseHandlingException
 
     cause = _cause(exc)
+    if _NO_TLS.search(cause):
+        return f"it answers without TLS ({cause}); write http:// in QDRANT_URL, or switch its TLS on"
     if _UNTRUSTED.search(cause):
         return f"its certificate is not trusted ({cause}); name your authority's certificate with qdrant.ca_file"
     status = status_of(exc)

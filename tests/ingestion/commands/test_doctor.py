@@ -188,6 +188,18 @@ def test_a_server_without_an_index_on_a_field_is_a_problem_and_nothing_is_writte
         assert len([1 for method, _, _ in server.requests if method in ("PUT", "DELETE", "PATCH")]) == written
 
 
+@pytest.mark.parametrize(("key", "address"), [("wrong", ""), (QDRANT_KEY, "http://127.0.0.1:1")])
+def test_a_server_that_cannot_be_used_comes_before_any_other_step(
+    indexed: Path, monkeypatch: pytest.MonkeyPatch, key: str, address: str
+) -> None:
+    with running(QdrantServer()) as server:
+        monkeypatch.setenv("QDRANT_URL", address or server.url)
+        monkeypatch.setenv("QDRANT_API_KEY", key)
+        checks = examine(problems=True)["checks"]
+    steps = {each["subject"]: each["next_step"] for each in checks if each["level"] == "problem"}
+    assert steps["index"] == steps["state"] == "start the server, or correct QDRANT_URL and QDRANT_API_KEY"
+
+
 def test_a_redis_that_answers_tells_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
     with redis_server() as url:
         monkeypatch.setenv("BOOKWISE_API_RATE_STORE", url)

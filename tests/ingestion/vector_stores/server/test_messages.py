@@ -15,6 +15,7 @@ import pytest
 from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import connect
+from tests.support.qdrant_server import QdrantServer, running
 from tests.support.tls import https_server, self_signed
 
 
@@ -104,6 +105,13 @@ def test_a_private_authority_is_trusted_by_its_file_and_named_otherwise(authorit
         for several in (url, f"{url},{url}"):
             server = connect(several, None, QdrantSettings(ca_file=authority[0], timeout=5))
             assert server.call("counting", lambda client: client.count("book")).count == 7
+
+
+def test_an_https_address_of_a_server_without_tls_is_named() -> None:
+    with running(QdrantServer()) as qdrant:
+        message, pauses = failure(qdrant.url.replace("http://", "https://"), QdrantSettings(timeout=5))
+    assert "it answers without TLS" in message and "write http:// in QDRANT_URL" in message
+    assert "is the server running" not in message and pauses == []
 
 
 def test_a_private_authority_is_trusted_over_grpc_too(authority: tuple[Path, Path]) -> None:
