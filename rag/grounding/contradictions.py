@@ -9,7 +9,16 @@ from __future__ import annotations
 from rag.grounding.matching import Evidence
 from rag.grounding.near_clauses import nearest
 from rag.grounding.opposites import affirmation, denial, opposite, other_quantifier
-from rag.grounding.other_facts import other_count, other_facts, other_item, other_share, other_unit
+from rag.grounding.other_facts import (
+    exchanged_names,
+    other_count,
+    other_default,
+    other_facts,
+    other_head,
+    other_item,
+    other_share,
+    other_unit,
+)
 from rag.grounding.other_words import contrast, other_subject, other_word, swapped_words
 
 
@@ -28,7 +37,17 @@ def contradiction(evidence: Evidence) -> str | None:
         ):
             if said := rule(clause, near, evidence):
                 return said
-    for whole in (other_item, other_count, denial, affirmation, other_unit, swapped_words):
+    for whole in (
+        other_item,
+        other_head,
+        other_default,
+        exchanged_names,
+        other_count,
+        denial,
+        affirmation,
+        other_unit,
+        swapped_words,
+    ):
         if said := whole(evidence):
             return said
     return None

@@ -8,17 +8,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rag.grounding import polarity
-from rag.grounding.code_names import code_names_in
+from rag.grounding.code_names import code_names_in, stands_in
 from rag.grounding.places import Place, terms_of, words_of
 from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
 from rag.grounding.ranges import follows, ranges_in
-from rag.grounding.statements import Statement, read_statement, share_of
+from rag.grounding.statements import Statement, read_statement
+from rag.grounding.synonyms import with_synonyms
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
 
 _DENIAL = "cannot"
 """A word to the search, unlike "not" and "can't", and no more of a subject than they are."""
+
+INTRODUCES = 0.5
+"""What the words of a sentence that only introduces others count."""
 
 WINDOW = 3
 """Of how many places one sentence may be put together."""
@@ -62,7 +66,7 @@ class Evidence:
     def coverage(self) -> float:
         """The share of the sentence that the chosen places hold: each number as one word."""
         words, numbers = self.statement.words - words_of(_DENIAL), self.statement.quantities
-        held = terms_of(self.text)
+        held = with_synonyms(terms_of(self.text))
         quantities, units = quantities_in(self.text), units_in(self.text)
         found = sum(is_among(number, quantities, units) or self.follows(number) for number in numbers)
         whole = len(words) + len(numbers)
@@ -83,7 +87,7 @@ def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[flo
         return None
     statement = read_statement(sentence, known_code(places))
     words = statement.words
-    shares = [share_of(place.terms, words) for place in places]
+    shares = [_share_in(place, statement) for place in places]
     ranks = [(share + max(0.0, near)) / 2 for share, near in zip(shares, nearness, strict=True)]
     chosen = [max(range(len(places)), key=ranks.__getitem__)]
     left = words - places[chosen[0]].terms
@@ -94,7 +98,34 @@ def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[flo
             break
         chosen.append(best)
         left -= places[best].terms
+    chosen += _places_of_facts(statement, places, shares, chosen)
     return Evidence(statement, places, nearness, ranks, tuple(chosen))
+
+
+def _share_in(place: Place, statement: Statement) -> float:
+    """Return the share of a sentence's words and numbers that a place has."""
+    numbers = quantities_in(place.text)
+    held = len(statement.words & place.terms) + sum(is_among(number, numbers) for number in statement.counted)
+    whole = len(statement.words) + len(statement.counted)
+    share = held / whole if whole else 1.0
+    return share if not place.text.endswith(":") else INTRODUCES * share
+
+
+def _places_of_facts(
+    statement: Statement, places: Sequence[Place], shares: Sequence[float], chosen: Sequence[int]
+) -> list[int]:
+    """Return where the numbers and the code names of a sentence stand that none of the chosen places has."""
+    texts = [place.text for place in places]
+    holding = [[at for at, text in enumerate(texts) if stands_in(name, text)] for name in statement.code]
+    holding += [
+        [at for at, text in enumerate(texts) if is_among(number, quantities_in(text))]
+        for number in statement.quantities
+    ]
+    found: list[int] = []
+    for having in holding:
+        if having and not any(at in having for at in (*chosen, *found)):
+            found.append(max(having, key=shares.__getitem__))
+    return found
 
 
 def known_code(places: Iterable[Place]) -> frozenset[str]:

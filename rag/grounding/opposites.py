@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.grounding import polarity
+from rag.grounding import polarity, quantifiers
+from rag.grounding.antonyms import has_opposite
 from rag.grounding.matching import Evidence
 from rag.grounding.near_clauses import ALIKE, NearClause
 from rag.grounding.places import Place, terms_of, words_of
 from rag.grounding.statements import Statement, share_of
-from rag.grounding.word_order import sequence_of
+from rag.grounding.word_order import sequence_of, swaps_order, turns_around
 
 
 def opposite(clause: Statement, near: Sequence[NearClause], evidence: Evidence) -> str | None:
@@ -26,11 +27,22 @@ def opposite(clause: Statement, near: Sequence[NearClause], evidence: Evidence) 
     is_opposed = not polarity.denies_outright(clause.text) and _is_opposed(clause, good, evidence)
     is_swapped = any(
         polarity.swaps_comparison(clause.text, text)
+        or swaps_order(statement.text, text)
+        or turns_around(clause.text, text)
         for at in evidence.chosen
         if evidence.ranks[at] >= 0.8 * evidence.ranks[evidence.chosen[0]]
         for text in (evidence.places[at].text, *evidence.places[at].clauses)
     )
-    return "the book says the opposite" if (is_denied + is_opposed + is_swapped) % 2 else None
+    if (is_denied + is_opposed + is_swapped) % 2:
+        return "the book says the opposite"
+    return "the book says it need not be" if _need_not_be(clause, evidence) else None
+
+
+def _need_not_be(clause: Statement, evidence: Evidence) -> bool:
+    """Return whether the sentence demands what the book calls needless."""
+    texts = [evidence.places[at].text for at in evidence.chosen]
+    alike = [text for text in texts if share_of(terms_of(text), clause.words) >= ALIKE]
+    return any(polarity.is_needless(clause.text, text) for text in alike)
 
 
 def _is_opposed(clause: Statement, good: Sequence[NearClause], evidence: Evidence) -> bool:
@@ -38,7 +50,7 @@ def _is_opposed(clause: Statement, good: Sequence[NearClause], evidence: Evidenc
         return share_of(place.terms, clause.words) >= least
 
     def against(text: str) -> bool:
-        return polarity.has_opposite(clause.text, text) and not polarity.denies_outright(text)
+        return has_opposite(clause.text, text, evidence.statement.text) and not polarity.denies_outright(text)
 
     places = [evidence.places[at] for at in evidence.chosen]
     if any(against(place.text) and alike(place, 0.3) for place in places):
@@ -59,7 +71,7 @@ def other_quantifier(clause: Statement, near: Sequence[NearClause], evidence: Ev
         for text in evidence.best.clauses
         if share_of(terms_of(text), clause.words - words_of("everything")) >= ALIKE
     ]
-    if any(polarity.excludes_all(clause.text, text) for text in parts):
+    if any(quantifiers.excludes_all(clause.text, text) for text in parts):
         return "the book says so of nothing"
     good = [
         held
@@ -67,9 +79,11 @@ def other_quantifier(clause: Statement, near: Sequence[NearClause], evidence: Ev
         if share_of(terms_of(held.text), clause.words) >= ALIKE
         and (denies or not polarity.denies_outright(held.text))
     ]
-    if good and all(polarity.has_other_quantifier(clause.text, held.text) for held in good):
+    if any(quantifiers.has_other_count(clause.text, held.text) for held in good):
+        return "the book says so of another number"
+    if good and all(quantifiers.has_other_quantifier(clause.text, held.text) for held in good):
         return "the book says so of others"
-    if near and all(polarity.says_only(clause.text, held.text) for held in near):
+    if near and all(quantifiers.says_only(clause.text, held.text, evidence.best.text) for held in near):
         return "the book does not say only"
     return None
 
@@ -101,7 +115,7 @@ def _denies_an_opposite(evidence: Evidence) -> bool:
     """Return whether "do not share" stands for "own"."""
     return any(
         polarity.denies_outright(clause.text)
-        and polarity.has_opposite(clause.text, evidence.places[at].text)
+        and has_opposite(clause.text, evidence.places[at].text)
         and share_of(evidence.places[at].terms, clause.words) >= 0.3
         for clause in evidence.statement.clauses
         for at in evidence.chosen
@@ -114,27 +128,36 @@ def affirmation(evidence: Evidence) -> str | None:
     if polarity.denies(statement.text) or polarity.limits_by_condition(statement.text, evidence.best.text):
         return None
     places = [evidence.places[at] for at in evidence.chosen]
-    affirmed = terms_of(evidence.headings).union(
+    said = frozenset[int]().union(
         *(terms_of(text) for place in places for text in _affirmed(place) if not polarity.denies(text))
     )
+    affirmed = said | terms_of(evidence.headings)
     best = evidence.best
     denied = frozenset[int]().union(*(terms_of(text) for text in _affirmed(best) if polarity.denies(text)))
     if share_of(best.terms, statement.words) >= 0.7 and (statement.words & denied) - affirmed:
         return "the book denies a part of it"
-    if _is_denied_in_order(statement, _affirmed(best)):
+    if _is_denied_in_order(statement, _affirmed(best)) or _is_replaced(statement, places, said):
         return "the book denies it"
     for at, place in zip(evidence.chosen, places, strict=True):
         if share_of(place.terms, statement.words) >= 0.3 and evidence.nearness[at] >= 0.55:
-            said = frozenset[int]().union(
+            own = frozenset[int]().union(
                 *(terms_of(text) for text in place.clauses if not polarity.denies_outright(text))
             )
-            if any(words <= statement.words - said for words in polarity.denied_words(place.text)):
+            if any(words <= statement.words - own for words in polarity.denied_words(place.text)):
                 return "the book denies it"
     return None
 
 
 def _affirmed(place: Place) -> list[str]:
     return [polarity.affirmed_part(text) for text in place.clauses]
+
+
+def _is_replaced(statement: Statement, places: Sequence[Place], affirmed: frozenset[int]) -> bool:
+    """Return whether the sentence says what the book says something else instead of."""
+    parts = [words_of(part) for place in places for part in polarity.replaced_parts(place.text)]
+    return any(
+        share_of(statement.words, words) >= 0.6 and statement.words & words - affirmed for words in parts if words
+    )
 
 
 def _is_denied_in_order(statement: Statement, clauses: Sequence[str]) -> bool:

@@ -20,6 +20,9 @@ _BEGINS_BESIDE = re.compile(
 
 _LEADING = re.compile(r"^(?:(?:and|but|or|while|then|the|an?)\s+)+", re.IGNORECASE)
 
+_REFERS = re.compile(r"\b(?:that|which|who|whose|it|they|and|or)\b", re.IGNORECASE)
+"""What makes the order of the words in a clause say little about their roles."""
+
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b.*\bby\b", re.IGNORECASE)
 
 
@@ -65,15 +68,23 @@ def contrast(clause: Statement, near: Sequence[NearClause], evidence: Evidence) 
             ours, our_words, each.text, pairs_of(whole)
         )
 
-    return "the book says it of another kind" if all(map(differs, near)) else None
+    return (
+        "the book says it of another kind"
+        if all(not evidence.places[each.place].is_code and differs(each) for each in near)
+        else None
+    )
 
 
 def _is_other_attribute(ours: Pairs, our_words: Sequence[int | str], text: str, known: Pairs) -> bool:
     theirs, their_words = pairs_of(text), sequence_of(text)
     return any(
-        (attribute, thing) in known
+        isinstance(attribute, int)
+        and (attribute, thing) in known
         and attribute not in their_words
-        and any(other != attribute and there == thing and other not in our_words for other, there in theirs)
+        and any(
+            isinstance(other, int) and other != attribute and there == thing and other not in our_words
+            for other, there in theirs
+        )
         for attribute, thing in ours
     )
 
@@ -101,11 +112,20 @@ def other_word(clause: Statement, near: Sequence[NearClause], evidence: Evidence
 
 def swapped_words(evidence: Evidence) -> str | None:
     """Return the reason if two words, or two pairs, have changed places and all others are as in the book."""
-    said, held = evidence.statement.text, evidence.best.text
     if share_of(evidence.best.terms, evidence.statement.words) < 0.75:
         return None
+    said, held = evidence.statement, evidence.best
+    is_swapped = _are_exchanged(said.text, held.text) or any(
+        clause.words <= terms_of(text) and not _REFERS.search(clause.text) and _are_exchanged(clause.text, text)
+        for clause in said.clauses
+        for text in held.clauses
+    )
+    return "roles are swapped" if is_swapped else None
+
+
+def _are_exchanged(said: str, held: str) -> bool:
     if bool(_PASSIVE.search(said)) != bool(_PASSIVE.search(held)):
-        return None
+        return False
     ours, theirs = sequence_of(said), sequence_of(held)
     shared = [word for word in dict.fromkeys(ours) if ours.count(word) == 1 and theirs.count(word) == 1]
-    return "roles are swapped" if is_exchange(shared, sorted(shared, key=theirs.index)) else None
+    return is_exchange(shared, sorted(shared, key=theirs.index))

@@ -23,6 +23,15 @@ TEXTS_KEPT = 8192
 MAX_ITEM_CHARS = 320
 """Up to this length an item of a list is one place: its sentences speak of what its first words name."""
 
+MAX_HEAD_WORDS = 5
+
+_HEAD = re.compile(r"([^.:;!?]{2,60}?)(?::|\s[–—-])\s")
+_TERM = re.compile(r"(?:(?:The|An?) )?\*\*([^*]{2,60}?)[.:]?\*\*", re.IGNORECASE)
+_FIRST_CELL = re.compile(r"(?:[^:;]{1,60}: )?([^;]{1,60})")
+_FENCED = re.compile(
+    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?:.*?\n)??[ \t>]*(?P=fence)[ \t]*$|^[ \t>]*(?:`{3,}|~{3,}).*\Z",
+    re.DOTALL | re.MULTILINE,
+)
 _MARKS = re.compile(r"^(?:\s*(?:>|[-*+]|#{1,6}|\d{1,3}[.)])\s+)+")
 _TAGS = re.compile(r"<!--.*?-->|</?[a-z][a-z0-9]*(?: [^<>]*)?/?>", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -31,13 +40,20 @@ _EMPHASIS = re.compile(
 )
 _SPAN = re.compile(r"(`[^`]*`)")
 _NOT_SET = r"(?:specified|configured|stated|told|set|changed|said|noted|given|chosen|asked)"
+_SET = r"(?:say|specify|choose|set|change|configure|give|pick|pass)"
 _BY_DEFAULT = re.compile(
-    r"\bwithout (?:any |(?:any )?(?:further|other|additional|explicit|special) )"
+    r"\bwithout (?:any |(?:any )?(?:further|other|another|additional|explicit|special) )"
     r"(?:information|instructions?|settings?|options?|arguments?|configuration|hints?|annotations?|changes?)\b"
     rf"|\bunless (?:it is |you are )?(?:otherwise {_NOT_SET}|{_NOT_SET} otherwise)\b"
     r"|\bunless you (?:say|specify|ask) otherwise\b"
-    rf"|\b(?:if|when|where) (?:nothing(?: else)?|none) is {_NOT_SET}\b"
-    r"|\bif you (?:do not|don['’]t) (?:say|specify|choose|set) (?:anything|one|otherwise)\b",
+    rf"|\b(?:if|when|where) (?:nothing(?: else)?|none|no(?: \w+){{1,2}}) (?:is|are|was|has been) {_NOT_SET}\b"
+    rf"|\b(?:if|when) you (?:do not|don['’]t) {_SET}"
+    r"(?: (?:anything|one|it|otherwise|an?(?: \w+){1,2}))?(?=\W*$|,)"
+    rf"|\bif you {_SET} (?:nothing|no(?: \w+){{1,2}})\b"
+    r"|\bunless (?:\w+ ){0,3}"
+    r"(?:sets?|chooses?|changes?|specif(?:y|ies)|configures?|says?|gives?|is (?:set|chosen|given))"
+    r" (?:another|one|it|something else|a different)(?: \w+)?"
+    r"|\bwithout (?:(?:an?|any) )?(?:\w+ )?(?:value|setting|choice) of (?:your|its) own\b|\bout of the box\b",
     re.IGNORECASE,
 )
 _NEXT_ITEM = re.compile(r"\n(?=\s*(?:>\s*)?(?:[-*+]|\d+[.)])\s)|\n\s*>?\s*\n")
@@ -50,7 +66,8 @@ _LEANS = re.compile(
 )
 _CLAUSE_END = re.compile(
     r"`[^`]*`|[,:](?=\s)|\s[—–-]\s|—|\s\((?=\w)|(?<!\()\)(?=[\s,.;]|$)"
-    r"|\b(?=(?:and|but|or|while|because|(?<!only )if|when|unless|until|although|whereas|so that|then|since)\s)",
+    r"|\b(?=(?:and(?!\s+\d)|but|or|while|because|(?<!only )if|(?<!only )when|unless|until|although|whereas|so that"
+    r"|then|since)\s)",
     re.IGNORECASE,
 )
 _STOP = re.compile(r";\s|(?<=[.!?])\s")
@@ -58,26 +75,34 @@ _STOP = re.compile(r";\s|(?<=[.!?])\s")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence, an item or a row, as text without markup; `context` begins with the sentence that it leans on."""
+    """A sentence, an item or a row, as text without markup; `context` begins with the sentence that it leans on.
+
+    `head` is what an item or a row is about: what stands before its colon or dash, or in its first cell.
+    """
 
     block: PassageBlock
     text: str
     context: str
     terms: frozenset[int]
     clauses: tuple[str, ...]
+    head: str = ""
+    is_code: bool = False
 
 
 def places_in(passage: SearchResult) -> list[Place]:
     """Return everything that a passage says, in its order."""
     found: list[Place] = []
     for block in blocks_of(passage):
-        before = ""
-        for text in _pieces(block):
+        before = head = ""
+        for text, is_first, is_code in _pieces(block):
             if not words_of(text):
                 continue
+            if is_first:
+                head = head_of(block.text if block.kind == "paragraph" else text, block.kind)
             context = f"{before} {text}" if before and _LEANS.match(text) else text
             is_item = block.kind not in ("paragraph", "table") and len(text) <= MAX_ITEM_CHARS // 2
-            found.append(Place(block, text, context, terms_of(context), (text,) if is_item else clauses_of(text)))
+            clauses = tuple(_STOP.split(text)) if is_item else clauses_of(text)
+            found.append(Place(block, text, context, terms_of(context), clauses, head, is_code))
             before = text
     return found
 
@@ -120,7 +145,7 @@ def _clauses(text: str) -> Iterator[str]:
     for part in _parts(text):
         says_little = len(words_of(part)) < 2 and not quantities_in(part) and not code_names_in(part)
         if begun and (says_little or not words_of(begun)):
-            begun = f"{begun} {part}"
+            begun = f"{begun} {part}" if begun[-1] in ".,;:" else f"{begun}, {part}"
             continue
         if begun:
             yield begun
@@ -140,19 +165,39 @@ def _parts(text: str) -> Iterator[str]:
             yield part
 
 
-def _pieces(block: PassageBlock) -> Iterator[str]:
+def head_of(text: str, kind: str) -> str:
+    """Return what an item or a row is about, empty for prose."""
+    found = {"paragraph": _TERM, "table": _FIRST_CELL}.get(kind, _HEAD).match(text)
+    return found[1].strip() if found and len(found[1].split()) <= MAX_HEAD_WORDS else ""
+
+
+def _pieces(block: PassageBlock) -> Iterator[tuple[str, bool, bool]]:
+    """Yield what a block says, piece by piece, whether an item or a row begins with it, and whether it is code."""
     if block.kind == "table":
-        yield from (said_in(row) for row in _rows(block.text))
+        yield from ((said_in(row), True, False) for row in _rows(block.text))
         return
-    if block.kind in ("fence", "code"):
-        yield from (" ".join(line.split()) for line in block.text.split("\n"))
-        return
-    parts = [block.text] if block.kind == "paragraph" else _NEXT_ITEM.split(block.text)
+    at = 0
+    for fence in _FENCED.finditer(block.text):
+        yield from _said_pieces(block.text[at : fence.start()], block.kind)
+        yield from _lines(fence[0])
+        at = fence.end()
+    if block.kind == "code":
+        yield from _lines(block.text)
+    else:
+        yield from _said_pieces(block.text[at:], block.kind)
+
+
+def _lines(code: str) -> Iterator[tuple[str, bool, bool]]:
+    yield from ((" ".join(line.split()), False, True) for line in code.split("\n"))
+
+
+def _said_pieces(text: str, kind: str) -> Iterator[tuple[str, bool, bool]]:
+    parts = [text] if kind in ("paragraph", "fence") else _NEXT_ITEM.split(text)
     for part in (_QUOTE_MARK.sub("\n", part) for part in parts):
         spans = sentence_spans(part)
-        if block.kind != "paragraph" and spans and len(part) <= MAX_ITEM_CHARS:
+        if kind != "paragraph" and spans and len(part) <= MAX_ITEM_CHARS:
             spans = [(spans[0][0], spans[-1][1])]
-        yield from (said_in(part[start:end]) for start, end in spans)
+        yield from ((said_in(part[start:end]), at == 0, False) for at, (start, end) in enumerate(spans))
 
 
 def _rows(table: str) -> Iterator[str]:

@@ -11,8 +11,8 @@ _NOT = re.compile(
     r"\b(?:[Nn]ot|[Nn]ever|[Nn]o|none|[Nn]obody|[Nn]othing|[Nn]either|nor|[Cc]annot|[Ww]ithout)\b|^None\b|n['’]t\b"
 )
 _IS_NOT = re.compile(
-    r"\b(?:ignor\w+|skip\w*|disabled?|off|false|forbid\w*|prohibit\w*|prevent\w*|refus\w+|reject\w*|lack\w*|"
-    r"miss(?:ing|es)|unable|impossible|invalid|instead of|rather than|avoid\w*)\b",
+    r"\b(?:ignor\w+|skip\w*|disabled?|(?<!based )off|false|forbid\w*|prohibit\w*|prevent\w*|refus\w+|reject\w*|"
+    r"lack\w*|miss(?:ing|es)|unable|impossible|invalid|instead of|rather than|avoid\w*)\b",
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\b(?:only|unless|except|stands? still)\b", re.IGNORECASE)
@@ -20,79 +20,23 @@ _ONLY_IF = re.compile(r"\bonly\s+(?:if|when|after|once|with|while)\b", re.IGNORE
 _NOT_THE_OTHER = re.compile(
     r"\b(in|on|at|by|to|for|from|with)\b([^,.;]*?)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bdo)(?<!\bcan),?\s+not\s+\1\b[^,.;]*"
 )
-_EVERYTHING = re.compile(r"\b(?:everything|everyone|everybody|all)\b", re.IGNORECASE)
-_NOTHING = re.compile(r"\b(?:nothing|nobody|no one|none)\b", re.IGNORECASE)
+_IN_PLACE_OF = re.compile(r"\b(?:instead of|rather than)\s+(?!just\b|only\b|merely\b)([^,.;]+)", re.IGNORECASE)
+_IN_PLACE_OF_ANY = re.compile(r"\b(?:instead of|rather than)\s+[^,.;]+", re.IGNORECASE)
+_NEGATIVE_WORD = re.compile(
+    r"\bun(?!der|til|less|i)\w{3,}(?:ed|able|t)\b|\bnon-?\w{4,}|\b\w{4,}less\b|\b(?:rarely|seldom|hardly)\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"^(?:as|since|because|if|when|while|although)\b[^,]*,|\bwithout\s+[^,.;]+|\([^()]*\)|\bexcept\b.*", re.IGNORECASE
+)
+_DEMANDS = re.compile(r"\b(?:must|required?|mandatory|necessary|needs?|ha(?:s|ve) to|obligatory)\b", re.IGNORECASE)
+_NEEDLESS = re.compile(
+    r"\b(?:not (?:strictly |always )?(?:required|necessary|needed|mandatory|obligatory)|need not|unnecessary|optional"
+    r"|(?:do|does) ?n[o'’]t (?:need|have) to|no need)\b",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(r"\b(?:can|may) \W?(?:\w+\W+){1,5}or\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:no|without|never|not)\s+(?:any\s+|an?\s+|the\s+)?(\w+)", re.IGNORECASE)
-
-_OPPOSITES = """
-always/never/sometimes before/after above/below over/under more/less/fewer most/least many/few rise/fall/drop
-increase/decrease/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last begin/end
-start/stop/end open/close on/off enable/disable allow/forbid/prevent accept/reject include/exclude add/remove
-cheap/expensive/costly narrow/widen safe/dangerous/unsafe secure/insecure possible/impossible
-required/optional/unnecessary necessary/unnecessary valid/invalid success/failure succeed/fail high/low
-large/small big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote
-mutable/immutable static/dynamic synchronous/asynchronous lock/unlock connect/disconnect positive/negative
-input/output read/write upload/download send/receive push/pull encrypt/decrypt minimum/maximum min/max share/own
-common/own same/different equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst
-easy/hard/difficult simple/complex light/heavy left/right up/down forward/backward inside/outside
-internal/external online/offline visible/hidden true/false yes/no parallel/sequential manual/automatic
-stable/unstable known/unknown new/old near/far short/long thick/thin win/lose beginning/end
-create/delete/destroy shorten/lengthen raise/lower strengthen/weaken twice/half double/halve/half
-upgrade/downgrade encode/decode compress/decompress mount/unmount install/uninstall
-clockwise/counterclockwise/anticlockwise uppercase/lowercase leading/trailing prefix/suffix acquire/release
-grant/revoke/deny permit/forbid/deny pass/fail mandatory/optional explicit/implicit deep/shallow dense/sparse
-eager/lazy plus/minus permanent/temporary persistent/volatile import/export front/back/rear horizontal/vertical
-odd/even top/bottom load/unload attach/detach show/hide expand/collapse
-ascending/descending host/guest accurate/inaccurate stay/change client/server parent/child once/twice
-"""
-_IRREGULAR = {
-    "kept": "keep", "held": "hold", "sent": "send", "lost": "lose", "won": "win", "began": "begin", "begun": "begin",
-    "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall", "grew": "grow", "grown": "grow",
-    "shrank": "shrink", "wrote": "write", "written": "write", "hid": "hide", "hidden": "hide", "shown": "show",
-    "stopped": "stop", "dropped": "drop", "forbidden": "forbid", "stayed": "stay", "children": "child",
-}  # fmt: skip
-_ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
-_WORD = re.compile(r"[A-Za-z]+")
-_CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
-_STOP_WORDS = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "with",
-        "its",
-        "that",
-        "this",
-        "are",
-        "was",
-        "has",
-        "but",
-        "you",
-        "can",
-        "not",
-        "from",
-        "which",
-    ]
-)
-_NEIGHBOURS = 5
-
-_ALL = re.compile(r"\b(?:all|every|each|always|both|everything|everybody|everyone|anyone|anybody)\b", re.IGNORECASE)
-_SOME = re.compile(r"\b(?:any|some|sometimes|either)\b", re.IGNORECASE)
-_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
-_JUST = re.compile(
-    r"\b(?:only|solely|exclusively|just|merely|alone|nothing else|no other|unless|simply|once|single)\b",
-    re.IGNORECASE,
-)
-
-_ONLY_OF = re.compile(
-    r"\b(?:only|solely|exclusively)\s+(?:the\s+|an?\s+)?(?!if\b|when\b|after\b|with\b)(\w{3,})", re.IGNORECASE
-)
-_UNLIMITED = re.compile(
-    r"\b(?:any number|unlimited|without (?:any )?limit|as (?:often|many|much) as you|infinite\w*|arbitrar\w+|"
-    r"indefinite\w*|forever)\b",
-    re.IGNORECASE,
-)
-_LIMITED = re.compile(r"\b(?:once|twice|at most|up to|only|limit\w*|maximum|no more than|expires?)\b", re.IGNORECASE)
 
 _REPLACES = re.compile(r"\b(?:instead of|rather than)\b|, not\b", re.IGNORECASE)
 _COMPARES = re.compile(
@@ -115,22 +59,22 @@ def denies_outright(text: str) -> bool:
 
 def denies_as_whole(text: str) -> bool:
     """Return whether it denies more than the other one of two, as in "in the morning, not in the evening"."""
-    return denies_outright(affirmed_part(text))
+    return denies_outright(_ASIDE.sub("", affirmed_part(text)))
 
 
 def affirmed_part(text: str) -> str:
     """Return a text without what it denies beside what it says: "in the morning"."""
-    return _NOT_THE_OTHER.sub(r"\1\2", text)
+    return _IN_PLACE_OF_ANY.sub("", _NOT_THE_OTHER.sub(r"\1\2", text))
 
 
-def excludes_all(said: str, held: str) -> bool:
-    """Return whether `held` says so of nothing or nobody of which `said` says everything or everybody."""
-    return bool(_EVERYTHING.search(said) and _NOTHING.search(held) and not _EVERYTHING.search(held))
+def replaced_parts(text: str) -> list[str]:
+    """Return what a text says is not so, beside what is: what stands behind "instead of" and "rather than"."""
+    return _IN_PLACE_OF.findall(text)
 
 
 def limits(text: str) -> bool:
     """Return whether a text leaves something out, so that a denial may follow from it."""
-    return denies(text) or bool(_BUT.search(text))
+    return denies(text) or bool(_BUT.search(text) or _NEGATIVE_WORD.search(text))
 
 
 def denied_words(text: str) -> list[frozenset[int]]:
@@ -138,42 +82,26 @@ def denied_words(text: str) -> list[frozenset[int]]:
     return [terms for word in _DENIED.findall(text) if (terms := words_of(word))]
 
 
-def has_opposite(said: str, held: str) -> bool:
-    """Return whether `held` has the opposite of a word of `said`, of the same thing, and not the word itself."""
-    ours, theirs = _stems(said), _stems(held)
-    for at, word in enumerate(ours):
-        opposites = _OPPOSITE.get(word)
-        if not opposites or word in theirs:
-            continue
-        near = _near(ours, at)
-        for there, other in enumerate(theirs):
-            if other in opposites and other not in ours and near & _near(theirs, there):
-                return True
-    return False
+def demands(text: str) -> bool:
+    """Return whether a text says that something must be."""
+    return bool(_DEMANDS.search(text))
 
 
-def has_other_quantifier(said: str, held: str) -> bool:
-    """Return whether one says all where the other says any or only."""
-    if _ALL.search(said) and _ONLY.search(held) and not _ONLY.search(said) and not _ALL.search(held):
-        return True
-    if _UNLIMITED.search(said) and _LIMITED.search(held) and not _UNLIMITED.search(held):
-        return True
-    says_some = _SOME.search(said) and not _ALL.search(said)
-    return bool(says_some and _ALL.search(held) and not _SOME.search(held))
-
-
-def says_only(said: str, held: str) -> bool:
-    """Return whether `said` alone says only, or says it of another."""
-    if not _ONLY.search(said):
-        return False
-    of = _ONLY_OF.search(said)
-    is_of_another = of is not None and _ONLY_OF.search(held) is not None and not words_of(of[1]) <= words_of(held)
-    return is_of_another or not _JUST.search(held)
+def is_needless(said: str, held: str) -> bool:
+    """Return whether `said` demands what `held` says is not needed."""
+    is_needless = _NEEDLESS.search(held) and not _DEMANDS.search(_NEEDLESS.sub("", held))
+    is_choice = _CHOICE.search(held) and not _DEMANDS.search(held)
+    return bool(_DEMANDS.search(said) and not denies(said) and (is_needless or is_choice))
 
 
 def limits_by_condition(said: str, held: str) -> bool:
     """Return whether "only if" in one stands for "not unless" in the other."""
     return bool(_ONLY_IF.search(said) and _BUT.search(held))
+
+
+def compares(text: str) -> bool:
+    """Return whether a text compares two things."""
+    return bool(re.search(r"\bthan\b", text))
 
 
 def swaps_comparison(said: str, held: str) -> bool:
@@ -191,7 +119,7 @@ def _swaps(ours: _Sides | None, theirs: _Sides | None) -> bool:
     if before & there_after and after & there_before:
         return True
     # One side may be left out: "B is the faster one".
-    if before & there_after and not before & there_before:
+    if before & there_after and not before & there_before and not after & there_after:
         return True
     return bool(before and after & there_before and not after & there_after and not before & there_before)
 
@@ -202,33 +130,8 @@ def _sides(text: str, comparison: re.Pattern[str]) -> _Sides | None:
     found = comparison.search(text)
     if not found:
         return None
-    before, after = words_of(text[: found.start()]), words_of(text[found.end() :])
+    rest = text[found.end() :]
+    compared, than, other = rest.partition(" than ")
+    before = words_of(f"{text[: found.start()]} {compared}" if than else text[: found.start()])
+    after = words_of(other if than else rest)
     return before - after, after - before
-
-
-def _stem(word: str) -> str:
-    word = _IRREGULAR.get(word, word)
-    return (_ENDING.sub("", word) or word).rstrip("e")
-
-
-@lru_cache(maxsize=4096)
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
-
-
-def _near(stems: tuple[str, ...], at: int) -> set[str]:
-    around = stems[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS + 1]
-    return {stem for stem in around if len(stem) > 2 and stem not in _STOP_WORDS} - {stems[at]}
-
-
-def _table() -> dict[str, frozenset[str]]:
-    table: dict[str, set[str]] = {}
-    for group in _OPPOSITES.split():
-        first, *others = (_stem(word) for word in group.split("/"))
-        for other in others:
-            table.setdefault(first, set()).add(other)
-            table.setdefault(other, set()).add(first)
-    return {word: frozenset(opposites) for word, opposites in table.items()}
-
-
-_OPPOSITE = _table()

@@ -37,6 +37,12 @@ _DIMENSIONS: dict[str, dict[str, float]] = {
     "temperature": {"°C celsius": 1.0}, "fahrenheit": {"°F fahrenheit": 1.0},
     "angle": {"° deg degree degrees": 1.0, "rad radian radians": 57.29577951308232},
     "share": {"% percent percentage": 1.0},
+    "rate": {
+        "bps": 1.0, "kbps Kbps kbit/s": 1e3, "Mbps Mbit/s": 1e6, "Gbps Gbit/s": 1e9, "B/s": 8.0, "kB/s KB/s": 8e3,
+        "MB/s": 8e6, "GB/s": 8e9,
+    },
+    "speed": {"m/s": 1.0, "km/h": 1 / 3.6, "mph": 0.44704},
+    "money": {"dollar dollars USD": 1.0}, "euros": {"euro euros EUR": 1.0},
 }  # fmt: skip
 UNITS = {
     name: (dimension, factor)
@@ -58,10 +64,12 @@ _SINGLE = "minute|hour|day|week|month|year|percent|volt|watt|metre|meter|gram|ki
 
 _DIGITS = r"[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?"
 _QUANTITY = re.compile(
-    rf"(?<![\w.:/#])(?<![A-Za-z]-)(?P<digits>{_DIGITS})(?!\.?\d)(?:[ \u00a0-]?(?P<unit>{_UNIT})(?![\w/]))?(?!\w)"
+    rf"(?<![\w.:/#])(?<![A-Za-z]-)(?P<coin>[$€])?(?P<digits>{_DIGITS})(?!\.?\d)"
+    rf"(?:[ \u00a0-]?(?P<unit>{_UNIT})(?![\w/])|(?P<thousand>k)|(?P<other>[A-Za-z]{{1,6}}))?(?!\w)"
     rf"|\b(?P<word>{_WORD})(?: and (?P<more>a half))?(?:[ -](?P<word_unit>{_UNIT})(?![\w/]))?(?![\w])"
     rf"|\b(?P<part>half|quarter of) an? (?P<half>{_UNIT})(?![\w/])|\ban? (?P<single>{_SINGLE})(?![\w/])",
 )
+_COINS = {"$": "dollar", "€": "euro"}
 _NAMED_UNIT = re.compile(
     rf"(?<![\w])(?:{'|'.join(sorted((n for n in UNITS if len(n) > 2), key=len, reverse=True))})(?!\w)"
 )
@@ -72,13 +80,15 @@ _NOUN = re.compile(r"[\s*_`]*([A-Za-z]{3,})")
 class Quantity:
     """A number in a text; `value` is in the base unit of `dimension`, which is None where no unit stands with it.
 
-    `written` is the number as it stands.
+    `written` is the number as it stands. Letters that follow it at once and are no known unit are a dimension of
+    their own, as in "48fps".
     `noun` is the word behind it, if it has no unit; `is_word` tells "two" from "2".
     """
 
     value: float
     written: float
     dimension: str | None
+    unit: str | None
     noun: str
     is_word: bool
     start: int
@@ -100,6 +110,9 @@ def is_among(number: Quantity, quantities: Iterable[Quantity], units: Sequence[s
         elif quantity.dimension == number.dimension:
             if _near(quantity.value, number.value):
                 return True
+        elif (quantity.unit, number.dimension) == ("m", "time"):
+            if _near(quantity.value * 60, number.value):
+                return True
         elif quantity.dimension is None and any(
             UNITS[unit][0] == number.dimension and _near(quantity.value * UNITS[unit][1], number.value)
             for unit in units
@@ -115,19 +128,20 @@ def units_in(text: str) -> tuple[str, ...]:
 
 
 def _quantity(found: re.Match[str], text: str) -> Quantity:
-    unit = found["unit"] or found["word_unit"] or found["half"] or found["single"]
+    unit = found["unit"] or found["word_unit"] or found["half"] or found["single"] or _COINS.get(found["coin"])
     if found["digits"]:
-        number = float(found["digits"].replace(",", "").replace("−", "-"))
+        number = float(found["digits"].replace(",", "").replace("−", "-")) * (1e3 if found["thousand"] else 1.0)
     elif found["word"]:
         number = _WORDS[found["word"]] + (0.5 if found["more"] else 0.0)
     else:
         number = {"half": 0.5, "quarter of": 0.25}.get(found["part"], 1.0)
-    dimension, factor = UNITS[unit] if unit else (None, 1.0)
-    noun = _NOUN.match(text, found.end()) if not unit else None
+    dimension, factor = UNITS[unit] if unit else (found["other"], 1.0)
+    noun = _NOUN.match(text, found.end()) if not dimension else None
     return Quantity(
         number * factor,
         number,
         dimension,
+        unit,
         noun[1].lower() if noun else "",
         not found["digits"],
         found.start(),

@@ -32,7 +32,7 @@ THRESHOLD = 0.6
 PLAIN = 0.9
 """Share of a sentence's words and numbers from which they decide alone, whatever its meaning.
 
-With the next two figures they decide 307 of 425 pairs, two of them otherwise than with meaning: false ones, refused.
+With the next two figures they decide most sentences, nearly all as meaning would.
 """
 
 MOSTLY = 0.7

@@ -7,10 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ingestion.vector_stores.bm25 import query_vector
+from rag.grounding.places import words_of
 
 Pairs = set[tuple[int | str, int | str]]
 
 _TOKEN = re.compile(r"[^\W_][\w.+#'’<>*-]*|[°%]")
+_WHEN = re.compile(r"\b(?:before|prior to|after)\b", re.IGNORECASE)
+_FROM_TO = re.compile(r"\bfrom\s+([^,.;]{2,60}?)\s+(?:in)?to\s+((?:[\w'’-]+\s*){1,4})", re.IGNORECASE)
 _ORDERING = frozenset(
     ["instead", "than", "rather", "before", "after", "until", "if", "not", "over", "under", "above", "below"]
 )
@@ -49,6 +52,49 @@ def sequence_of(text: str) -> tuple[int | str, ...]:
         elif token.lower() in _ORDERING:
             found.append(token.lower())
     return tuple(found)
+
+
+def swaps_order(said: str, held: str) -> bool:
+    """Return whether both say what comes first, as in "A before B", the other way round."""
+    ours, theirs = _first_and_second(said), _first_and_second(held)
+    if not ours or not theirs:
+        return False
+    (first, second), (their_first, their_second) = ours, theirs
+    crossed = len(first & their_second) + len(second & their_first)
+    is_crossed = bool(first & their_second and second & their_first)
+    return is_crossed and crossed > len(first & their_first) + len(second & their_second)
+
+
+@lru_cache(maxsize=4096)
+def _first_and_second(text: str) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Return the words of what comes first and of what comes second, where a text says so of two things."""
+    found = _WHEN.search(text)
+    if not found:
+        return None
+    before, behind = text[: found.start()], text[found.end() :]
+    if not words_of(before):
+        before, _, behind = (behind.partition(",")[at] for at in (2, 1, 0))
+    pair = words_of(before), words_of(behind)
+    return pair if found[0].lower() in ("before", "prior to") else (pair[1], pair[0])
+
+
+def turns_around(said: str, held: str) -> bool:
+    """Return whether what goes from one to another goes from the other to the one in `held`."""
+    ours, theirs = _from_and_to(said), _from_and_to(held)
+    if not ours or not theirs:
+        return False
+    (start, end), (their_start, their_end) = ours, theirs
+    return bool(start & their_end and end & their_start) and not (start & their_start and end & their_end)
+
+
+@lru_cache(maxsize=4096)
+def _from_and_to(text: str) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Return the words behind "from", and those behind the "to" after it, less those that stand behind both."""
+    found = _FROM_TO.search(text)
+    if not found:
+        return None
+    start, end = words_of(found[1]), words_of(found[2])
+    return start - end, end - start
 
 
 def pairs_of(text: str) -> Pairs:
