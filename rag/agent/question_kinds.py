@@ -45,6 +45,7 @@ _ABOUT_SOMETHING = re.compile(
 _ASKS_NUMBER = re.compile(
     r"\b(?:how\s+(?:many|much|often|big|large|high|old|tall|heavy|fast|wide|deep)|(?:in\s+)?(?:what|which)\s+(?:year|version|"
     r"port|status\s+code|percentage|share|voltage|temperature|date|day|month|size|release|python\s+version)|"
+    r"(?:until|since|by)\s+when|when\s+was|(?:bis|seit)\s+wann|"
     r"wie\s*(?:viele?|oft|groß|hoch|alt|schwer|schnell|breit)|cu[aá]nt[oa]s?|combien)(?!\w)|多少|几个",
     re.IGNORECASE,
 )
@@ -144,7 +145,8 @@ class QuestionKind:
         aside = r"(?:\s*\([^()\n]{1,80}\)|\s+or\s+[“\"][^“”\"\n]{1,80}[”\"])?(?:,[^,.\n]{1,60},)?"
         begins = rf"(?:^|[.!?:]\s+|\n[^\S\n]*+(?:[-*+]\s+)?)(?:{_ARTICLE}\s+|so,?\s+|in\s+\w+,\s+|\w+['’]s\s+)*"
         what = rf"{_COPULA}\s+(?:\w+ly\s+)?(?:just\s+)?(?:{_ARTICLE}|{_KIND_OF}|\w+s)\s"
-        defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})"
+        item = rf"(?:^|\n)\s*(?:(?:[-*+]|\d{{1,3}}[.)])\s+){term}{aside}(?::{_MARKS}|\s+[–—-])\s+\w"
+        defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})|{item}"
         long_form = rf"[A-Z]\w+(?:[ -]\w+){{1,6}}\s+\({re.escape(self.term)}s?\)"
         introduces = rf"{begins}{term}{aside}\s+{_COPULA}\b|{_NAMING}\s+(?:{_ARTICLE}\s+)?{term}|(?-i:{long_form})"
         title = rf"\W*(?:what\s+(?:is|are)\s+)?(?:{_ARTICLE}\s+)?{term}\s*(?:\([^()]*\))?\W*"

@@ -36,7 +36,14 @@ NEAR = 0.5
 MORE = 0.65
 """Share of the best spot's score that what is quoted after it needs, when more is asked for."""
 
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_ITEM = re.compile(r"[^\n]*\S[^\n]*(?:\n(?![ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])[^\n]*)*(?<!\n)", re.MULTILINE)
+"""The line of an item, and those up to the next one."""
+
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
+
+_LABEL = re.compile(r"[^\n]{1,40}[:：]\s*")
+"""A block that says nothing without the one behind it: "Example:"."""
 
 Following = Callable[[SearchResult], SearchResult | None]
 """Finds the passage after this one in its lesson, None at the lesson's end."""
@@ -164,11 +171,18 @@ def _cut(block: PassageBlock, question: Nearness) -> PassageBlock:
 
 
 def _pieces(block: PassageBlock) -> list[tuple[int, int]]:
-    """Return the sentences of prose, the lines of anything else, as offsets."""
+    """Return the sentences of prose, the items of a list, the lines of anything else, as offsets."""
     if block.kind in ("paragraph", "quote"):
         return sentence_spans(block.text)
-    found = re.finditer(r"[^\n]*\S[^\n]*", block.text)
-    return [(match.start(), match.end()) for match in found]
+    piece = _ITEM if block.kind == "list" else _LINE
+    return [span for match in piece.finditer(block.text) for span in _short_spans(block.text, *match.span())]
+
+
+def _short_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return an item as it is, or its sentences where it is longer than an excerpt."""
+    if length(text[start:end]) <= MAX_CHARS:
+        return [(start, end)]
+    return [(start + first, start + last) for first, last in sentence_spans(text[start:end])]
 
 
 class _Growing:
@@ -191,6 +205,8 @@ class _Growing:
         while MAX_CHARS - self._room < ENOUGH and self._fits(self._ahead, in_section=False):
             self._add(self._ahead)
         self._add_part()
+        while self.kept[-1] is not self._chosen and _LABEL.fullmatch(self.kept[-1].text):
+            self.kept.pop()
 
     def _add_part(self) -> None:
         """Add the beginning of the next block of prose, or the whole of a code block that is a little too long."""

@@ -25,7 +25,8 @@ DENSE_SHARE = 0.6
 """How much meaning counts against words for a block; more than for a chunk, as a block has few words."""
 
 _ASIDE = re.compile(
-    r"(?:exercises?|quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|knowledge check|"
+    r"(?:exercises?|(?:\w+[- ]){0,2}quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|"
+    r"knowledge check|rubrics?|(?:review (?:and|&) )?self[- ]study|(?:\w+ ){1,2}prompts?(?=\W*$)|"
     r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|"
     r"references(?=\W*$)|(?:table of )?contents|toc|"
     r"learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
@@ -34,11 +35,15 @@ _ASIDE = re.compile(
 """How a section is called that asks or lists instead of telling."""
 
 _ASIDE_PAGE = re.compile(
-    r"\W*(?:release notes|releases|changelog|change log|what'?s new|contributors|sponsors|acknowledge?ments)\W*",
+    r"\W*(?:release notes|releases|changelog|change log|what'?s new|contributors|sponsors|acknowledge?ments)\W*"
+    r"|.*\bquiz\b.*",
     re.IGNORECASE,
 )
 """How a page is called that lists instead of telling, whatever its sections are called."""
 
+_ASIDE_FILE = re.compile(r"(?:.*/)?(?:[\d._-]*)(?:assignments?|quiz(?:zes)?|exercises?|homework|challenges?)\.\w+")
+_PICTURES = re.compile(r"(?:\s*\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
+_ONE_LINK = re.compile(r"\s*\[[^\]]*\]\([^)]*\)\s*")
 _NOTHING_YET = re.compile(
     r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
     r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
@@ -61,7 +66,7 @@ _LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _HAS_WORD = re.compile(r"[^\W_]")
 
 
-_TITLE_MARKS = "0123456789.:–—#✅📝🎯 -"
+_TITLE_MARKS = re.compile(r"^[\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +152,24 @@ class Nearness:
 
 
 def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
-    """Return the blocks of a passage that say something, as a reader sees them."""
-    return tuple(
-        shown
+    """Return the blocks of a passage that say something, as a reader sees them.
+
+    What a picture shows is said only where there is nothing else: beside the text it reads like a part of it.
+    """
+    said = [
+        (block, shown)
         for block in blocks_of(passage)
         if _HAS_WORD.search((shown := _shown(block)).text) and not _NOTHING_YET.fullmatch(shown.text)
-    )
+    ]
+    texts = tuple(shown for block, shown in said if not _PICTURES.fullmatch(block.text))
+    return texts or tuple(shown for _, shown in said)
 
 
 def _shown(block: PassageBlock) -> ShownBlock:
     section = plain_title(block.section)
     is_aside = (
-        _ASIDE.match((section or "").lstrip(_TITLE_MARKS)) is not None
+        _ASIDE.match(_TITLE_MARKS.sub("", section or "")) is not None
+        or _ASIDE_FILE.fullmatch(block.passage.source_file) is not None
         or _ASIDE_PAGE.fullmatch(plain_title(block.passage.page_title) or "") is not None
         or _is_link_list(block)
     )
@@ -249,6 +260,8 @@ def _score(spot: Spot, near: float, blocks: Sequence[ShownBlock], kind: Question
 
 def _is_link_list(block: PassageBlock) -> bool:
     """Return whether a list or table says nothing beside what it links to, as tables of contents do."""
+    if block.kind == "paragraph":
+        return _ONE_LINK.fullmatch(block.text) is not None
     links = _LINK.findall(block.text) if block.kind in ("list", "table") else []
     if not links:
         return False

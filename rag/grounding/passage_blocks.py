@@ -72,4 +72,4 @@ def _repeated_lines(passage: SearchResult) -> int:
 
 def _introduces(block: Block, text: str) -> bool:
     """Return whether a sentence ends in a colon: it says nothing without what follows."""
-    return block.kind == "paragraph" and text.rstrip().endswith(":")
+    return block.kind == "paragraph" and text.rstrip("*_ \n").endswith((":", "："))

@@ -47,6 +47,8 @@ def test_a_question_for_a_meaning_names_its_term(question: str, term: str | None
         ("What is a relay?", "A relay, like any switch, is a part that closes a circuit."),
         ("Was ist ein Relais?", "Ein Relais ist ein Schalter, den ein Strom bedient."),
         ("¿Qué es un relé?", "Un relé es un interruptor."),
+        ("What is a relay?", "- **Switch**: Closes a circuit.\n- **Relay**: A switch that a current works."),
+        ("Explain relays", "1. Relay – a switch that a current works."),
     ],
 )
 def test_a_block_that_says_what_the_thing_is_counts_most(question: str, definition: str) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from ingestion.settings.api import PAGE_LANGUAGES
 from ingestion.settings.loader import load_settings
 from rag.agent.extractive import REFUSAL, answer_extractively
-from rag.agent.prompts import NOTHING_WITHIN_FILTERS
+from rag.agent.phrases import OTHER_LANGUAGE, phrase
+from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET
 from rag.agent.quotes import MAX_CHARS
 from rag.filters import NO_FILTERS
 from rag.models import Evidence, SearchResponse, SearchResult
@@ -139,7 +141,15 @@ def test_code_stays_as_it_is_but_not_what_only_includes_a_file() -> None:
 
 def test_an_excerpt_goes_on_into_the_next_section_but_never_into_exercises() -> None:
     text = "## Late subscribers\n\nKeep the last message for late subscribers.\n\n## {next}\n\nPublish, then join."
-    for name, is_told in (("Maps", True), ("Exercises", False)):
+    asides = (
+        "Exercises",
+        "🚀 Challenge",
+        "Post-lecture quiz",
+        "Review & Self Study",
+        "💬 AI Colearning Prompt",
+        "Rubric",
+    )
+    for name, is_told in (("Maps", True), *((aside, False) for aside in asides)):
         titles = {"section_titles": ("Late subscribers", name), "section_anchors": ("late", "next")}
         made = excerpt("late subscribers", passage(text.format(next=name)).model_copy(update=titles))
         assert ("Publish, then" in made.text) is is_told
@@ -151,6 +161,33 @@ def test_a_table_of_contents_and_exercises_count_less() -> None:
     assert "five seconds" in excerpt("how the pump runs", links, says).text
     asks = passage("How long does the pump run?", section_title="Exercises")
     assert "five seconds" in excerpt("how long does the pump run", asks, says).text
+
+
+def test_a_page_of_exercises_counts_less_whatever_its_sections_are_called() -> None:
+    task = passage("Find out how long a pump runs.", source_file="pumps/assignment.md")
+    says = passage("The pump runs for five seconds.", rank=2)
+    assert "five seconds" in excerpt("how long does the pump run", task, says).text
+
+
+def test_a_long_list_is_cut_between_its_items() -> None:
+    items = [
+        f"- Item {number}: The pump waits\n  until the tank is full again, {'and so on ' * 8}."
+        for number in range(30)
+    ]
+    made = excerpt("pump waits tank", passage("\n".join(items)))
+    assert made.text.startswith("- Item") and made.text.endswith("and so on .") and len(made.text) <= MAX_CHARS
+
+
+def test_an_excerpt_never_ends_in_a_label_of_what_it_leaves_out() -> None:
+    code = "\n".join(f"line_{number} = {number}" for number in range(200))
+    long = passage(f"The pump runs for five seconds.\n\nIt then rests.\n\n**Example:**\n\n```python\n{code}\n```")
+    assert excerpt("how long does the pump run", long).text.endswith("It then rests.")
+
+
+def test_what_a_picture_shows_is_quoted_only_where_nothing_else_is() -> None:
+    picture = "![A pump beside a tank](pump.png)"
+    assert "beside" not in excerpt("pump", passage(f"{picture}\n\nThe pump runs for five seconds.")).text
+    assert excerpt("pump", passage(picture)).text.endswith("A pump beside a tank")
 
 
 def test_a_why_question_is_not_answered_with_a_table() -> None:
@@ -185,6 +222,16 @@ def test_a_question_in_another_language_is_told_that_the_book_is_not_in_it() -> 
     made = answer(passage(score=0.25), question=question, evidence=Evidence(best=0.25, known=0.3, reached=0.1))
     assert made.metrics.reason == "other_language" and made.answer.startswith("Das Buch ist in einer anderen Sprache")
     assert "the question is in German" in refusal_note(made) and made.see_also
+
+
+@pytest.mark.parametrize("language", PAGE_LANGUAGES)
+def test_every_language_of_the_pages_has_all_phrases(language: str) -> None:
+    question = {"ur": "پمپ کتنی دیر چلتا ہے؟", "ar": "كم من الوقت تعمل المضخة؟", "zh": "水泵运行多久？"}.get(
+        language,
+        {"de": "Wie lange läuft die Pumpe?", "es": "¿Cuánto tiempo funciona la bomba?"}.get(language, "How?"),
+    )
+    told = (REFUSAL, DISCLAIMER, OTHER_LANGUAGE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NO_MORE, NOTHING_YET)
+    assert all((phrase(sentence, question) == sentence) is (language == "en") for sentence in told)
 
 
 def test_the_shown_answer_says_that_no_model_wrote_it_and_lists_its_sources() -> None:
