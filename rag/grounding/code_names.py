@@ -33,6 +33,7 @@ def code_names_in(text: str) -> tuple[str, ...]:
 def stands_in(name: str, text: str) -> bool:
     """Return whether the name is in the text, letter by letter and not as a part of a longer name."""
     before = r"(?<![\w-])" if name[0].isalnum() or name[0] in "_-" else ""
+    before += "v?" if name[0].isdigit() else ""
     after = r"(?![\w]|-\w)" if name[-1].isalnum() or name[-1] == "_" else ""
     return bool(_pattern(before + re.escape(name) + after).search(text))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ingestion.models import Vector
     from rag.models import SearchResult
 
-THRESHOLD = 0.6
+THRESHOLD = 0.56
 """Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
 PLAIN = 0.9
