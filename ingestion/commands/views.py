@@ -35,6 +35,7 @@ def contents_view(contents: Contents) -> View:
         Table("Modules", ("module", "files"), sorted(contents.modules.items())),
         Table("Skipped", ("path", "reason"), [(entry.path, entry.reason) for entry in contents.skipped]),
         *(f"These paths clash where case does not count: {', '.join(group)}" for group in contents.clashes),
+        *(f"note: {note}" for note in contents.notes),
         f"{len(contents.pages)} files to index below {contents.root}, {len(contents.skipped)} skipped",
     ]
 

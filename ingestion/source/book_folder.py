@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, can_list, crawl
 from ingestion.source.generators import find_site
-from ingestion.source.hierarchy import CURRENT_VERSION, page_version
+from ingestion.source.hierarchy import CURRENT_VERSION, split_edition
 from ingestion.source.hugo import (
     Cascades,
     inherited,
     leaf_bundles,
     read_cascades,
     reason_in_bundle,
+    sections_of,
     without_lost_sections,
 )
+from ingestion.source.jekyll import defaults_of, reason_without_page
 from ingestion.source.nav import SUMMARY, Navigation, read_navigation
 from ingestion.source.site import Site
 
@@ -42,21 +45,26 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         site=site,
     )
     if site:
-        site = replace(site, shown_version=_shown_version(site, found.files))
+        site = _with_shown_version(site, found.files)
+        site = replace(site, instances=tuple(_with_shown_version(each, found.files) for each in site.instances))
     navigation = read_navigation(found.root, site, [file.path for file in found.files])
     is_hugo = site is not None and site.generator == "hugo"
     bundles = leaf_bundles(found.files) if is_hugo else frozenset()
     cascades, lost = read_cascades(found.files) if is_hugo else ({}, {})
+    if site and is_hugo:
+        site = replace(site, sections=sections_of(found.files, site))
     found = without_lost_sections(found, lost)
     has_index = _folders_with_index(site, found.files)
     files: list[SourceFile] = []
     skipped = list(found.skipped)
     for file in found.files:
-        if reason := _reason_to_skip(file.path, navigation, has_index) or reason_in_bundle(file.path, bundles):
+        if (reason := _reason_to_skip(file.path, navigation, has_index) or reason_in_bundle(file.path, bundles)) or (
+            reason := _reason_in_collection(file.path, site)
+        ):
             skipped.append(Skipped(file.path, reason))
         else:
-            entry, values = navigation.entry(file.path), inherited(file.path, cascades)
-            files.append(replace(file, site=site, entry=entry, inherited=values))
+            entry, values = navigation.entry(file.path), _inherited(file.path, site, cascades)
+            files.append(replace(file, site=_site_of(file.path, site), entry=entry, inherited=values))
     return replace(
         found,
         files=tuple(files),
@@ -65,11 +73,23 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     )
 
 
-def _shown_version(site: Site, files: Sequence[SourceFile]) -> str:
-    """Return the version that searches show unasked: that of the site, else the newest of which there are pages."""
-    indexed = {page_version(file.path) for file in files}
+def _site_of(path: str, site: Site | None) -> Site | None:
+    """Return the site with the docs that a page belongs to, where it has several folders of docs."""
+    if site is None or not site.instances:
+        return site
+    edition = split_edition(path)
+    every = (site, *site.instances)
+    if edition.in_docusaurus:
+        return next((each for each in every if each.instance == edition.instance), site)
+    return next((each for each in every if each.page_path(path) is not None), site)
+
+
+def _with_shown_version(site: Site, files: Sequence[SourceFile]) -> Site:
+    """Return the site with the version that searches show unasked: its own, else the newest with pages."""
+    editions = [split_edition(file.path) for file in files]
+    indexed = {edition.version or CURRENT_VERSION for edition in editions if edition.instance == site.instance}
     order = (site.last_version, *site.versions)
-    return next((version for version in order if version in indexed), CURRENT_VERSION)
+    return replace(site, shown_version=next((each for each in order if each in indexed), CURRENT_VERSION))
 
 
 def _folders_with_index(site: Site | None, files: Sequence[SourceFile]) -> frozenset[str]:
@@ -89,9 +109,24 @@ def _reason_to_skip(path: str, navigation: Navigation, has_index: frozenset[str]
     return None
 
 
+def _reason_in_collection(path: str, site: Site | None) -> str | None:
+    own = site.page_path(path) if site and site.generator == "jekyll" else None
+    return reason_without_page(own, site) if site and own else None
+
+
+def _inherited(path: str, site: Site | None, cascades: Cascades) -> Mapping[str, Any]:
+    """Return the metadata that a page has from its sections, or from the configuration of its site."""
+    if site and site.defaults and (own := site.page_path(path)):
+        return defaults_of(own, site)
+    return inherited(path, cascades)
+
+
 def _fingerprint(site: Site | None, navigation: Navigation, cascades: Cascades) -> str:
     """Return a hash of everything that the site and the contents say, the same in every checkout."""
-    facts = {name: value for name, value in asdict(site).items() if name not in FOLDER_FACTS} if site else {}
+    facts = [
+        {name: value for name, value in asdict(replace(each, instances=())).items() if name not in FOLDER_FACTS}
+        for each in ((site, *site.instances) if site else ())
+    ]
     entries = {path: asdict(entry) for path, entry in navigation.entries.items()}
     told = [facts, entries, dict(navigation.folders), *([cascades] if cascades else [])]
     text = json.dumps(told, sort_keys=True)

@@ -32,13 +32,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All pages of a book in path order, and what is left out."""
+    """All pages of a book in path order, what is left out, and what the users of the book should know."""
 
     root: str
     pages: tuple[Page, ...]
     modules: Counter[str]
     skipped: tuple[Skipped, ...]
     clashes: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON document."""
@@ -49,6 +50,7 @@ class Contents:
             "modules": dict(sorted(self.modules.items())),
             "skipped": [asdict(skipped) for skipped in self.skipped],
             "clashes": self.clashes,
+            "notes": list(self.notes),
         }
 
 
@@ -76,4 +78,5 @@ def table_of_contents(root: Path, settings: Settings) -> Contents:
         modules=Counter(page.place.module for page in pages),
         skipped=(*sorted((*found.skipped, *unpublished)), *found.unreadable),
         clashes=found.clashes,
+        notes=found.site.notes if found.site else (),
     )

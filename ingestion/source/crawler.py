@@ -38,7 +38,10 @@ NO_PAGES = {
 """Files that a generator makes no page of, by their suffix."""
 
 TRANSLATIONS = ("**/i18n/*/docusaurus-*/", "**/i18n/[a-z][a-z]/", "**/i18n/[a-z][a-z][-_]*/")
-VERSIONS = ("**/versioned_docs/version-*/", "**/i18n/*/docusaurus-plugin-content-docs/version-*/")
+VERSIONS = (
+    *("**/versioned_docs/version-*/", "**/*_versioned_docs/version-*/"),
+    "**/i18n/*/docusaurus-plugin-content-docs*/version-*/",
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -134,6 +137,9 @@ def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[
     if not site:
         return [("built-in rule", rule) for rule in rules]
     rules += NO_PAGES.get(site.generator, ())
+    if site.generator == "jekyll":
+        rules += (f"!/{site.before_docs}{folder}/" for folder, _ in site.rules)
+        rules.append("!_posts/")
     own = [(f"excluded in {site.config.name}:", pattern) for pattern in site.excluded]
     drafts = [(f"a draft by {site.config.name}:", pattern) for pattern in site.drafts]
     return [*(("built-in rule", rule) for rule in rules), *own, *drafts]
@@ -145,10 +151,13 @@ def _editions(root: Path, site: Site | None, *, translations: bool, versions: bo
     """
     if site is None or site.generator != "docusaurus":
         return []
-    patterns = ["versioned_docs/version-*"] if versions else []
-    if translations:
-        patterns.append("i18n/*/docusaurus-plugin-content-docs/current")
-        patterns += ["i18n/*/docusaurus-plugin-content-docs/version-*"] if versions else []
+    patterns = []
+    for docs in (site, *site.instances):
+        before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
+        translated = f"i18n/*/docusaurus-plugin-content-docs{behind}"
+        patterns += [f"{before}versioned_docs/version-*"] if versions else []
+        patterns += [f"{translated}/current"] if translations else []
+        patterns += [f"{translated}/version-*"] if translations and versions else []
     folders = (folder for pattern in patterns for folder in site.folder.glob(pattern))
     outside = (folder for folder in folders if folder.is_dir() and not folder.is_relative_to(root))
     inside = (folder for folder in outside if folder.resolve() == folder)

@@ -32,7 +32,8 @@ _KNOWN_LANGUAGE = re.compile(
 CURRENT_VERSION = "current"
 """Docusaurus' name for the version that is being written."""
 
-_DOCUSAURUS_DOCS = "docusaurus-plugin-content-docs"
+_TRANSLATED_DOCS = re.compile(r"docusaurus-plugin-content-docs(?:-(?P<instance>.+))?")
+_VERSIONED_DOCS = re.compile(r"(?:(?P<instance>.+)_)?versioned_docs")
 _VERSION = re.compile(r"version-(.+)")
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
@@ -104,23 +105,27 @@ def locate(
 class Edition:
     """The language and version that the folders of a path name, and the parts of the path without them.
 
-    `in_docusaurus` tells that the path is one of Docusaurus' own folders for them.
+    `in_docusaurus` tells that the path is one of Docusaurus' own folders for them, and `instance` which of several
+    folders of docs they are of.
     """
 
     language: str | None
     version: str | None
     parts: list[str]
     in_docusaurus: bool = False
+    instance: str = ""
 
 
 def split_edition(path: str) -> Edition:
     """Return the edition of a page: `i18n/ur/…`, `translations/ur/…`, `versioned_docs/version-1.0/…`."""
     language, parts = _strip_language(path.split("/"))
-    if language and parts[0] == _DOCUSAURUS_DOCS and len(parts) > 2:
+    folder = _TRANSLATED_DOCS.fullmatch(parts[0]) if language else None
+    folder = folder or _VERSIONED_DOCS.fullmatch(parts[0])
+    if folder and len(parts) > 2:
         version = _VERSION.fullmatch(parts[1])
-        return Edition(language, version[1] if version else None, parts[2:], in_docusaurus=True)
-    if parts[0] == "versioned_docs" and len(parts) > 2 and (version := _VERSION.fullmatch(parts[1])):
-        return Edition(language, version[1], parts[2:], in_docusaurus=True)
+        if version or folder.re is _TRANSLATED_DOCS:
+            of_page = version[1] if version else None
+            return Edition(language, of_page, parts[2:], in_docusaurus=True, instance=folder["instance"] or "")
     return Edition(language, None, parts)
 
 
@@ -136,6 +141,8 @@ def original_path(path: str) -> str:
     if parts[0] == "docs" and len(parts) > 1:
         # Where a whole site is the root, its docs folder stands before the paths of the default edition only.
         parts = parts[1:]
+    if edition.instance:
+        parts = [edition.instance, *parts]
     name, dot, ending = parts[-1].rpartition(".")
     stem = _strip_stem(name if dot else parts[-1])[0]
     return "/".join((*parts[:-1], stem + dot + ending if dot else stem))
@@ -156,7 +163,7 @@ def _strip_language(parts: list[str]) -> tuple[str | None, list[str]]:
         if part in _LANGUAGE_FOLDERS and _LANGUAGE.fullmatch(parts[index + 1]):
             rest = parts[index + 2 :]
             # Docusaurus' folders are relative to the site, whatever folder that lies in.
-            return parts[index + 1], rest if rest[0] == _DOCUSAURUS_DOCS else parts[:index] + rest
+            return parts[index + 1], rest if _TRANSLATED_DOCS.fullmatch(rest[0]) else parts[:index] + rest
     edition = 1 if parts[0] in _EDITION_FOLDERS else 0
     if len(parts) > edition + 1 and _KNOWN_LANGUAGE.fullmatch(parts[edition]):
         return parts[edition], parts[edition + 1 :]

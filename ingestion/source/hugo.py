@@ -11,6 +11,7 @@ from ingestion.errors import LessonError
 from ingestion.settings.path_patterns import PathPattern, compile_glob
 from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.source.reader import read_source
+from ingestion.source.site import Site
 
 Cascades = Mapping[str, Sequence[Mapping[str, Any]]]
 """The blocks of metadata that the section of each folder hands down."""
@@ -30,6 +31,14 @@ def reason_in_bundle(path: str, bundles: frozenset[str]) -> str | None:
     if holder is None or (holder == path.rpartition("/")[0] and _is_bundle_page(path)):
         return None
     return f"belongs to the page of {holder}/, so that the site has no page for it"
+
+
+def sections_of(files: Sequence[SourceFile], site: Site) -> tuple[str, ...]:
+    """Return the folders with an `_index.md`, of which patterns of addresses (`:sections`) are made."""
+    if not any(":sections" in pattern for _, pattern in site.rules):
+        return ()
+    paths = (site.page_path(file.path) for file in files)
+    return tuple(sorted({path.rpartition("/")[0] for path in paths if path and "/_index." in path}))
 
 
 def _is_bundle_page(path: str) -> bool:

@@ -121,9 +121,8 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
     findings += [*_shared_places(lessons), *_missing_audience(lessons), *links.findings()]
     shown = [finding for finding in findings if finding.rule not in settings.check.disable]
     shown.sort(key=lambda each: (each.path, each.line or 0, each.rule))
-    return CheckReport(
-        str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), tuple(links.notes)
-    )
+    notes = (*(found.site.notes if found.site else ()), *links.notes)
+    return CheckReport(str(root), len(found.files), tuple(shown), tuple(failures), tuple(sorted(skipped)), notes)
 
 
 def _clashes(groups: Iterable[Sequence[str]]) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
         raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
     if source.inherited:
         front = replace(front, values={**source.inherited, **front.values})
-    if reason := reason_unpublished(front.values, generator, unlisted=settings.crawl.unlisted):
+    if reason := reason_unpublished(front.values, source.site, unlisted=settings.crawl.unlisted):
         raise UnpublishedPage(reason)
     return front
 

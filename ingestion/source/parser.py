@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
@@ -16,6 +16,7 @@ from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
 from ingestion.source.audience import Audience, read_audience, with_custom_tables
+from ingestion.source.dates import read_date
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, page_version
@@ -34,6 +35,9 @@ _WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f
 """A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
 """Keys that say when a page was touched, not what it says: they never cause a write."""
+
+_DATE_KEYS = ("date", "publishdate", "pubdate", "published", "lastmod", "modified")
+"""Where the date in an address comes from, the first that a page has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,7 @@ class Lesson:
 
 def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
-    return lesson_url(_page_name(source.path, values), settings, source.site)
+    return lesson_url(_page_name(source, values), settings, source.site)
 
 
 def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | None = None) -> Lesson:
@@ -158,15 +162,30 @@ def first_heading(body: str, *, mdx: bool = False) -> str | None:
     return first.title.strip() or None if first else None
 
 
-def _page_name(path: str, values: Mapping[str, Any]) -> PageName:
+def _page_name(source: SourceText, values: Mapping[str, Any]) -> PageName:
     """Return what the page's address depends on."""
+    if source.site and source.site.generator == "hugo":  # which reads keys in any case
+        values = {key.lower(): value for key, value in values.items()}
     return PageName(
-        path,
+        source.path,
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
         permalink=_text(values, "permalink") or _text(values, "url"),
         number_prefixes=_text(values, "parse_number_prefixes") not in ("false", "False", "FALSE"),
+        title=_text(values, "title"),
+        date=next((date for key in _DATE_KEYS if (date := read_date(values.get(key)))), None),
+        categories=tuple(_categories(values)),
     )
+
+
+def _categories(values: Mapping[str, Any]) -> Iterator[str]:
+    """The categories of a post, of which some addresses of Jekyll are made."""
+    for key, splits in (("category", False), ("categories", True)):
+        written = values.get(key)
+        if isinstance(written, list):
+            yield from map(str, written)
+        elif written is not None:
+            yield from str(written).split() if splits else [str(written)]
 
 
 def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:

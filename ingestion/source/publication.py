@@ -7,13 +7,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ingestion.source.audience import with_custom_tables
+from ingestion.source.dates import read_date
 from ingestion.source.metadata_keys import meant_key
+from ingestion.source.site import Site
 
 _NO = ("", "false", "no", "off", "0", "n")
 
 
 def reason_unpublished(
-    metadata: Mapping[str, Any], generator: str | None, *, unlisted: bool, now: datetime | None = None
+    metadata: Mapping[str, Any], site: Site | None, *, unlisted: bool, now: datetime | None = None
 ) -> str | None:
     """Return why a page is not published, or None; with `unlisted`, pages outside of all menus count as published.
 
@@ -26,8 +28,13 @@ def reason_unpublished(
         return "not published (`published`)"
     if not unlisted and _is_on(values.get("unlisted")):
         return "unlisted (index it with `crawl.unlisted`)"
+    generator = site.generator if site else None
+    now = now or datetime.now(UTC)
     if generator == "hugo":
-        return _unpublished_by_hugo(values, now or datetime.now(UTC))
+        return _unpublished_by_hugo(values, now)
+    date = read_date(values.get("date"))
+    if site and generator == "jekyll" and not site.shows_future and date and date > now:
+        return f"published later ({date:%Y-%m-%d})"
     if _text(values.get("render")) in ("false", "never"):
         return "not rendered (`render`)"
     return "excluded (`exclude`)" if generator == "mkdocs" and _is_on(values.get("exclude")) else None
@@ -41,8 +48,8 @@ def _unpublished_by_hugo(values: Mapping[str, Any], now: datetime) -> str | None
         return "not rendered (`build.render`)"
     if _is_on(keys.get("headless")):
         return "not rendered (`headless`)"
-    starts = _time(keys.get("publishdate")) or _time(keys.get("date"))
-    ends = _time(keys.get("expirydate"))
+    starts = read_date(keys.get("publishdate")) or read_date(keys.get("date"))
+    ends = read_date(keys.get("expirydate"))
     if starts and starts > now:
         return f"published later ({starts:%Y-%m-%d})"
     return f"expired ({ends:%Y-%m-%d})" if ends and ends <= now else None
@@ -54,11 +61,3 @@ def _is_on(value: Any) -> bool:
 
 def _text(value: Any) -> str:
     return str(value).strip().lower()
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        read = datetime.fromisoformat(str(value).strip())
-    except ValueError:
-        return None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)

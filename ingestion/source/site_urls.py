@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from ingestion.settings import Settings
-from ingestion.source.hierarchy import Edition, split_edition
+from ingestion.source.hierarchy import CURRENT_VERSION, Edition, split_edition
 from ingestion.source.site import Site
 from ingestion.source.styles import STYLES, PageName, RouteOptions
 
@@ -33,14 +33,25 @@ def site_addresses(settings: Settings, site: Site | None = None) -> SiteAddresse
     style = book.style
     if style == "auto":
         style = _style_of(site) if site else DEFAULT_STYLE
-    slash, folders, numbers = book.trailing_slash, book.directory_urls, book.number_prefixes
+    options = RouteOptions(book.trailing_slash, book.directory_urls, book.number_prefixes is not False)
     if site and STYLES[style].route is STYLES[_style_of(site)].route:
-        slash = site.trailing_slash if slash is None else slash
-        folders = site.directory_urls if folders is None else folders
-        numbers = site.number_prefixes if numbers is None else numbers
-    base = book.base_url or (site.base_url if site else "")
-    readme = site is None or site.readme_is_index
-    return SiteAddresses(base, style, RouteOptions(slash, folders, numbers is not False, readme))
+        options = _options_of(site, settings)
+    return SiteAddresses(book.base_url or (site.base_url if site else ""), style, options)
+
+
+def _options_of(site: Site, settings: Settings) -> RouteOptions:
+    """Return what the site's configuration says of addresses, where the book's settings say nothing else."""
+    book = settings.book
+    # The patterns are for paths in the docs folder: a base address of its own is that of the root of the lessons.
+    is_whole = not book.base_url or not (site.before_docs or site.before_root)
+    return RouteOptions(
+        site.trailing_slash if book.trailing_slash is None else book.trailing_slash,
+        site.directory_urls if book.directory_urls is None else book.directory_urls,
+        site.number_prefixes if book.number_prefixes is None else book.number_prefixes,
+        site.readme_is_index,
+        site.rules if is_whole else (),
+        frozenset(site.sections),
+    )
 
 
 def _style_of(site: Site) -> str:
@@ -58,13 +69,15 @@ def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:
     if addresses.style == "docusaurus" and edition.in_docusaurus:
         base = _edition_base(addresses.base_url, edition, site)
         return page_url(addresses._replace(base_url=base), page._replace(path="/".join(edition.parts)))
-    if addresses.style == "docusaurus" and site and site.last_version != "current" and addresses.base_url:
-        addresses = addresses._replace(base_url=f"{addresses.base_url}/next")
+    if addresses.style == "docusaurus" and site and addresses.base_url and (shown := _version_route(None, site)):
+        addresses = addresses._replace(base_url=f"{addresses.base_url}/{shown}")
+    if site and site.unknown_addresses:
+        return ""
     if settings.book.base_url or site is None:
         return page_url(addresses, page)
     path = site.page_path(page.path)
     if path and site.generator == "hugo" and len(site.languages) > 1:
-        language, path = _hugo_edition(path, site)
+        language, path = _hugo_edition(path, site.folder_language(page.path), site)
         addresses = addresses._replace(base_url=_hugo_base(addresses.base_url, language, site))
     return page_url(addresses, page._replace(path=path)) if path else ""
 
@@ -76,20 +89,27 @@ def _edition_base(base_url: str, edition: Edition, site: Site | None) -> str:
     route = site.route if site else DOCS_ROUTE
     root = base_url.removesuffix(f"/{route}") if route else base_url
     language = edition.language if edition.language != (site.language if site else None) else None
-    last = site.last_version if site else "current"
-    version = edition.version or "current"
-    shown = None if version == last else "next" if version == "current" else version
-    return "/".join(part for part in (root, language, route, shown) if part)
+    return "/".join(part for part in (root, language, route, _version_route(edition.version, site)) if part)
 
 
-def _hugo_edition(path: str, site: Site) -> tuple[str | None, str]:
+def _version_route(version: str | None, site: Site | None) -> str:
+    """Return what stands for a version in addresses: nothing for the one that readers see unasked."""
+    version = version or CURRENT_VERSION
+    given = dict(site.version_routes).get(version) if site else None
+    if given is not None:
+        return given
+    if version == (site.last_version if site else CURRENT_VERSION):
+        return ""
+    return "next" if version == CURRENT_VERSION else version
+
+
+def _hugo_edition(path: str, of_folder: str | None, site: Site) -> tuple[str | None, str]:
     """The language of a page of Hugo, by its folder or its name (`page.ur.md`), and its path without that."""
-    for language, folder in site.language_folders:
-        if path.startswith(f"{folder}/"):
-            return language, path.removeprefix(f"{folder}/")
     stem, _, suffix = path.rpartition(".")
     page, dot, language = stem.rpartition(".")
-    return (language, f"{page}.{suffix}") if dot and language in site.languages else (site.language, path)
+    if not of_folder and dot and language in site.languages:
+        return language, f"{page}.{suffix}"
+    return of_folder or site.language, path
 
 
 def _hugo_base(base_url: str, language: str | None, site: Site) -> str:
@@ -98,8 +118,10 @@ def _hugo_base(base_url: str, language: str | None, site: Site) -> str:
 
 
 def page_url(addresses: SiteAddresses, page: PageName) -> str:
-    """Return the address of a page, or "" without a base address."""
+    """Return the address of a page, or "" without a base address, or where the site has no page for the file."""
     if not addresses.base_url:
         return ""
     route = STYLES[addresses.style].route(page, addresses.options)
+    if route is None:
+        return ""
     return f"{addresses.base_url}/{quote(route)}" if route else addresses.base_url

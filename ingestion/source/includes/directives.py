@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,7 +61,11 @@ _VITEPRESS = re.compile(r"<!--\s{0,9}@include:[ \t]*+(?P<target>[^\n<>]*?[^\s<>]
 _VITEPRESS_CODE = re.compile(
     r"^(?P<indent>[ \t]*)<<<[ \t]*+(?P<target>[^\s{\[][^\n{\[]*+)(?:\{(?P<meta>[^\n{}]*+)\})?[^\n]*$", re.M
 )
-_LIQUID = re.compile(r"\{%-?[ \t]*include(?P<relative>_relative)?[ \t]+(?P<target>[^\s%{}]+)[^%\n]*%\}")
+_LIQUID = re.compile(
+    r"\{%-?[ \t]*include(?P<relative>_relative)?[ \t]+(?P<target>[^\s%{}]+)(?P<parameters>[^%]{0,2000})%\}"
+)
+_LIQUID_PARAMETER = re.compile(r"(?P<key>[\w-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
+_LIQUID_VALUE = re.compile(r"\{\{-?\s*include\.(?P<key>[\w-]+)[^{}\n]*\}\}")
 _ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw>[^`]*)`|(?P<bare>[^\s\"`=]+))")
 
 
@@ -184,4 +189,12 @@ def find_liquid(text: str, file: Path, folders: PageFolders) -> Iterator[Directi
     for found in _LIQUID.finditer(text):
         target = found["target"][: parts.MAX_TARGET]
         folder = folders.page.parent if found["relative"] else folders.base / "_includes"
-        yield Directive(*found.span(), target, (folder / target,), whole)
+        given = _LIQUID_PARAMETER.finditer(found["parameters"])
+        parameters = {each["key"]: each["double"] or each["single"] or "" for each in given}
+        yield Directive(*found.span(), target, (folder / target,), partial(_with_parameters, parameters=parameters))
+
+
+def _with_parameters(text: str, selection: str, *, parameters: Mapping[str, str]) -> str:
+    """Return a file with the texts that its include passes where it shows them (`{{ include.title }}`)."""
+    shown = _LIQUID_VALUE.sub(lambda found: parameters.get(found["key"], ""), text)
+    return whole(shown, selection)

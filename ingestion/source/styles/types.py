@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from ingestion.markdown.anchors import HeadingIds
@@ -20,25 +21,35 @@ class PageName(NamedTuple):
     doc_id: str | None = None
     permalink: str | None = None
     number_prefixes: bool = True
+    title: str | None = None
+    date: datetime | None = None
+    categories: tuple[str, ...] = ()
 
 
 class RouteOptions(NamedTuple):
-    """What the site's configuration says of addresses."""
+    """What the site's configuration says of addresses.
+
+    `rules` are its own patterns of addresses, which each style reads in its way. `sections` are Hugo's folders that
+    have a page of their own.
+    """
 
     trailing_slash: bool | None = None
     directory_urls: bool | None = None
     number_prefixes: bool = True
     readme_is_index: bool = True
+    rules: tuple[tuple[str, str], ...] = ()
+    sections: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressStyle:
     """How a site generator makes addresses.
 
-    `route` returns the path of a page below the base address, not yet percent-encoded; `ids` names its headings.
+    `route` returns the path of a page below the base address, not yet percent-encoded, None where the site has no
+    page for the file; `ids` names its headings.
     """
 
-    route: Callable[[PageName, RouteOptions], str]
+    route: Callable[[PageName, RouteOptions], str | None]
     ids: HeadingIds
 
 

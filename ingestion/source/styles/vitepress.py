@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
+from ingestion.source.styles.rewrites import UnreadableRewrite, rewrite
 from ingestion.source.styles.types import AddressStyle, PageName, RouteOptions, file_route, split_path
 
 _COMBINING = re.compile(r"[\u0300-\u036f]")
@@ -16,9 +17,18 @@ _SPECIAL = re.compile(r"""[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+""
 _EMOJI = re.compile(r":[a-z0-9_+-]+:")
 
 
-def route(page: PageName, options: RouteOptions) -> str:
+_DYNAMIC = re.compile(r"\[[^\]/]+\]")
+"""A part of a path that stands for many pages (`[name].md`), which a script lists."""
+
+
+def route(page: PageName, options: RouteOptions) -> str | None:
     """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
-    folders, stem = split_path(page.path)
+    if _DYNAMIC.search(page.path):
+        return None
+    try:
+        folders, stem = split_path(rewrite(page.path, options.rules))
+    except UnreadableRewrite:
+        return None
     return file_route(folders, stem, "" if options.directory_urls else ".html")
 
 
