@@ -13,7 +13,6 @@ from ingestion.markdown.cleaner import searchable
 from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata
 from ingestion.settings import Settings
 from ingestion.source.parser import Lesson
-from ingestion.source.styles import STYLES
 
 MAX_BREADCRUMB_PART = 120
 """Characters of a title in a breadcrumb: six levels and the page are then 200 tokens at most, mostly 10."""
@@ -36,7 +35,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
         target=settings.chunk.tokens,
         limit=settings.chunk.max_tokens,
         mdx=lesson.mdx,
-        ids=STYLES[lesson.style].ids,
+        ids=lesson.heading_ids,
         props=settings.chunk.visible_props,
     )
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]

@@ -152,8 +152,8 @@ def number_like_github(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     return anchors
 
 
-def number_in_order(headings: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Append the first of `-1`, `-2` … that no earlier heading has, as slug or as own id."""
+def number_in_order(headings: Sequence[tuple[str, str | None]], *, reserves: bool = True) -> list[str]:
+    """Append the first of `-1`, `-2` … that no earlier heading has: as its slug or, with `reserves`, its own id."""
     taken: set[str] = set()
     last: dict[str, int] = {}
     anchors = []
@@ -162,9 +162,15 @@ def number_in_order(headings: Sequence[tuple[str, str | None]]) -> list[str]:
         while own_id is None and anchor in taken:
             last[plain] = last.get(plain, 0) + 1
             anchor = f"{plain}-{last[plain]}"
-        taken.add(anchor)
+        if own_id is None or reserves:
+            taken.add(anchor)
         anchors.append(anchor)
     return anchors
+
+
+def number_own_ids(headings: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Return the ids that authors write; other headings have none."""
+    return [own_id or "" for _, own_id in headings]
 
 
 PLAIN = HeadingIds(split=split_any, slug=lambda spans: slug(text_of(spans)), number=number_like_github)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.links import Link
 from ingestion.source.crawler import SUFFIXES
 from ingestion.source.findings import Finding
@@ -26,7 +27,7 @@ from ingestion.source.styles import STYLES
 KEPT_ELSEWHERE = 10
 """So many pictures, files or folders, most of them missing, are kept elsewhere: one note stands for all."""
 
-_ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|//|[^#]*(?:[{}<>$]|%\})|@|~")
+_ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|//|[^#]*(?:[{}<>$]|%\})|@|~|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _ANY_ANCHOR = re.compile(r"$|top$|:~:|fn|cite|__|L\d")
 """Fragments that a browser or a generator makes without a heading."""
 
@@ -38,18 +39,21 @@ _STATIC = ("static", "public", "assets", "_static", ".vuepress/public")
 class LinkedPage:
     """What the rules on links know of a page.
 
-    `style` is None where the generator is not known: anchors of all of them then count. `is_whole` is False where the
-    page takes in text that is not in its file.
+    `named` is None where the generator is not known: anchors of all of them then count. `address` is that on the
+    site, without that of the docs, and `aliases` are others that lead to the page. `is_whole` is False where the page
+    takes in text that is not in its file.
     """
 
     path: str
     line_offset: int
-    style: str | None
+    named: HeadingIds | None
     links: Sequence[Link]
     headings: Sequence[tuple[int, str]]
     ids: frozenset[str]
     slug: str | None = None
     doc_id: str | None = None
+    address: str = ""
+    aliases: Sequence[str] = ()
     is_whole: bool = True
 
 
@@ -136,6 +140,7 @@ class LinkRules:
         bases = [folder, f"{folder}/{name.rpartition('.')[0]}"]
         if not address.lower().endswith(SUFFIXES):
             bases.append(folder.rpartition("/")[0])
+            bases += [page.address.strip("/"), page.address.strip("/").rpartition("/")[0]] if page.address else []
         for base in bases:
             yield normpath(f"{base}/{address}").strip("/") if base else normpath(address)
 
@@ -202,8 +207,8 @@ class LinkRules:
 
     def _anchors_of(self, page: LinkedPage) -> frozenset[str]:
         if page.path not in self._anchors:
-            styles = [STYLES[page.style]] if page.style else STYLES.values()
-            named = [name for style in styles for name in style.ids.name(page.headings)]
+            ways = [page.named] if page.named else [style.ids for style in STYLES.values()]
+            named = [name for way in ways for name in way.name(page.headings)]
             self._anchors[page.path] = frozenset(unquote(anchor) for _, anchor in named if anchor)
         return self._anchors[page.path]
 
@@ -227,6 +232,7 @@ def _names(page: LinkedPage) -> set[str]:
         found.add(_plain(page.slug if page.slug.startswith("/") else normpath(f"{folder}/{page.slug}")))
     if page.doc_id:
         found.add(_plain(f"{folder}/{page.doc_id}"))
+    found |= {_plain(address) for address in (page.address, *page.aliases) if address}
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from ingestion.errors import BookwiseError, LessonError, SourceError
 from ingestion.markdown.links import Link
@@ -23,6 +24,7 @@ from ingestion.source.metadata_keys import meant_key
 from ingestion.source.parser import Lesson, first_heading, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
+from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.source.fixes import Fix
@@ -114,7 +116,7 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
             findings += own
             lessons.append(lesson)
             known = source.site is not None or settings.book.style != "auto"
-            linked.append(_linked(lesson, page, lesson.style if known else None))
+            linked.append(_linked(lesson, page, source.site, is_known=known))
     if not found.files and not failures:
         raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
     links = LinkRules(found.root, found.site, linked)
@@ -147,16 +149,18 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     )
 
 
-def _linked(lesson: Lesson, page: LintedPage, style: str | None) -> LinkedPage:
+def _linked(lesson: Lesson, page: LintedPage, site: Site | None, *, is_known: bool) -> LinkedPage:
     return LinkedPage(
         path=lesson.path,
         line_offset=lesson.body_offset,
-        style=style,
+        named=lesson.heading_ids if is_known else None,
         links=_own_links(lesson, page),
         headings=page.headings,
         ids=page.ids,
         slug=lesson.slug,
         doc_id=lesson.doc_id,
+        address=unquote(lesson.url.removeprefix(site.base_url)) if site and site.base_url else "",
+        aliases=lesson.aliases,
         is_whole=not _takes_other_text(lesson.body),
     )
 
@@ -183,12 +187,18 @@ def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
 
 def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
     if not lesson.body.strip():
-        yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
+        if not _stands_for_others(lesson.path, front):
+            yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
         yield Finding(lesson.path, None, "stub-page", "has little beyond a heading; write it or exclude it")
     if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.mdx):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
+
+
+def _stands_for_others(path: str, front: FrontMatter) -> bool:
+    """Whether a page without text lists those of its folder, or leads to another one."""
+    return "/_index." in f"/{path}" or any(key.startswith("redirect") for key in front.values)
 
 
 def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:

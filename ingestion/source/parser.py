@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ingestion.errors import LessonError
+from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.blocks import TooMuchWork, walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
@@ -25,7 +26,7 @@ from ingestion.source.includes.pages import expand_page
 from ingestion.source.metadata import MetadataReport, page_place, read_metadata
 from ingestion.source.nav import Entry
 from ingestion.source.reader import SourceText
-from ingestion.source.site_urls import lesson_url, site_addresses
+from ingestion.source.site_urls import heading_ids, lesson_url
 from ingestion.source.styles import PageName
 
 STUB_WORDS = 12
@@ -62,7 +63,8 @@ class Lesson:
     doc_type: str
     slug: str | None
     doc_id: str | None
-    style: str
+    aliases: tuple[str, ...]
+    heading_ids: HeadingIds
     url: str
     front_matter: str
     findings: tuple[Finding, ...]
@@ -112,7 +114,8 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         doc_type=_doc_type(place, page.text),
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
-        style=site_addresses(settings, source.site).style,
+        aliases=tuple(_texts(values, "aliases", "redirect_from")),
+        heading_ids=heading_ids(settings, source.site),
         url=page_address(source, values, settings),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
@@ -180,12 +183,15 @@ def _page_name(source: SourceText, values: Mapping[str, Any]) -> PageName:
 
 def _categories(values: Mapping[str, Any]) -> Iterator[str]:
     """The categories of a post, of which some addresses of Jekyll are made."""
-    for key, splits in (("category", False), ("categories", True)):
+    yield from _texts(values, "category")
+    written = values.get("categories")
+    yield from written.split() if isinstance(written, str) else _texts(values, "categories")
+
+
+def _texts(values: Mapping[str, Any], *keys: str) -> Iterator[str]:
+    for key in keys:
         written = values.get(key)
-        if isinstance(written, list):
-            yield from map(str, written)
-        elif written is not None:
-            yield from str(written).split() if splits else [str(written)]
+        yield from map(str, written) if isinstance(written, list) else [str(written)] if written is not None else []
 
 
 def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:

@@ -44,7 +44,7 @@ def _unpublished_by_hugo(values: Mapping[str, Any], now: datetime) -> str | None
     """Hugo's own rules: build options, and dates in the future or in the past."""
     keys = {key.lower(): value for key, value in values.items()}
     build = keys.get("build") or keys.get("_build")
-    if isinstance(build, Mapping) and _text(build.get("render")) in ("never", "false"):
+    if isinstance(build, Mapping) and _text(build.get("render")) in ("never", "false", "link"):
         return "not rendered (`build.render`)"
     if _is_on(keys.get("headless")):
         return "not rendered (`headless`)"

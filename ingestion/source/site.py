@@ -10,6 +10,24 @@ from typing import Any, Literal, NamedTuple
 Generator = Literal["docusaurus", "mkdocs", "mdbook", "hugo", "jekyll", "vitepress", "astro"]
 
 
+UNKNOWN = "unknown"
+
+
+class HeadingOptions(NamedTuple):
+    """What a site's configuration says of the anchors of headings.
+
+    `slugs` names how they are made, empty for the generator's own way and `unknown` for a way that only running it
+    tells. `separator` stands between words, and `attributes` tells that an id in braces is none of the text.
+    """
+
+    slugs: str = ""
+    separator: str = "-"
+    attributes: bool = True
+
+
+OWN_HEADINGS = HeadingOptions()
+
+
 class Mount(NamedTuple):
     """A folder of pages, where in the tree of the site they appear, and their language where it is one's own."""
 
@@ -46,7 +64,7 @@ class Site:
     `trailing_slash` is None where the site does not say. `number_prefixes` tells whether numbers before names are
     dropped from addresses, `directory_urls` whether a page has a folder of its own (`guide/` for `guide.md`).
     `excluded` and `drafts` are patterns (gitignore syntax) of files without a page, and of files that only a
-    preview shows. `unicode_slugs` tells that MkDocs names headings by pymdownx's slugify, and `snippets` are the
+    preview shows. `snippets` are the
     folders from which its snippets are included, relative to `folder`. `mdx_format` tells which pages are MDX: all
     (`mdx`), none (`md`), or those whose names end in `.mdx` (`detect`). `before_docs` stands before a page's path
     where the root of the lessons holds the docs folder (`docs/`), and `before_root` is what the docs folder has
@@ -83,7 +101,7 @@ class Site:
     directory_urls: bool = True
     excluded: tuple[str, ...] = ()
     drafts: tuple[str, ...] = ()
-    unicode_slugs: bool = False
+    headings: HeadingOptions = OWN_HEADINGS
     snippets: tuple[str, ...] = (".",)
     mdx_format: str = "detect"
     before_docs: str = ""
@@ -111,9 +129,14 @@ class Site:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the users of the book should know of it."""
-        if not self.unknown_addresses:
-            return ()
-        return (f"{self.config.name}: {self.unknown_addresses}, which is not run: passages have no address",)
+        found = []
+        if self.unknown_addresses:
+            found.append(f"{self.config.name}: {self.unknown_addresses}, which is not run: passages have no address")
+        if self.headings.slugs == UNKNOWN:
+            found.append(
+                f"{self.config.name}: a script of the site names headings, which is not run: links have no anchor"
+            )
+        return tuple(found)
 
     def page_path(self, path: str) -> str | None:
         """Return the path of a file as the generator has it, given that relative to the root of the lessons.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ingestion.markdown.anchors import HeadingIds
 from ingestion.settings import Settings
 from ingestion.source.hierarchy import CURRENT_VERSION, Edition, split_edition
 from ingestion.source.site import Site
@@ -54,8 +55,16 @@ def _options_of(site: Site, settings: Settings) -> RouteOptions:
     )
 
 
+def heading_ids(settings: Settings, site: Site | None) -> HeadingIds:
+    """Return how the site of a book names headings."""
+    style = STYLES[site_addresses(settings, site).style]
+    is_own = site is not None and style.route is STYLES[_style_of(site)].route
+    return style.ids_with(site.headings) if site and is_own and style.ids_with else style.ids
+
+
 def _style_of(site: Site) -> str:
-    return "mkdocs-unicode" if site.unicode_slugs else _STYLE_OF_GENERATOR.get(site.generator, site.generator)
+    is_unicode = site.generator == "mkdocs" and site.headings.slugs == "lower"
+    return "mkdocs-unicode" if is_unicode else _STYLE_OF_GENERATOR.get(site.generator, site.generator)
 
 
 def lesson_url(page: PageName, settings: Settings, site: Site | None) -> str:

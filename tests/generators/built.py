@@ -161,7 +161,7 @@ def compare(
             result.dead += [f"{source}: {url}", *(f"{source}#{anchor}" for anchor in wanted)]
             continue
         page = read_page(built, holder)
-        result.dead += [f"{source}: {url}#{anchor}" for anchor in wanted if anchor not in page.ids]
+        result.dead += [f"{source}: {url}#{anchor}" for anchor in wanted if not {anchor, unquote(anchor)} & page.ids]
         result.words += len(page.words)
         lacking = Counter(word for word in page.words if word not in own_words) - indexed
         result.missing += [f"{source}: {word}" for word in lacking]
@@ -169,9 +169,9 @@ def compare(
 
 
 def _anchors(chunks: Sequence[DocumentChunk]) -> list[str]:
-    """The anchors of a page's chunks, as they are after a browser decoded their address."""
+    """The anchors of a page's chunks; a browser looks for an id as they are, then decoded."""
     found = {anchor for chunk in chunks for anchor in (chunk.metadata.anchor, *chunk.metadata.section_anchors)}
-    return sorted(unquote(anchor) for anchor in found if anchor)
+    return sorted(anchor for anchor in found if anchor)
 
 
 def _quoted(chunk: DocumentChunk) -> str:

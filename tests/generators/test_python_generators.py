@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.generators.books.addresses import HUGO_PATTERN_PAGES, HUGO_PATTERNS
-from tests.generators.books.common import write_site
+from tests.generators.books.common import COMMON, write_site
 from tests.generators.books.hugo import HUGO
 from tests.generators.books.mdbook import MDBOOK
 from tests.generators.books.mkdocs import MATERIAL, MKDOCS
@@ -40,6 +40,27 @@ def test_material(tmp_path: Path, slugify: str) -> None:
     config.write_text(config.read_text().replace("SLUGIFY", slugify))
     run([python_tool(HERE, "mkdocs"), "build", "-q"], tmp_path)
     check(compare(tmp_path / "docs", tmp_path / "site", r"^article .*\bmd-content__inner\b"), pages=13)
+
+
+@pytest.mark.parametrize(
+    "toc",
+    [
+        "{permalink: true, separator: _, toc_depth: 2-3}",
+        "{slugify: !!python/name:markdown.extensions.toc.slugify_unicode }",
+        "{separator: '+', slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower-ascii}}}",
+        "{slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: fold, percent_encode: true}}}",
+        "{slugify: !!python/object/apply:pymdownx.slugs.slugify {}}",
+    ],
+)
+@pytest.mark.parametrize("attributes", ["attr_list", "tables"])
+def test_names_of_headings_in_mkdocs(tmp_path: Path, toc: str, attributes: str) -> None:
+    config = f"site_name: B\nsite_url: https://x.example/\nmarkdown_extensions: [{attributes}, toc: {toc}]\n"
+    pages = {f"docs/{name}": text for name, text in COMMON.items()}
+    own_ids = "# Own\n\n## Mine {#own}\n\nA.\n\n## Mine { .wide #own-two }\n\nB.\n\n## Mine\n\nC.\n"
+    write_site(tmp_path, {"mkdocs.yml": config, "docs/index.md": own_ids, **pages})
+    run([python_tool(HERE, "mkdocs"), "build", "-q"], tmp_path)
+    result = compare(tmp_path / "docs", tmp_path / "site", r"^\w+ .*\bmain\b")
+    assert result.dead == []
 
 
 def test_mdbook(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
@@ -44,4 +44,7 @@ def _alphanumeric():  # type: ignore[no-untyped-def]
     return regex.compile(r"[\p{Alphabetic}\p{N}]")
 
 
-STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order, numbers_notes=True))
+STYLE = AddressStyle(
+    route=route,
+    ids=HeadingIds(split=split, slug=slug, number=partial(number_in_order, reserves=False), numbers_notes=True),
+)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from urllib.parse import quote
 
-from ingestion.markdown.anchors import HeadingIds, Titled, split_braces, text_of
+from ingestion.markdown.anchors import HeadingIds, Titled, number_own_ids, split_braces, text_of
 from ingestion.markdown.inline import Span
+from ingestion.source.site import UNKNOWN, HeadingOptions
 from ingestion.source.styles.types import AddressStyle, PageName, RouteOptions, file_route, folder_route, split_path
 
 _COUNTED = re.compile(r"(?s)(?P<plain>.*)_(?P<number>[0-9]{1,9})")
 _TAG = re.compile(r"</?[^>]*>")
+_CAPITALS = re.compile("[A-Z]+")
+_CASES: Mapping[str, Callable[[str], str]] = {
+    "none": str,
+    "lower": str.lower,
+    "lower-ascii": lambda text: _CAPITALS.sub(lambda found: found[0].lower(), text),
+    "fold": str.casefold,
+}
 
 
 def route(page: PageName, options: RouteOptions) -> str:
@@ -31,16 +41,31 @@ def split(text: str) -> Titled:
     return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#" and len(word) > 1), None))
 
 
-def slug(spans: Sequence[Span]) -> str:
-    """Return the ASCII letters and digits, accents dropped, with one hyphen for each run of blanks and hyphens."""
-    words = unicodedata.normalize("NFKD", _words(spans)).encode("ascii", "ignore").decode()
-    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", words).strip().lower())
+def slug(spans: Sequence[Span], *, separator: str = "-", in_ascii: bool = True) -> str:
+    """Return the letters and digits, accents dropped, with one separator for each run of blanks and separators."""
+    words = _words(spans)
+    if in_ascii:
+        words = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
+    kept = re.sub(r"[^\w\s-]", "", words).strip().lower()
+    return re.sub(rf"[{re.escape(separator)}\s]+", lambda _: separator, kept)
 
 
-def unicode_slug(spans: Sequence[Span]) -> str:
-    """Return the slug of pymdownx with lower case, which Material's documentation suggests: all letters stay."""
-    words = _TAG.sub("", unicodedata.normalize("NFC", _words(spans))).strip().lower()
-    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+def unicode_slug(spans: Sequence[Span], *, separator: str = "-", case: str = "lower", quotes: bool = False) -> str:
+    """Return the slug of pymdownx, in which all letters stay; Material suggests it, with lower case."""
+    words = _CASES.get(case, str)(_TAG.sub("", unicodedata.normalize("NFC", _words(spans))).strip())
+    made = re.sub(r"[^\w\- ]", "", words).replace(" ", separator)
+    return quote(made) if quotes else made
+
+
+def ids_with(options: HeadingOptions) -> HeadingIds:
+    """Return how a site names headings whose configuration says so (`toc`, `attr_list`)."""
+    name, quotes = options.slugs.removesuffix("%"), options.slugs.endswith("%")
+    if name in _CASES:
+        slugs = partial(unicode_slug, separator=options.separator, case=name, quotes=quotes)
+    else:
+        slugs = partial(slug, separator=options.separator, in_ascii=name != "unicode")
+    numbering = number_own_ids if options.slugs == UNKNOWN else number
+    return HeadingIds(split=split if options.attributes else Titled, slug=slugs, number=numbering)
 
 
 def _words(spans: Sequence[Span]) -> str:
@@ -66,5 +91,7 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     return found
 
 
-STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number))
-UNICODE_STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=unicode_slug, number=number))
+STYLE = AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number), ids_with=ids_with)
+UNICODE_STYLE = AddressStyle(
+    route=route, ids=HeadingIds(split=split, slug=unicode_slug, number=number), ids_with=ids_with
+)

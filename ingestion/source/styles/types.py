@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ingestion.markdown.anchors import HeadingIds
+from ingestion.source.site import HeadingOptions
 
 
 class PageName(NamedTuple):
@@ -46,11 +47,12 @@ class AddressStyle:
     """How a site generator makes addresses.
 
     `route` returns the path of a page below the base address, not yet percent-encoded, None where the site has no
-    page for the file; `ids` names its headings.
+    page for the file; `ids` names its headings, or what `ids_with` makes of the site's own options for them.
     """
 
     route: Callable[[PageName, RouteOptions], str | None]
     ids: HeadingIds
+    ids_with: Callable[[HeadingOptions], HeadingIds] | None = None
 
 
 def split_path(path: str) -> tuple[list[str], str]:

@@ -49,6 +49,22 @@ One.
 
 Two.
 
+## Reserved {#taken}
+
+Own ids are no slugs.
+
+## Taken
+
+First.
+
+## Taken
+
+Second.
+
+## Taken-1
+
+Third.
+
 Setext over
 two lines
 ---------

@@ -125,3 +125,26 @@ def test_an_address_may_be_read_from_the_page_as_a_folder(tmp_path: Path) -> Non
     files = {"index.md": f"# All\n\n{TEXT}", "one/index.md": f"# One\n\n{TEXT}\n## Here\n"}
     found = check(tmp_path, "[x](../#here) [y](../#all) [z](../#nowhere)", files)
     assert [each.message for each in found.findings] == ["`../#nowhere`: index.md has no heading or id `nowhere`"]
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        ("[x](../new-name/)", None),
+        ("[x](/far/old/)", None),
+        ("[x](../../far/old/#own)", None),
+        ("[x](../new-name/#gone)", "missing-anchor"),
+        ("[x](../nothing/)", "broken-link"),
+        ("[x](ENGLISH_VERSION_URL)", None),
+    ],
+)
+def test_a_link_may_name_the_address_that_the_site_gives_a_page(tmp_path: Path, link: str, rule: str | None) -> None:
+    files = {
+        "hugo.yaml": "baseURL: https://x.example/\npermalinks: {posts: '/b/:slug/'}\n",
+        "content/posts/one.md": f"---\ntitle: One\n---\n# One\n\n{TEXT}\n{link}\n",
+        "content/posts/two.md": f"---\nslug: New Name\naliases: [/far/old/]\n---\n# Two\n\n{TEXT}\n## Own\n\n{TEXT}",
+    }
+    write_book(tmp_path, files)
+    assert [each.rule for each in check_book(tmp_path, load_settings({}, environ={})).findings] == (
+        [rule] if rule else []
+    )

@@ -195,3 +195,10 @@ def test_lines_are_printed_as_compilers_do_and_as_annotations(tmp_path: Path) ->
 
 def test_the_json_of_a_check_has_the_documented_keys(tmp_path: Path) -> None:
     assert set(check(tmp_path, {f"{PLACE}/01-a.md": GOOD}).as_json()) == set(CHECK_REPORT)
+
+
+def test_pages_that_stand_for_others_may_be_empty(tmp_path: Path) -> None:
+    report = check(
+        tmp_path, {"a/_index.md": "---\ntitle: A\n---\n", "b.md": "---\ntitle: B\nredirect_to: /a/\n---\n"}
+    )
+    assert report.findings == ()

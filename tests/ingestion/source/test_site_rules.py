@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.settings.loader import load_settings
+from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import table_of_contents
 from ingestion.source.linter import check_book
+from ingestion.source.site_urls import heading_ids
 
 ADDRESS = "https://x.example/"
 
@@ -199,6 +201,36 @@ def test_several_folders_of_docs_in_docusaurus(tmp_path: Path) -> None:
     flags: dict[str, object] = {"crawl.translations": True, "crawl.versions": True}
     assert addresses(tmp_path, files, **flags) == pages
     assert addresses(tmp_path, files, "team") == {"b.md": "people/next/b"}
+
+
+MKDOCS = "site_url: https://x.example\nmarkdown_extensions:\n"
+
+
+@pytest.mark.parametrize(
+    ("extensions", "anchor"),
+    [
+        ("  - attr_list\n", "own"),
+        ("  - extra\n", "own"),
+        ("  - pymdownx.extra: {}\n", "own"),
+        ("  - markdown.extensions.attr_list:\n", "own"),
+        ("  - tables\n", "uber-a-b-own"),
+        ("  - toc: {separator: _}\n", "uber_a_b_own"),
+        ("  - toc:\n      slugify: !!python/name:markdown.extensions.toc.slugify_unicode\n", "über-a-b-own"),
+        ("  - toc:\n      slugify: !!python/object/apply:pymdownx.slugs.slugify {}\n", "Über-A-b-own"),
+        ("  - toc:\n      slugify: !!python/name:own.slugs\n", None),
+    ],
+)
+def test_headings_of_mkdocs_are_named_as_its_configuration_says(
+    tmp_path: Path, extensions: str, anchor: str | None
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS + extensions, encoding="utf-8")
+    (tmp_path / "docs/a.md").write_text("# A\n\n## Über A b {#own}\n\nText of some length.\n", encoding="utf-8")
+    settings = load_settings({}, environ={})
+    site = crawl_book(tmp_path / "docs", settings).site
+    (_, named), *_ = heading_ids(settings, site).name([(2, "Über A b {#own}")])
+    assert (named or None) == anchor
+    assert bool(site and site.notes) == (anchor is None)
 
 
 def test_a_text_that_is_made_when_the_configuration_runs_is_no_address(tmp_path: Path) -> None:
