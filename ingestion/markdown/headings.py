@@ -14,6 +14,8 @@ from ingestion.markdown.inline import MAX_LENGTH, plain_words
 
 _NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
 _NOTE_DEFINITION = re.compile(r"^[ ]{0,3}\[\^([^\]\s]{1,200})\]:", re.M)
+_TAGGED = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
+_ID_OF_TAG = re.compile(r"(?<=\s)id\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _CONTAINER_MARKS = " \t>*+-.)0123456789"
 
 
@@ -32,8 +34,8 @@ class Outline:
     def __init__(self, page: Page, blocks: Sequence[Block], everything: Sequence[Block], ids: HeadingIds = PLAIN):
         found = [block for block in everything if block.kind == "heading"]
         numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
-        texts = (_NOTE.sub(partial(_number_of, numbers), _text_for(ids, page, block)) for block in found)
-        named = ids.name([(block.level, text) for block, text in zip(found, texts, strict=True)])
+        texts = [_NOTE.sub(partial(_number_of, numbers), _text_for(ids, page, block)) for block in found]
+        named = _names(ids, [(block.level, text) for block, text in zip(found, texts, strict=True)])
         sections = {id(block) for block in blocks}
         self.headings = [
             Heading(page.starts[block.start], block.level, plain_words(text[:MAX_LENGTH]), anchor.replace(" ", "%20"))
@@ -78,6 +80,22 @@ class Outline:
     def between(self, start: int, end: int) -> tuple[Heading, ...]:
         """Return the headings that begin in a stretch of the page."""
         return tuple(self.headings[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+
+
+def split_tag(text: str) -> tuple[str, str] | None:
+    """Return the words and the id of a heading in HTML (`<h2 id="x">…</h2>`), None for another one."""
+    found = _TAGGED.fullmatch(text)
+    if found is None:
+        return None
+    own_id = _ID_OF_TAG.search(found["attributes"])
+    return found["words"].strip(), next(filter(None, own_id.groups()), "") if own_id else ""
+
+
+def _names(ids: HeadingIds, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
+    """Return the text and the anchor of each heading; generators name none that is written in HTML."""
+    tagged = [split_tag(text) for _, text in headings]
+    others = iter(ids.name([each for each, of_tag in zip(headings, tagged, strict=True) if of_tag is None]))
+    return [of_tag or next(others) for of_tag in tagged]
 
 
 def _note_numbers(text: str) -> dict[str, int]:

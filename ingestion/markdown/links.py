@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.cleaner import Edit
-from ingestion.markdown.headings import heading_text
+from ingestion.markdown.headings import heading_text, split_tag
 
 _TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
@@ -54,8 +54,12 @@ def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def heading_texts(page: Page, blocks: Sequence[Block]) -> list[tuple[int, str]]:
-    """Return the level and the inline markdown of every heading; `blocks` are all blocks of the page."""
-    return [(block.level, heading_text(page.source(block))) for block in blocks if block.kind == "heading"]
+    """Return the level and the inline markdown of every heading, without those in HTML, which name themselves.
+
+    `blocks` are all blocks of the page.
+    """
+    found = [(block.level, heading_text(page.source(block))) for block in blocks if block.kind == "heading"]
+    return [(level, text) for level, text in found if split_tag(text) is None]
 
 
 def own_ids(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""HTML blocks as CommonMark has them, except that a fence ends one: authors who write one there mean it."""
+"""HTML blocks as CommonMark has them, but a fence ends one, as authors mean it, and a heading is one of the page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from ingestion.markdown.rules.directives import directive_end
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.lookahead import add_leaf, is_outside, line_text
 
+_HEADING = re.compile(r"<(?P<name>h[1-6])(?:\s[^<>]*)?>.*\S.*</(?P=name)\s*>\s*$", re.I)
+
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read an HTML block or comment; one without its closing mark runs to the end of its container."""
@@ -21,8 +23,21 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if opening.search(text):
             if silent:
                 return interrupts
+            if (heading := _HEADING.match(text)) and _ends_there(state, start + 1, end):
+                return _heading(state, start, heading["name"].lower())
             return _until_blank(state, start, end) if closing.search("") else _until(closing, state, start, end)
     return False
+
+
+def _ends_there(state: StateBlock, line: int, end: int) -> bool:
+    """Whether no text follows in the next line, which HTML would make part of the same block."""
+    return line >= end or state.isEmpty(line) or is_outside(state, line) or line_text(state, line).startswith("<")
+
+
+def _heading(state: StateBlock, line: int, tag: str) -> bool:
+    add_leaf(state, "heading", line, line + 1)
+    state.tokens[-1].tag = tag
+    return True
 
 
 def begins_html(text: str) -> bool:

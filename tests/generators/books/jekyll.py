@@ -28,6 +28,10 @@ An id below the heading.
 
 It has a mark.
 
+<h2 id="of-html">A heading of HTML</h2>
+
+Words below the heading of HTML in sorrel.
+
 A term
 : What the term means, in copper.
 

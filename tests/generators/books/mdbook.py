@@ -65,6 +65,10 @@ Second.
 
 Third.
 
+<h2 id="of-html">A heading of HTML</h2>
+
+Words below the heading of HTML in sorrel.
+
 Setext over
 two lines
 ---------

@@ -60,6 +60,10 @@ Two.
 
 It has a mark.
 
+<h2 id="of-html">A heading of HTML</h2>
+
+Words below the heading of HTML in sorrel.
+
 A term
 :   What the term means, in copper.
 

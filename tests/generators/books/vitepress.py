@@ -70,6 +70,10 @@ Attributes beside it.
 
 A badge behind it.
 
+<h2 id="of-html">A heading of HTML</h2>
+
+Words below the heading of HTML in sorrel.
+
 Setext over
 two lines
 ---------

@@ -8,7 +8,7 @@ from ingestion.markdown.anchors import PLAIN
 from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.headings import Outline, heading_text
 from ingestion.markdown.inline import plain_words
-from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.parser import parse_blocks, parse_page
 from ingestion.source.styles import STYLES, docusaurus
 
 
@@ -109,3 +109,27 @@ def test_two_hyphens_are_a_dash_in_starlight() -> None:
     blocks = parse_blocks(page.lines)
     (heading,) = Outline(page, blocks, walk(blocks), STYLES["starlight"].ids).headings
     assert heading.anchor == "one--two-----three---flag"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ('<h2 id="x">Words <b>in</b> HTML</h2>\n\nText.', [(2, "Words in HTML", "x")]),
+        ("<h1 align='center' id='y'>Top</h1>\n<p>Text</p>", [(1, "Top", "y")]),
+        ("<H3 class=a id=z>Words</H3>", [(3, "Words", "z")]),
+        ("<h2>Same</h2>\n\n## Same\n\n## Same", [(2, "Same", ""), (2, "Same", "same"), (2, "Same", "same-1")]),
+        ("- item\n\n  <h4 id='deep'>Deep</h4>\n", []),
+        ("<h2 id='x'>Begins\nand ends</h2>", []),
+        ("<h2 id='x'>Words</h2>\nmore of the *same* block", []),
+        ("<h2 id='x'></h2>", []),
+        ("<header id='x'>Words</header>", []),
+        ("```\n<h2 id='x'>Words</h2>\n```", []),
+    ],
+)
+@pytest.mark.parametrize("mdx", [False, True])
+def test_headings_of_html_begin_sections_and_keep_their_ids(
+    text: str, headings: list[tuple[int, str, str]], mdx: bool
+) -> None:
+    page, blocks = parse_page(text, mdx=mdx)
+    found = Outline(page, blocks, walk(blocks)).headings
+    assert [(each.level, each.title, each.anchor) for each in found] == headings
