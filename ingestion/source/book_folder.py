@@ -44,15 +44,11 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         versions=settings.crawl.versions,
         site=site,
     )
-    if site:
-        site = _with_shown_version(site, found.files)
-        site = replace(site, instances=tuple(_with_shown_version(each, found.files) for each in site.instances))
+    site = _completed(site, found.files) if site else None
     navigation = read_navigation(found.root, site, [file.path for file in found.files])
     is_hugo = site is not None and site.generator == "hugo"
     bundles = leaf_bundles(found.files) if is_hugo else frozenset()
     cascades, lost = read_cascades(found.files) if is_hugo else ({}, {})
-    if site and is_hugo:
-        site = replace(site, sections=sections_of(found.files, site))
     found = without_lost_sections(found, lost)
     has_index = _folders_with_index(site, found.files)
     files: list[SourceFile] = []
@@ -82,6 +78,12 @@ def _site_of(path: str, site: Site | None) -> Site | None:
     if edition.in_docusaurus:
         return next((each for each in every if each.instance == edition.instance), site)
     return next((each for each in every if each.page_path(path) is not None), site)
+
+
+def _completed(site: Site, files: Sequence[SourceFile]) -> Site:
+    """Return the site with what only its pages tell."""
+    instances = tuple(_with_shown_version(each, files) for each in site.instances)
+    return replace(_with_shown_version(site, files), instances=instances, sections=sections_of(files, site))
 
 
 def _with_shown_version(site: Site, files: Sequence[SourceFile]) -> Site:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
@@ -36,13 +38,20 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
         front = split_front_matter(source.decode(), generator)
     except UnreadableMetadata as error:
         raise LessonError(source.path, error.reason, error.line) from error
+    if generator == "hugo":  # which reads keys in any case
+        front = replace(front, values=_lower(front.values), lines=_lower(front.lines))
     if source.site and source.site.needs_metadata and not front.body_offset:
         raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
     if source.inherited:
-        front = replace(front, values={**source.inherited, **front.values})
+        inherited = _lower(source.inherited) if generator == "hugo" else source.inherited
+        front = replace(front, values={**inherited, **front.values})
     if reason := reason_unpublished(front.values, source.site, unlisted=settings.crawl.unlisted):
         raise UnpublishedPage(reason)
     return front
+
+
+def _lower(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.lower(): value for key, value in mapping.items()}
 
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:

@@ -37,7 +37,7 @@ _WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
 """Keys that say when a page was touched, not what it says: they never cause a write."""
 
-_DATE_KEYS = ("date", "publishdate", "pubdate", "published", "lastmod", "modified")
+_DATE_KEYS = ("date", "publishDate", "publishdate", "pubdate", "published", "lastmod", "modified")
 """Where the date in an address comes from, the first that a page has."""
 
 
@@ -81,7 +81,7 @@ class Lesson:
 
 def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
-    return lesson_url(_page_name(source, values), settings, source.site)
+    return lesson_url(_page_name(source.path, values), settings, source.site)
 
 
 def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | None = None) -> Lesson:
@@ -165,12 +165,10 @@ def first_heading(body: str, *, mdx: bool = False) -> str | None:
     return first.title.strip() or None if first else None
 
 
-def _page_name(source: SourceText, values: Mapping[str, Any]) -> PageName:
+def _page_name(path: str, values: Mapping[str, Any]) -> PageName:
     """Return what the page's address depends on."""
-    if source.site and source.site.generator == "hugo":  # which reads keys in any case
-        values = {key.lower(): value for key, value in values.items()}
     return PageName(
-        source.path,
+        path,
         slug=_text(values, "slug"),
         doc_id=_text(values, "id"),
         permalink=_text(values, "permalink") or _text(values, "url"),

@@ -202,3 +202,9 @@ def test_pages_that_stand_for_others_may_be_empty(tmp_path: Path) -> None:
         tmp_path, {"a/_index.md": "---\ntitle: A\n---\n", "b.md": "---\ntitle: B\nredirect_to: /a/\n---\n"}
     )
     assert report.findings == ()
+
+
+def test_hugo_reads_keys_in_any_case(tmp_path: Path) -> None:
+    page = f"---\nTitle: Good\nHardware_Tier: 9\nHardware_teir: 2\n---\n# Good\n\n{TEXT}"
+    report = check(tmp_path, {"hugo.toml": "baseURL = 'https://x.example/'\n", "content/a.md": page})
+    assert [(each.line, each.rule) for each in report.findings] == [(3, "audience-value"), (4, "unknown-key")]
