@@ -54,9 +54,8 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     files: list[SourceFile] = []
     skipped = list(found.skipped)
     for file in found.files:
-        if (reason := _reason_to_skip(file.path, navigation, has_index) or reason_in_bundle(file.path, bundles)) or (
-            reason := _reason_in_collection(file.path, site)
-        ):
+        reason = _reason_to_skip(file.path, navigation, has_index) or reason_in_bundle(file.path, bundles)
+        if reason := reason or _reason_in_collection(file.path, site):
             skipped.append(Skipped(file.path, reason))
         else:
             entry, values = navigation.entry(file.path), _inherited(file.path, site, cascades)
