@@ -19,11 +19,6 @@ _REASONS = {
     "says_nothing_yet": "the section on this has no text yet",
 }
 
-_QUOTED = {
-    False: "quoted from the book; no language model was used",
-    True: "quoted from the book; hardly anything that the language model wrote was found in it",
-}
-
 
 def search_view(response: SearchResponse, *, explain: bool = False) -> View:
     """Return the ranked passages, each with where it stands and how it begins; whole where they were widened."""
@@ -56,8 +51,16 @@ def refusal_note(response: AgentResponse) -> str:
 
 def answer_view(response: AgentResponse) -> View:
     """Return the answer with its numbered sources (the footer of spec 002)."""
-    note = [f"({_QUOTED[response.replaced]})", ""] if response.is_quoted else []
+    note = [f"(quoted from the book; {_why_quoted(response)})", ""] if response.is_quoted else []
     return [*_mended(response), *note, Markdown(response.answer), *sources_view(response)]
+
+
+def _why_quoted(response: AgentResponse) -> str:
+    if response.error:
+        return "the language model did not answer"
+    if response.replaced:
+        return "hardly anything that the language model wrote was found in it"
+    return "no language model was used"
 
 
 def sources_view(response: AgentResponse) -> View:
@@ -107,7 +110,7 @@ def _doubts(response: AgentResponse) -> list[str]:
     if response.passages.dropped:
         doubts.append(f"{response.passages.dropped} references that do not hold were left out.")
     if response.error:
-        doubts.append(f"Note: {response.error}.")
+        doubts.append(f"Note: {response.error.rstrip('.')}.")
     return ["", *doubts] if doubts else []
 
 

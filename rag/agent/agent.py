@@ -10,6 +10,7 @@
 
 A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
 Tokens: UsageError for a question or filter that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
+With `tell_failure` the book is quoted where the model fails, see Agent.
 To stop early, close the iterator (`aclose`) or cancel the task: the call to the model ends with it.
 `history` are messages with `role` and `content`, oldest first, without the question.
 """
@@ -17,18 +18,17 @@ To stop early, close the iterator (`aclose`) or cancel the task: the call to the
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from ingestion.errors import UsageError
+from ingestion.errors import ChatModelError, UsageError
 from ingestion.tokens import count_tokens
 from rag.agent.events import Done, Event, Replaced, Searched, Token
-from rag.agent.extractive import PastAnswers, quote
-from rag.agent.follow_ups import asks_for_more, topic_of
 from rag.agent.grounded_stream import GroundedStream
 from rag.agent.history import CHAT_ENCODING, PastMessage
-from rag.agent.response import generated_answer
+from rag.agent.question_in_context import QuestionInContext
+from rag.agent.response import generated_answer, is_held
 from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tool_loop import ToolLoop
 from rag.filters import NO_FILTERS, Filters, SearchMode
@@ -46,16 +46,26 @@ if TYPE_CHECKING:
 MAX_QUESTION_TOKENS = 1000
 """A question that is longer is a mistake, and would only cost."""
 
+INCOMPLETE = "the answer is incomplete: {}"
+
+FailureTeller = Callable[[ChatModelError], str]
+"""Takes note of a failure and returns what the reader is told of it."""
+
 
 class Agent:
     """Answers from one book; one agent may run any number of questions at once, all in one event loop.
 
-    `model` is None where answers are to be quoted from the book.
+    `model` is None where answers are to be quoted from the book. With `tell_failure` a model that fails is no end:
+    what it wrote stands if the book holds enough of it, else the book is quoted as without a model. `error` of the
+    response is what `tell_failure` returns. The failure is raised without it, and where there is nothing to quote.
     """
 
-    def __init__(self, retriever: Retriever, model: ChatModel | None) -> None:
+    def __init__(
+        self, retriever: Retriever, model: ChatModel | None, *, tell_failure: FailureTeller | None = None
+    ) -> None:
         self._retriever = retriever
         self._model = model
+        self._tell_failure = tell_failure
 
     async def aclose(self) -> None:
         """Close the connections to the language model."""
@@ -82,20 +92,15 @@ class Agent:
         started = time.perf_counter()
         _check_length(question)
         gate = self._gate(filters, mode, top_k, min_score)
-        topic = topic_of(history)
-        gated = await in_thread(gate.find_for, question, topic)
-        wants_more = topic is not None and asks_for_more(question, topic)
-        if wants_more and not self._model:
-            gated = await in_thread(gate.widen, gated)
+        asked = QuestionInContext(question, history, gate, started)
+        gated = await in_thread(asked.search if self._model else asked.search_to_quote)
         yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (not gated.is_off_subject or history):
             loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages(), style=style)
-            answering = self._generate(loop, gated, cite_style, started)
+            answering = self._generate(loop, asked, gated, cite_style)
         else:
-            goes_on = gated.response.query != question
-            told = [message.content for message in history if message.role == "assistant"] if goes_on else []
-            answering = self._quote(question, gated, started, PastAnswers("\n\n".join(told), wants_more))
+            answering = self._quote(asked, gated)
         async with aclosing(answering):
             async for event in answering:
                 yield event
@@ -108,27 +113,28 @@ class Agent:
             settings.agent.top_k if top_k is None else top_k,
             settings.agent.score_threshold if min_score is None else min_score,
             mode,
-            reads_blocks=self._model is None,
         )
 
-    async def _quote(
-        self, question: str, gated: GatedResult, started: float, told: PastAnswers
-    ) -> AsyncGenerator[Event]:
-        response = await in_thread(quote, question, gated, self._retriever, started=started, told=told)
+    async def _quote(self, asked: QuestionInContext, gated: GatedResult) -> AsyncGenerator[Event]:
+        response = await in_thread(asked.quote, gated)
         if self._model:
             response = response.model_copy(update={"model": self._model.name})
         yield Token(response.answer)
         yield Done(response)
 
     async def _generate(
-        self, loop: ToolLoop, gated: GatedResult, cite_style: CiteStyle, started: float
+        self, loop: ToolLoop, asked: QuestionInContext, gated: GatedResult, cite_style: CiteStyle
     ) -> AsyncGenerator[Event]:
-        gate_seconds = time.perf_counter() - started
+        gate_seconds = time.perf_counter() - asked.started
         check = SupportCheck(loop.shown, embedder_for_checks(self._retriever.embedder))
-        stream = GroundedStream(loop, check, cite_style)
-        async with aclosing(stream.run(gated)) as events:
-            async for event in events:
+        stream = GroundedStream(loop, check, cite_style, keeps_half=self._tell_failure is not None)
+        async with aclosing(stream.run(gated)) as parts:
+            async for part in parts:
+                yield part
+        if stream.failure and not is_held(stream.answer):
+            async for event in self._quote_instead(asked, stream.failure, loop.tokens, told=stream.told):
                 yield event
+            return
         retriever = self._retriever
         response = await in_thread(
             generated_answer, gated, loop, stream.answer, retriever, text=stream.text(gated), told=stream.told
@@ -137,12 +143,32 @@ class Agent:
             yield Replaced(response.answer)
         elif rest := response.answer[len(stream.told) :]:
             yield Token(rest)
-        yield Done(_timed(response, started, gate_seconds + loop.search_seconds))
+        if stream.failure:
+            response = self._incomplete(response, stream.failure)
+        yield Done(_timed(response, asked.started, gate_seconds + loop.search_seconds))
+
+    async def _quote_instead(
+        self, asked: QuestionInContext, failure: ChatModelError, tokens: int, *, told: str
+    ) -> AsyncGenerator[Event]:
+        """Answer as without a language model; raises its failure where the book has nothing to quote."""
+        gated = await in_thread(asked.search_to_quote)
+        response = await in_thread(asked.quote, gated)
+        if not response.citations or self._tell_failure is None:
+            raise failure
+        yield Searched(gated.response.query, gated.response.results)
+        yield Replaced(response.answer) if told else Token(response.answer)
+        changes = {"error": self._tell_failure(failure), "replaced": bool(told), "tokens_used": tokens}
+        yield Done(response.model_copy(update=changes))
+
+    def _incomplete(self, response: AgentResponse, failure: ChatModelError) -> AgentResponse:
+        assert self._tell_failure
+        error = INCOMPLETE.format(self._tell_failure(failure))
+        return response.model_copy(update={"state": "low_confidence", "error": error})
 
 
-def build_agent(retriever: Retriever, *, with_model: bool = True) -> Agent:
+def build_agent(retriever: Retriever, *, with_model: bool = True, tell_failure: FailureTeller | None = None) -> Agent:
     """Return an agent with the settings' language model, if there is one and `with_model` is set."""
-    return Agent(retriever, model_of(retriever.settings) if with_model else None)
+    return Agent(retriever, model_of(retriever.settings) if with_model else None, tell_failure=tell_failure)
 
 
 def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
@@ -161,7 +187,8 @@ def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
         base_url=settings.openai.base_url,
         temperature=settings.agent.temperature,
         max_answer_tokens=settings.agent.answer_tokens,
-        timeout=settings.agent.timeout,
+        # A server needs the rest of an answer's time to quote the book where the model does not answer.
+        timeout=min(settings.agent.timeout, settings.api.timeout / 2) if many else settings.agent.timeout,
         many=many,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -49,7 +50,8 @@ class ChatModel:
     """Streams replies. `base_url` names another service than OpenAI, which may need no key.
 
     `timeout` is in seconds, for the connection and for each pause in an answer. No connection is opened before the
-    first call. With `many` replies at once a token costs half as much time; that needs the extra `api`.
+    first call. `many` is for servers, and needs the extra `api`: a token costs half as much time, and all tries
+    together may take `timeout`, since readers wait.
     """
 
     def __init__(
@@ -126,15 +128,19 @@ class ChatModel:
 
         try:
             # Plain JSON: to build the SDK's models costs more, a token, than everything else that is done with one.
-            stream = await self._client.post(
+            asking = self._client.post(
                 "/chat/completions", body=request, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
             )
+            async with asyncio.timeout(self._timeout if self._many else None):
+                stream = await asking
             async with aclosing(stream):
                 async for chunk in stream:
                     if text := reply.add(chunk):
                         yield text
                     if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
                         raise self._error("the answer is far longer than it may be; check OPENAI_BASE_URL")
+        except TimeoutError as exc:
+            raise self._error(_advice(self.name)["timeout"]) from exc
         except openai.OpenAIError as exc:
             if (
                 not reply.text

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 
+from ingestion.errors import ChatModelError
 from rag.agent.events import Searched, Token
 from rag.agent.repetition import Monotony
 from rag.agent.response import best_of, may_become_refusal
@@ -23,12 +24,15 @@ _THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
 class GroundedStream:
     """Runs a tool loop and turns what the model writes into what the reader gets; `told` is what was shown of it.
 
-    The beginning is held back as long as it may become a refusal.
+    The beginning is held back as long as it may become a refusal. With `keeps_half` a model that fails ends the
+    answer where it is, and `failure` says why.
     """
 
-    def __init__(self, loop: ToolLoop, check: SupportCheck, style: CiteStyle) -> None:
+    def __init__(self, loop: ToolLoop, check: SupportCheck, style: CiteStyle, *, keeps_half: bool = False) -> None:
         self.answer = AnswerText(loop.shown, style)
         self.told = ""
+        self.failure: ChatModelError | None = None
+        self._keeps_half = keeps_half
         self._loop = loop
         self._check = check
         self._held = ""
@@ -36,23 +40,31 @@ class GroundedStream:
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | Token]:
         """Yield each search and each piece of the answer; what is held back at the end, `text` has."""
-        async with aclosing(self._loop.run(gated)) as parts:
-            async for part in parts:
-                if isinstance(part, Searched):
-                    yield part
-                    continue
-                self.answer.add(part)
-                async for piece in self._ready():
-                    if token := self._shown(piece, gated):
+        try:
+            async with aclosing(self._loop.run(gated)) as parts:
+                async for part in parts:
+                    if isinstance(part, Searched):
+                        yield part
+                        continue
+                    self.answer.add(part)
+                    async for token in self._tokens(gated):
                         yield token
+        except ChatModelError as error:
+            if not self._keeps_half:
+                raise
+            self.failure = error
         self.answer.end()
-        async for piece in self._ready():
-            if token := self._shown(piece, gated):
-                yield token
+        async for token in self._tokens(gated):
+            yield token
 
     def text(self, gated: GatedResult) -> str:
         """Return the whole answer as it was written, with what is held back."""
         return self.told + self._held if self.told else best_of(gated, self._loop.results).disclaimer + self._held
+
+    async def _tokens(self, gated: GatedResult) -> AsyncGenerator[Token]:
+        async for piece in self._ready():
+            if token := self._shown(piece, gated):
+                yield token
 
     async def _ready(self) -> AsyncGenerator[str]:
         while sentence := self.answer.next_sentence():

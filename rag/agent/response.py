@@ -31,6 +31,11 @@ def may_become_refusal(text: str) -> bool:
     return any(refusal.startswith(text.strip()) for refusal in REFUSALS)
 
 
+def is_held(answer: AnswerText) -> bool:
+    """Return whether the book holds enough of an answer that it may stand."""
+    return answer.held > 0 and answer.held >= MIN_HELD * answer.statements
+
+
 def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
     """Return the finding that the answer rests on: the question's own, or the first that answers where that does
     not.
@@ -48,7 +53,7 @@ def generated_answer(
     result = best_of(gated, loop.results)
     is_failed = loop.failure not in (None, NO_ANSWER)
     says_no = is_refusal(loop.text) or (answer.gaps > 0 and not answer.statements)
-    if answer.held and answer.held >= MIN_HELD * answer.statements and not is_failed:
+    if is_held(answer) and not is_failed:
         return _answered(gated, loop, answer, result, text)
     if not is_failed and not says_no:
         quoted = quote(loop.question, _with_spots(result, retriever), retriever, started=time.perf_counter())

@@ -36,6 +36,9 @@ PARAGRAPH = "\n\n"
 
 CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
 REPEATS = "the language model began to repeat itself, so the answer was ended there"
+UNFINISHED = (CUT_OFF, REPEATS)
+"""Why an answer has no end although the service works."""
+
 NO_ANSWER = "the language model gave no answer"
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"

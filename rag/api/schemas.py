@@ -126,7 +126,10 @@ class ChatResponse(BaseModel):
     )
     searched_for: str | None = Field(None, description="The question with its typos corrected.")
     hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
-    error: str | None = None
+    error: str | None = Field(
+        None, description="Why the language model wrote no answer, so that the book is quoted, or no complete one."
+    )
+    request_id: str | None = Field(None, description="Set with `error`: names the failure in the server's log.")
     replaced: bool = Field(False, description="The book is quoted in place of what the model wrote.")
     message_number: int = 0
 
@@ -139,6 +142,8 @@ class ShownAnswer(BaseModel):
     should_answer: bool
     supported: bool
     model: str
+    error: str | None = None
+    request_id: str | None = None
 
 
 class ShownMessage(BaseModel):

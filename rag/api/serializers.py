@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from rag.agent.next_sections import next_sections
+from rag.api.http.context import current_request
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
 from rag.conversations.models import iso
 from rag.models import AgentResponse, Citation, SearchResult
@@ -48,6 +49,7 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         searched_for=response.searched_for,
         hidden=response.hidden,
         error=response.error,
+        request_id=current_request().request_id if response.error else None,
         replaced=response.replaced,
     )
 

@@ -82,13 +82,13 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     from rag.conversations.database import database_of
     from rag.mcp.auth import QuestionLimits, behind_keys, tell_neutrally
     from rag.mcp.server import CallerRules, build_server
-    from rag.mcp.tools import BookTools
+    from rag.mcp.tools import BookTools, tell_all
     from rag.mcp.transports import serve_http
 
     settings = index.settings
     with_keys = keys_required(settings, address[0])
     keys = "API key required" if with_keys else "no API keys"
-    tools = BookTools(index, filters, with_model=with_model, hides_reasons=with_keys)
+    tools = BookTools(index, filters, with_model=with_model, tell_failure=tell_neutrally if with_keys else tell_all)
     await _check(tools)
     with closing(database_of(settings, lasting=False)) as database:
         access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)

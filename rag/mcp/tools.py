@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ingestion.errors import ChatModelError
 from ingestion.output import Table, View
-from rag.agent.agent import build_agent
+from rag.agent.agent import FailureTeller, build_agent
 from rag.agent.events import Done, Searched, Token
 from rag.agent.tool_loop import NO_ANSWER
 from rag.api.schemas import LessonDocument
@@ -25,6 +27,8 @@ from rag.retrieval.lessons import read_lesson
 from rag.retrieval.retriever import Retriever
 from rag.serving.shared_index import SharedIndex
 from rag.views import answer_view, refusal_note
+
+logger = logging.getLogger(__name__)
 
 
 def passages_text(response: SearchResponse) -> str:
@@ -51,11 +55,6 @@ def answer_text(response: AgentResponse) -> str:
     """Return the answer and its sources, or why there is none."""
     text = _lines(answer_view(response))
     return f"{text}\n({refusal_note(response)})" if response.state in ("no_results", "error") else text
-
-
-def without_reason(response: AgentResponse) -> AgentResponse:
-    """Return a response that does not repeat why the model failed, which may be told in its service's words."""
-    return response.model_copy(update={"error": NO_ANSWER}) if response.state == "error" else response
 
 
 def _passage(result: SearchResult) -> str:
@@ -125,6 +124,12 @@ class LessonList(BaseModel):
     next_offset: int | None = Field(description="`offset` of the next page, null on the last one.")
 
 
+def tell_all(failure: ChatModelError) -> str:
+    """Log a failure and return all of it: the agent is that of whoever started the server."""
+    logger.warning("%s", failure)
+    return str(failure)
+
+
 Progress = Callable[[str], Awaitable[None]]
 """Tells the client what a call is doing."""
 
@@ -144,18 +149,18 @@ class Answer:
 class BookTools:
     """One book for agents, inside filters; used from one event loop.
 
-    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use. With
-    `hides_reasons` an answer that failed does not repeat the words of the model's service.
+    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use.
+    `tell_failure` is given a failure of the language model and returns what an agent is told of it.
     """
 
     def __init__(
-        self, index: SharedIndex, filters: Filters, *, with_model: bool, hides_reasons: bool = False
+        self, index: SharedIndex, filters: Filters, *, with_model: bool, tell_failure: FailureTeller = tell_all
     ) -> None:
         self._index = index
         self._settings = index.settings
         self._filters = filters
         self._with_model = with_model
-        self._hides_reasons = hides_reasons
+        self._tell_failure = tell_failure
         self.book_id = index.settings.book.id
 
     async def check(self) -> None:
@@ -221,7 +226,7 @@ class BookTools:
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
-            agent = build_agent(retriever, with_model=self._with_model)
+            agent = build_agent(retriever, with_model=self._with_model, tell_failure=self._tell_failure)
             async with aclosing(agent), aclosing(agent.run(asked.question, filters=filters)) as events:
                 is_writing = False
                 async for event in events:
@@ -231,9 +236,15 @@ class BookTools:
                         is_writing = True
                         await progress("writing the answer")
                     elif isinstance(event, Done):
-                        response = without_reason(event.response) if self._hides_reasons else event.response
+                        response = self._refused(event.response)
                         return Answer(response, answer_text(response))
         raise AssertionError("an agent ends with Done")
+
+    def _refused(self, response: AgentResponse) -> AgentResponse:
+        """Return the response; a model's reason not to answer is in words of its service, which not all may read."""
+        if response.state != "error":
+            return response
+        return response.model_copy(update={"error": self._tell_failure(ChatModelError(response.error or NO_ANSWER))})
 
     def _narrowed(self, asked: FilterFields) -> Filters:
         return narrowed(self._filters, asked.given_filters(), self._settings.modules)

@@ -14,7 +14,7 @@ from ingestion.embedding.minilm import MiniLm
 from ingestion.embedding.protocol import Embedder
 from ingestion.errors import UsageError
 from ingestion.settings.loader import load_settings
-from rag.agent.agent import Agent, build_agent
+from rag.agent.agent import Agent, FailureTeller, build_agent
 from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.filters import Filters, SearchMode
 from rag.models import AgentResponse, SearchResponse, SearchResult
@@ -85,11 +85,17 @@ def shelf_for(server: ChatServer | None, *passages: SearchResult, **settings: An
     return Shelf(*(passages or (PUMP, WAIT)), **service, **settings)
 
 
-def play(shelf: Shelf, question: str, history: Sequence[Any] = (), **options: Any) -> list[Event]:
+def play(
+    shelf: Shelf,
+    question: str,
+    history: Sequence[Any] = (),
+    tell_failure: FailureTeller | None = None,
+    **options: Any,
+) -> list[Event]:
     """All events of one question."""
 
     async def run() -> list[Event]:
-        agent: Agent = build_agent(shelf)  # type: ignore[arg-type]
+        agent: Agent = build_agent(shelf, tell_failure=tell_failure)  # type: ignore[arg-type]
         async with aclosing(agent), aclosing(agent.run(question, history, **options)) as events:
             return [event async for event in events]
 

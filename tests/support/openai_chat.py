@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -91,6 +92,16 @@ def in_pieces(reply: Reply, pieces: Iterator[bytes] | None = None) -> Reply:
         yield from pieces or ()
 
     return Reply(sent(), reply.status, reply.headers)
+
+
+def says_nothing(until: threading.Event) -> Reply:
+    """A stream that stays open and says nothing until the event: comments alone."""
+
+    def comments() -> Iterator[bytes]:
+        while not until.wait(0.1):
+            yield b": still here\n\n"
+
+    return Reply(comments(), headers={"content-type": "text/event-stream"})
 
 
 def passages_in(request: Request) -> list[dict[str, Any]]:

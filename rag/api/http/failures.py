@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from typing import Literal
 
 from ingestion.errors import AnswerTimeout, BookwiseError, ServerStopping, UnknownAnswer, UnknownThread, UsageError
 from rag.api.http.context import current_request
@@ -16,6 +17,9 @@ from rag.api.http.outages import Outages
 from rag.serving.failures import MODEL, FailureKind, cause_of, kind_of, neutral_sentence
 
 logger = logging.getLogger("bookwise.api")
+
+Outcome = Literal["failed", "degraded"]
+"""What became of the request: `degraded` where the caller got an answer in spite of the failure."""
 
 _EXPECTED = (ServerStopping,)
 """Not a fault of any part."""
@@ -47,13 +51,14 @@ class FailureReporter:
             return ReportedFailure(status, str(error))
         kind = kind_of(error)
         awaited = current_request().awaits
-        self._note(awaited if awaited and isinstance(error, AnswerTimeout) else kind.part, error)
+        self._note(awaited if awaited and isinstance(error, AnswerTimeout) else kind.part, error, "failed")
         return ReportedFailure(kind.status, self._detail(kind, error))
 
-    def degraded(self, part: str, name: str, cause: str) -> None:
-        """Report a failure that a caller gets an answer in spite of."""
-        self._count(part, name, cause)
-        logger.error("failure", extra={"part": part, "kind": name, "cause": cause, "outcome": "degraded"})
+    def degraded(self, error: BookwiseError) -> str:
+        """Report a failure that a caller gets an answer in spite of; returns what he is told of it."""
+        kind = kind_of(error)
+        self._note(kind.part, error, "degraded")
+        return self._detail(kind, error)
 
     def answered(self, *, by_model: bool) -> None:
         """Note that an answer was given, so that all it needs works; `by_model` says whether the model wrote it."""
@@ -65,19 +70,15 @@ class FailureReporter:
         """Return what a caller may know of an error that is not reported now, as for `/ready`."""
         return str(error) if self._show_details else kind_of(error).sentence
 
-    def _note(self, part: str, error: Exception) -> None:
-        name = type(error).__name__
-        self._count(part, name, str(error))
-        is_bug = not isinstance(error, BookwiseError)
-        extra = {"part": part, "kind": name, "cause": cause_of(error), "outcome": "failed"}
-        level = logging.INFO if isinstance(error, _EXPECTED) else logging.ERROR
-        logger.log(level, "failure", extra=extra, exc_info=error if is_bug else None)
-
-    def _count(self, part: str, name: str, cause: str) -> None:
-        self._metrics.failed(part, name)
-        current_request().failure = {"part": part, "kind": name}
+    def _note(self, part: str, error: Exception, outcome: Outcome) -> None:
+        failure = {"outcome": outcome, "part": part, "kind": type(error).__name__}
+        self._metrics.failed(part, failure["kind"])
+        current_request().failure = failure
         if part in ANSWER_PARTS:
-            self.outages.failed(part, cause)
+            self.outages.failed(part, str(error))
+        is_bug = not isinstance(error, BookwiseError)
+        level = logging.INFO if isinstance(error, _EXPECTED) else logging.ERROR
+        logger.log(level, "failure", extra=failure | {"cause": cause_of(error)}, exc_info=error if is_bug else None)
 
     def _detail(self, kind: FailureKind, error: Exception) -> str:
         if self._show_details and isinstance(error, BookwiseError):

@@ -73,7 +73,7 @@ class RequestMiddleware:
 def _log(method: str, route: str, status: int, seconds: float, context: RequestContext) -> None:
     facts = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
     # What failed, and why, is a line of its own.
-    logger.info("request", extra=facts | ({"outcome": "failed"} | context.failure if context.failure else {}))
+    logger.info("request", extra=facts | context.failure)
 
 
 class _Exchange:

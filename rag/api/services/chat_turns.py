@@ -18,7 +18,7 @@ from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Replaced, Searched, Token
 from rag.agent.history import CHAT_ENCODING
-from rag.agent.tool_loop import NO_ANSWER
+from rag.agent.tool_loop import NO_ANSWER, UNFINISHED
 from rag.api.http.auth import Caller
 from rag.api.http.context import current_request
 from rag.api.http.failures import FailureReporter
@@ -114,7 +114,7 @@ class ChatTurns:
         async with self._lock_of(caller, thread_id), self._index.retriever(book_id, caller.scope) as retriever:
             turn = Turn(request, caller, thread_id, asked_at, retriever.book_id, own)
             history = await self._history(turn)
-            running = Agent(retriever, self._model).run(
+            running = Agent(retriever, self._model, tell_failure=self._failures.degraded).run(
                 _question(request.message),
                 history,
                 filters,
@@ -170,15 +170,17 @@ class ChatTurns:
 
     async def _finish(self, turn: Turn, response: AgentResponse, found: dict[str, SearchResult]) -> ChatResponse:
         if response.state == "error":
+            failure = ChatModelError(response.error or NO_ANSWER)
             if not response.answer:
-                raise ChatModelError(response.error or NO_ANSWER)
-            self._failures.degraded(MODEL, "NoAnswer", response.error or NO_ANSWER)
+                raise failure
             # The model's own words are for the log.
+            self._failures.degraded(failure)
             response = response.model_copy(update={"error": NO_ANSWER})
         shown = chat_response(response, found, turn.thread_id)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
         self._log(turn, shown, response)
-        is_written = response.model != EXTRACTIVE and response.tokens_used > 0 and response.state != "error"
+        has_failed = response.error not in (None, *UNFINISHED)
+        is_written = response.model != EXTRACTIVE and response.tokens_used > 0 and not has_failed
         if turn.own:
             await self._database.run(self._questions.record, self._asked(turn, shown, found))
             self._failures.answered(by_model=is_written)

@@ -29,7 +29,10 @@ FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
 
 CHUNK = "chat.completion.chunk"
 FOOTER = "\n\nSources:\n"
-_FOOTER = re.compile(rf"{FOOTER}\d+\. .*(?:\n\d+\. .*)*\Z")
+_FOOTER = re.compile(rf"(?:\n\nNote: .*)?{FOOTER}\d+\. .*(?:\n\d+\. .*)*\Z")
+EXTRAS = ("sources", "confidence_level", "should_answer", "supported", "error", "request_id")
+"""What a completion has of a ChatResponse beyond OpenAI's fields."""
+
 STYLE_ROLES = ("system", "developer")
 LISTS = ("proficiency_levels", "doc_types")
 NUMBERS = ("hardware_tier", "chapter_min", "chapter_max", "lesson", "top_k")
@@ -155,11 +158,12 @@ class Completion:
         return response.response + self.footer(response)
 
     def footer(self, response: ChatResponse) -> str:
-        """Return the list of sources that ends the text: most clients show nothing else of them."""
-        cited = [source for source in response.sources if source.number]
-        if not cited or not self.request.sources_footer:
+        """Return what ends the text, since most clients show nothing else: that the model failed, and the sources."""
+        if not self.request.sources_footer:
             return ""
-        return FOOTER + "\n".join(f"{source.number}. {_link(source)}" for source in cited)
+        note = f"\n\nNote: {response.error}" if response.error else ""
+        cited = [f"{source.number}. {_link(source)}" for source in response.sources if source.number]
+        return note + FOOTER + "\n".join(cited) if cited else note
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.request.model}
@@ -215,7 +219,7 @@ def _usage(prompt: int, completion: int) -> dict[str, int]:
 def about(response: ChatResponse) -> dict[str, Any]:
     """Return what the answer has beyond OpenAI's fields."""
     document = response.model_dump(mode="json", exclude_none=True)
-    return {name: document[name] for name in ("sources", "confidence_level", "should_answer", "supported")}
+    return {name: document[name] for name in EXTRAS if name in document}
 
 
 def _place(source: Source) -> str:

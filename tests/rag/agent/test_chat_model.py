@@ -121,3 +121,17 @@ def test_a_service_that_is_not_there_is_no_connection(many: bool) -> None:
 def test_a_service_that_says_nothing_is_not_waited_for(many: bool) -> None:
     with pytest.raises(ChatModelError, match="no answer in time; ask again, or raise AGENT_TIMEOUT"):
         asyncio.run(answers(says_nothing, many=many, timeout=0.1))
+
+
+def test_a_server_asks_a_service_that_says_nothing_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_model, "MAX_RETRIES", 2)
+    connections = 0
+
+    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await says_nothing(reader, writer)
+
+    with pytest.raises(ChatModelError, match="no answer in time"):
+        asyncio.run(answers(count, many=True, timeout=0.2))
+    assert connections == 1

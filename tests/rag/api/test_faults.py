@@ -20,8 +20,8 @@ from ingestion.settings.validators import Secret
 from ingestion.vector_stores.server import failures
 from tests.support.api_servers import listening, roles, stream
 from tests.support.chat_api import QUESTION, book, indexed, is_problem
-from tests.support.openai_chat import ChatServer, calls, cites, says
-from tests.support.openai_server import Reply, Request, error
+from tests.support.openai_chat import ChatServer, calls, cites, says, says_nothing
+from tests.support.openai_server import error
 from tests.support.qdrant_server import KEY, Fault, QdrantServer, running
 
 __all__ = ["book", "indexed"]
@@ -35,45 +35,47 @@ def model() -> Iterator[ChatServer]:
         yield server
 
 
-def test_a_model_that_breaks_off_ends_the_stream_with_a_problem_and_keeps_nothing(
-    book: Path, model: ChatServer
-) -> None:
-    model.script += [calls("node"), cites("A node is one program [0].", finish=None)]
+def test_a_model_that_breaks_off_leaves_what_the_book_holds_and_says_so(book: Path, model: ChatServer) -> None:
+    model.script += [calls("node"), cites("A node is one program {0}.", finish=None)]
     body = QUESTION | {"session_id": str(uuid4())}
     with listening(book, **{"openai.base_url": model.base_url}) as client:
         events = stream(client, body)
         names, last = [name for name, _ in events], events[-1][1]
-        assert names[-1] == "error" and "token" in names and "done" not in names
-        assert last["status"] == 502 and "broke off" in last["detail"] and last["request_id"]
-        assert client.get(f"/threads/{body['session_id']}").status_code == 404
-        assert stream(client, body)[-1][0] == "done"
+        assert names[-1] == "done" and "token" in names and "replaced" not in names
+        assert "incomplete" in last["error"] and "broke off" in last["error"] and last["request_id"]
+        assert last["response"] == "".join(told["text"] for name, told in events if name == "token")
         assert roles(client, body["session_id"]) == ["user", "assistant"]
 
 
-def test_a_model_that_refuses_is_a_bad_gateway_for_a_single_answer(book: Path, model: ChatServer) -> None:
-    model.script.append(error(401, "no such key"))
+def test_half_an_answer_of_which_the_book_holds_nothing_is_replaced(book: Path, model: ChatServer) -> None:
+    model.script += [calls("node"), says("Nodes were invented in 1987 by Acme. Nobody", finish=None)]
     with listening(book, **{"openai.base_url": model.base_url}) as client:
-        assert is_problem(client.post("/chat/run", json=QUESTION), 502)
-        assert client.post("/chat/run", json=QUESTION).status_code == 200
+        events = stream(client, QUESTION)
+    [replaced] = [told["text"] for name, told in events if name == "replaced"]
+    last = events[-1][1]
+    assert last["response"] == replaced and last["replaced"] and last["error"] and "1987" not in replaced
 
 
-def test_a_model_that_is_too_slow_is_not_waited_for(book: Path, model: ChatServer) -> None:
-    for_ever = threading.Event()
-    model.script += [slow(for_ever), slow(for_ever)]
-    with listening(book, **{"openai.base_url": model.base_url, "api.timeout": 0.05}) as client:
+def test_a_model_that_fails_with_nothing_to_quote_is_a_bad_gateway_and_keeps_nothing(
+    book: Path, model: ChatServer
+) -> None:
+    body = {"message": "And who painted its ceiling in Rome?", "session_id": str(uuid4())}
+    with listening(book, **{"openai.base_url": model.base_url}) as client:
+        model.script += [error(401, "no such key")] * 2
+        session = client.post("/chat/run", json=QUESTION).json()["session_id"]
+        assert is_problem(client.post("/chat/run", json=body | {"session_id": session}), 502)
+        assert roles(client, session) == ["user", "assistant"]
+
+
+def test_an_answer_that_is_too_slow_is_not_waited_for(book: Path, model: ChatServer) -> None:
+    go_on = threading.Event()
+    model.script += [says_nothing(go_on), says_nothing(go_on)]
+    with listening(book, **{"openai.base_url": model.base_url, "api.timeout": 0.5}) as client:
         late = client.post("/chat/run", json=QUESTION)
         last = stream(client, QUESTION)[-1]
-        for_ever.set()
+        go_on.set()
     assert is_problem(late, 504)
     assert last[0] == "error" and last[1]["status"] == 504 and "BOOKWISE_API_TIMEOUT" in last[1]["detail"]
-
-
-def slow(until: threading.Event) -> Any:
-    def reply(request: Request) -> Reply:
-        until.wait(20)
-        return says("too late")
-
-    return reply
 
 
 def test_a_thread_that_was_archived_goes_on_as_if_it_had_not_been(book: Path, model: ChatServer) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from tests.rag.api.conftest import Watch
 from tests.rag.api.test_page import QUESTION, answered, ask, script
-from tests.support.openai_chat import calls, says
-from tests.support.openai_server import Reply
+from tests.support.openai_chat import calls, cites, says
+from tests.support.openai_server import Reply, error
 from tests.support.served_book import ServedBook, key_for, serving
 
 
@@ -86,6 +86,19 @@ def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any,
     trouble.get_by_role("button", name="Try again").click()
     chat.locator(".turn[data-state=answered]").wait_for()
     assert chat.locator(".turn").count() == 1
+
+
+def test_a_model_that_fails_leaves_the_quoted_answer_with_a_note_for_the_owner(chat: Any, served: ServedBook) -> None:
+    served.model.script.append(error(401, "no such key"))
+    turn = answered(chat)
+    assert turn.locator(".cite").count() == 1 and turn.locator(".trouble").count() == 0
+    assert re.search(r"did not answer, so the book is quoted. \(Request \w{8,}\)", turn.inner_text())
+
+
+def test_half_an_answer_says_that_it_is_incomplete(chat: Any, served: ServedBook) -> None:
+    served.model.script.append(calls(QUESTION))
+    served.model.script.append(cites("The default keeps nothing for late ones {0}. It", finish=None))
+    assert "This answer is incomplete" in answered(chat).inner_text()
 
 
 def test_too_many_requests_are_held_back_by_a_countdown(chat: Any, served: ServedBook) -> None:

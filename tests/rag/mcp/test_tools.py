@@ -156,7 +156,9 @@ def test_a_failing_service_is_told_without_the_key_and_without_a_traceback(folde
         service.script += [error(401, f"Incorrect API key provided: {SECRET}")] * 3
         flags = {"openai.base_url": service.base_url, "openai.api_key": SECRET, "embedding.embedder": "local"}
         failed = call(folder, OPEN, "ask", flags, question=QUERY)
-    assert failed.is_error and "Traceback" not in text_of(failed) and SECRET not in text_of(failed)
+    assert not failed.is_error and "Traceback" not in text_of(failed) and SECRET not in str(failed)
+    assert "the language model did not answer" in text_of(failed) and "the key is not accepted" in text_of(failed)
+    assert failed.structured_content["model"] == "extractive" and failed.structured_content["citations"]
 
 
 def test_what_a_bug_says_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> None:

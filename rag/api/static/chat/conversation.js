@@ -9,6 +9,7 @@ import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
 import { confidenceWords } from "./confidence.js";
 import { followEnd } from "./following.js";
+import { shortfall } from "./hints.js";
 import { PassagePanel } from "./passage.js";
 import { Turn } from "./turn.js";
 import { welcome } from "./welcome.js";
@@ -166,5 +167,5 @@ export class Conversation extends EventTarget {
 function spoken(turn, response) {
   const count = response.sources.length;
   const sources = count ? say("source_count", { count }) : "";
-  return [turn.prose.textContent, confidenceWords(response), sources].filter(Boolean).join(". ");
+  return [turn.prose.textContent, confidenceWords(response), shortfall(response), sources].filter(Boolean).join(". ");
 }

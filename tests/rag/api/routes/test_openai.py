@@ -11,9 +11,10 @@ import httpx
 import openai
 import pytest
 
+from rag.agent.prompts import REPLACED
 from tests.support.api_servers import listening
 from tests.support.chat_api import QUESTION, add_key, book, indexed, serving
-from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer
+from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer, calls, says
 from tests.support.openai_server import error
 
 __all__ = ["book", "indexed"]
@@ -174,14 +175,38 @@ def test_keys_and_rates_are_errors_that_clients_know(book: Path, model: ChatServ
     assert int(statuses[1].headers["retry-after"]) > 0
 
 
-def test_a_model_that_fails_ends_the_stream_with_an_error_of_the_client(
+def test_where_the_model_fails_the_book_is_quoted_and_the_text_says_so(sdk: openai.OpenAI, model: ChatServer) -> None:
+    model.script += [error(401, "no such key")] * 2
+    whole = sdk.chat.completions.create(model=BOOK, messages=ASKED)
+    streamed = list(sdk.chat.completions.create(model=BOOK, messages=ASKED, stream=True))
+    texts = [whole.choices[0].message.content, "".join(each.choices[0].delta.content or "" for each in streamed)]
+    assert texts[0] == texts[1] and "[1]" in str(texts[0])
+    assert "\n\nNote: " in str(texts[0]) and "OPENAI_API_KEY" in str(texts[0])
+    assert whole.model_extra and whole.model_extra["bookwise"]["request_id"]
+
+
+def test_what_replaces_an_answer_comes_behind_it_and_its_citations_point_there(
+    sdk: openai.OpenAI, model: ChatServer
+) -> None:
+    model.script += [calls("node"), says("Nodes were invented in 1987 by Acme. ", "They have 12 legs.")]
+    chunks = list(sdk.chat.completions.create(model=BOOK, messages=ASKED, stream=True))
+    text = "".join(each.choices[0].delta.content or "" for each in chunks)
+    made_up, _, quoted = text.partition(REPLACED)
+    assert "1987" in made_up and quoted.strip() and "1987" not in quoted
+    cited = [getattr(each.choices[0].delta, "annotations", None) for each in chunks]
+    [citation] = [each["url_citation"] for listed in cited for each in listed or ()]
+    assert text[citation["start_index"] : citation["end_index"]] == "[1]"
+
+
+def test_a_model_that_fails_with_nothing_to_quote_ends_the_stream_with_an_error_of_the_client(
     sdk: openai.OpenAI, model: ChatServer
 ) -> None:
     model.script += [error(401, "no such key")] * 2
+    asked = [*ASKED, {"role": "assistant", "content": "Topics."}, {"role": "user", "content": "Who painted Rome?"}]
     with pytest.raises(openai.APIStatusError):
-        sdk.chat.completions.create(model=BOOK, messages=ASKED)
+        sdk.chat.completions.create(model=BOOK, messages=asked)
     with pytest.raises(openai.APIError, match="OPENAI_API_KEY"):
-        list(sdk.chat.completions.create(model=BOOK, messages=ASKED, stream=True))
+        list(sdk.chat.completions.create(model=BOOK, messages=asked, stream=True))
 
 
 @pytest.mark.parametrize(
