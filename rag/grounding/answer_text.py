@@ -43,6 +43,7 @@ _END = re.compile(
     rf"{STOP}(?:[ \t]*{MARKER})*(?:\s+|\Z)|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*|[ \t]*(?P<lines>\n\s*)",
     re.IGNORECASE,
 )
+_MAY_END = re.compile(r"[.!?…。！？\n]")
 _STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
 _CODE = re.compile(CODE_SPAN)
 _FORMULA = "$$"
@@ -219,13 +220,22 @@ class AnswerText:
 
     def _is_code(self) -> bool:
         """Return whether the text under way is a block of code; only a whole line tells."""
-        line, newline, _ = self._raw.partition("\n")
-        if not self._fence and not self._told and (newline or self._ended):
+        line, newline, _ = self._raw[self._blank_lines() :].partition("\n")
+        if not self._fence and not self._has_begun() and (newline or self._ended):
             self._fence = opening_run(line) or (_FORMULA if line.strip() == _FORMULA else "")
         return bool(self._fence)
 
+    def _blank_lines(self) -> int:
+        """Return where the first line begins that is not blank: a block of code may stand behind some."""
+        text = self._raw.lstrip()
+        return self._raw.rfind("\n", 0, len(self._raw) - len(text)) + 1
+
+    def _has_begun(self) -> bool:
+        """Return whether any of the sentence under way was shown."""
+        return self._told > 0 and not self._raw[: self._told].isspace()
+
     def _end_of_code(self) -> int | None:
-        begin = self._raw.find("\n") + 1
+        begin = self._raw.find("\n", self._blank_lines()) + 1
         while begin:
             end = self._raw.find("\n", begin) + 1
             is_whole = bool(end) or self._ended
@@ -239,8 +249,10 @@ class AnswerText:
 
     def _end_of_sentence(self) -> int | None:
         """Return where the first sentence ends, once what follows cannot belong to it."""
-        line = self._raw.partition("\n")[0]
-        if not self._told and (opening_run(line) or line.strip() == _FORMULA):
+        if not self._ended and not _MAY_END.search(self._raw):
+            return None  # nearly always, so that a word costs little
+        line = self._raw[self._blank_lines() :].partition("\n")[0]
+        if not self._has_begun() and (opening_run(line) or line.strip() == _FORMULA):
             return None  # the end of the line tells whether it opens a block of code
         if self._masked is None:
             self._masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
@@ -257,18 +269,20 @@ class AnswerText:
 
     def _settled_end(self) -> int:
         text = self._raw
-        if not self._told and _MAY_BE_FENCE.fullmatch(text.partition("\n")[0]):
+        line = text[self._blank_lines() :].partition("\n")[0]
+        if not self._has_begun() and _MAY_BE_FENCE.fullmatch(line):
             return 0
         end = len(text.rstrip())
         end = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end), text.rfind("\n", 0, end), 0)
         if text.count("`", 0, end) % 2:
             end = text.rfind("`", 0, end)
-        if reference := _MAY_BE_REFERENCE.search(text, 0, end):
+        # What was shown holds no reference.
+        if reference := _MAY_BE_REFERENCE.search(text, self._told, end):
             end = reference.start()
         # The stop waits too: the number of the source stands before it.
-        stop = _STOP_AT_END.search(text[:end])
+        stop = _STOP_AT_END.search(text[self._told : end])
         assert stop
-        return stop.start()
+        return self._told + stop.start()
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:

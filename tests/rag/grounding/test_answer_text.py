@@ -175,3 +175,14 @@ def test_code_that_was_cut_off_is_closed_before_its_mark(text: str) -> None:
 
 def test_a_formula_that_was_cut_off_is_closed_before_its_mark() -> None:
     assert written("$$\nx = 1").text.strip().split("\n")[-2:] == ["$$", NOT_HELD]
+
+
+@pytest.mark.parametrize("size", [1, 4, 10_000])
+def test_blocks_behind_blocks_of_code_are_blocks_too(size: int) -> None:
+    blocks = [
+        "```python\nx = 1\n```\n",
+        "\n$$\nE = m c^2\n$$\n",
+        "\n\n```bash\nros2 run talker. Then wait [0].\n```\n",
+    ]
+    text = written("".join(blocks), sizes=(size,)).text
+    assert text == "".join(f"{block}{NOT_HELD}\n" for block in blocks)
