@@ -41,6 +41,12 @@ _OPENING = regex.compile(
     regex.IGNORECASE,
 )
 _CANDIDATE = regex.compile(r"(?:(?<=\s)|^)[^\s`]|<|(?<!`)`|\[T", regex.IGNORECASE)
+_WORDS = (
+    *("print(", "to=", "call:", "functions.", TOOL_NAME, ALIAS, "action", "tool", "function", "name", "arguments"),
+    *("parameters", "input", "query"),
+)
+_BEGINNINGS = frozenset(word[:length] for word in _WORDS for length in range(1, len(word)))
+_LONGEST = max(map(len, _WORDS))
 _NAME = regex.compile(rf"({TOOL_NAME}|{ALIAS})", regex.IGNORECASE)
 _XML = regex.compile(
     r"<(?:parameter(?:=|\s+name=)[\"']?)?(\w+)[\"']?\s*>(.*?)</(?:parameter|query)>", regex.DOTALL | regex.IGNORECASE
@@ -127,6 +133,8 @@ class TextCalls:
         for at in (candidate.start() for candidate in _CANDIDATE.finditer(self._held)):
             if not at and not self._before.isspace() and self._held[0] not in "<`[":
                 continue  # in the middle of a word
+            if not _may_open(self._held, at):
+                continue
             found = _OPENING.match(self._held, at, partial=not is_end)
             if found and found.end() > at:
                 return at, True if found.partial else found
@@ -154,6 +162,14 @@ class TextCalls:
             self.found.append(TextCall(TOOL_NAME, held))
             return ""
         return held
+
+
+def _may_open(text: str, at: int) -> bool:
+    """Return whether an opening may begin here, by its first word alone: looking for a whole one takes long."""
+    if not text[at].isalpha():
+        return True
+    rest = text[at : at + _LONGEST].casefold()
+    return rest.startswith(_WORDS) or rest in _BEGINNINGS
 
 
 def _end_of_body(text: str, opening: Any, *, is_end: bool) -> int | None:
@@ -256,7 +272,7 @@ def _value(text: str) -> Any:
     for read in (json.loads, ast.literal_eval):
         try:
             return read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
     return None
 

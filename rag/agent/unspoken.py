@@ -32,6 +32,8 @@ class Unspoken:
 
     def feed(self, text: str) -> str:
         """Take the next piece; return what of it is spoken."""
+        if not self._held and not self._closing and "<" not in text:
+            return self._trimmed(text)  # nearly every piece; all marks begin with this character
         self._held += text
         return self._trimmed(self._released(is_end=False))
 

@@ -79,6 +79,7 @@ def test_a_call_written_as_text_is_taken_and_never_shown(text: str, size: int) -
         "rows[3][4] = {1: 2}",
         "Call `retrieve_documentation` first.",
         '[{"x": 1}]',
+        '{["a"]}',  # a set of lists, which Python refuses
     ],
 )
 def test_other_text_stays_as_it_is(text: str, size: int) -> None:
