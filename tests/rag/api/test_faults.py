@@ -70,7 +70,7 @@ def test_a_model_that_fails_with_nothing_to_quote_is_a_bad_gateway_and_keeps_not
 def test_an_answer_that_is_too_slow_is_not_waited_for(book: Path, model: ChatServer) -> None:
     go_on = threading.Event()
     model.script += [says_nothing(go_on), says_nothing(go_on)]
-    with listening(book, **{"openai.base_url": model.base_url, "api.timeout": 0.5}) as client:
+    with listening(book, **{"openai.base_url": model.base_url, "api.timeout": 3}) as client:
         late = client.post("/chat/run", json=QUESTION)
         last = stream(client, QUESTION)[-1]
         go_on.set()
