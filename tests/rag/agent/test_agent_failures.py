@@ -55,7 +55,7 @@ def test_a_failing_service_is_a_chat_model_error(server: ChatServer, reply: Repl
 def test_where_failures_are_told_the_book_is_quoted_as_without_a_model(
     server: ChatServer, reply: Reply, said: str
 ) -> None:
-    server.script += [reply] * 3
+    server.script += [reply] * 6
     told: list[str] = []
     response = ask(shelf_for(server), tell_failure=lambda failure: told.append(str(failure)) or "request 7")
     quoted = ask(shelf_for(None))
