@@ -23,6 +23,10 @@ TOTAL_TIMEOUTS = 3.0
 """How long a whole reply may take, in timeouts of one read."""
 
 
+PACKINGS = ("identity", "gzip", "deflate")
+"""Content encodings that are read: packed twice, a few bytes could unpack to anything at once."""
+
+
 class ReplyRefused(Exception):
     """A reply over the bounds; another try would bring the same."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import openai
 
-from ingestion.bounded_http import ReplyCounter, limit_heads, set_deadline
+from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline
 from ingestion.errors import ChatModelError
 from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, TOO_LONG, Failure, ServiceAccess
 
@@ -184,7 +184,9 @@ class _BoundedAioClient(_BoundedAsyncClient, openai.DefaultAioHttpClient):
 
 
 def _with_body(response: httpx2.Response, body: httpx2.SyncByteStream | httpx2.AsyncByteStream) -> httpx2.Response:
-    """Return the response with an unpacked body in place of its own."""
+    """Return the response with an unpacked body in place of its own; raises ReplyTooLarge if it is packed twice."""
+    if response.headers.get("content-encoding", "identity").lower() not in PACKINGS:
+        raise ReplyTooLarge("the reply is packed in a way that was not asked for")
     of_the_body = ("content-encoding", "content-length", "transfer-encoding")
     return httpx2.Response(
         response.status_code,

@@ -115,6 +115,10 @@ SERVICES: dict[str, tuple[Callable[[str], object], type[BookwiseError]]] = {
 
 HARMS: dict[str, Callable[[], AbstractContextManager[str]]] = {
     "a gzip bomb": lambda: hostile_service(gzip_bomb(64)),
+    "a gzip bomb in another": lambda: hostile_service(gzip_bomb(64, again=1)),
+    "a gzip bomb in another of an event stream": lambda: hostile_service(
+        gzip_bomb(64, content_type="text/event-stream", again=1)
+    ),
     "a gzip bomb of an event stream": lambda: hostile_service(gzip_bomb(64, content_type="text/event-stream")),
     "a gzip bomb with an error": lambda: hostile_service(gzip_bomb(64, status="400 Bad Request")),
     "one byte at a time": lambda: hostile_service(one_byte_at_a_time(), pause=0.02, repeat=True),

@@ -61,14 +61,21 @@ def whole(body: bytes, content_type: str = "application/json") -> list[bytes]:
     return [f"{head}content-length: {len(body)}\r\n\r\n".encode(), body]
 
 
-def gzip_bomb(megabytes: int, *, content_type: str = "application/json", status: str = "200 OK") -> list[bytes]:
-    """Return a reply of so many megabytes of spaces, a thousand times smaller on the wire."""
+def gzip_bomb(
+    megabytes: int, *, content_type: str = "application/json", status: str = "200 OK", again: int = 0
+) -> list[bytes]:
+    """Return so many megabytes of spaces, a thousand times smaller on the wire, packed `again` as often."""
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9) as file:
         for _ in range(megabytes):
             file.write(b" " * (1 << 20))
     body = packed.getvalue()
-    head = f"HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\ncontent-encoding: gzip\r\nconnection: close\r\n"
+    for _ in range(again):
+        body = gzip.compress(body)
+    encoding = ", ".join(["gzip"] * (1 + again))
+    head = (
+        f"HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\ncontent-encoding: {encoding}\r\nconnection: close\r\n"
+    )
     return [head.encode() + b"content-length: %d\r\n\r\n" % len(body), body]
 
 
