@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
-from threading import Lock
 from typing import Literal, cast
 
 from ingestion.errors import ConfigurationError
-from ingestion.token_table import token_table
 
 Tokenizer = Literal["toktok", "tiktoken"]
 
 _tokenizer: Tokenizer = "toktok"
-
-_CHUNKS = "cl100k_base"
-"""The encoding of what is chunked and embedded, which has a table."""
 
 
 def choose_tokenizer(name: str) -> None:
@@ -33,13 +27,7 @@ def require_tokenizer() -> None:
         count_tokens([""])
 
 
-def expect_many_texts() -> None:
-    """Build the vocabulary before the next texts are counted; few texts are counted without it."""
-    if _tokenizer == "toktok":
-        _built(_CHUNKS)
-
-
-def count_tokens(texts: Sequence[str], encoding: str = _CHUNKS) -> list[int]:
+def count_tokens(texts: Sequence[str], encoding: str = "cl100k_base") -> list[int]:
     """Return the number of tokens in each text, in order, exactly as OpenAI's `tiktoken` counts them.
 
     `encoding` is `cl100k_base` (embeddings) or `o200k_base` (chat). Text that looks like a special token, such as
@@ -52,34 +40,15 @@ def count_tokens(texts: Sequence[str], encoding: str = _CHUNKS) -> list[int]:
 
 
 def _count_with_toktok(texts: Sequence[str], encoding: str) -> list[int]:
-    if encoding == _CHUNKS and encoding not in _vocabularies:
-        table = token_table()
-        if table and (counts := table.count(texts)) is not None:
-            return counts
-    truncate = _vocabularies.get(encoding) or _built(encoding)
-    try:
-        # Truncating at no limit returns the count of the whole text, without the 50 µs that each `batch_count` costs.
-        return [truncate(text, sys.maxsize)[1] for text in texts]
-    except UnicodeEncodeError:
-        return [truncate(_without_lone_surrogates(text), sys.maxsize)[1] for text in texts]
-
-
-_vocabularies: dict[str, Callable[[str, int], tuple[str, int]]] = {}
-_building = Lock()
-
-
-def _built(encoding: str) -> Callable[[str, int], tuple[str, int]]:
-    """Return a vocabulary, built in one thread while others wait: two that build the same take twice the time."""
     from toktok import truncate
 
-    with _building:
-        if encoding not in _vocabularies:
-            try:
-                truncate("", sys.maxsize, encoding)
-            except KeyError as exc:
-                raise _unknown(encoding) from exc
-            _vocabularies[encoding] = partial(truncate, encoding=encoding)
-        return _vocabularies[encoding]
+    try:
+        # Truncating at no limit returns the count of the whole text, without the 50 µs that each `batch_count` costs.
+        return [truncate(text, sys.maxsize, encoding)[1] for text in texts]
+    except UnicodeEncodeError:
+        return [truncate(_without_lone_surrogates(text), sys.maxsize, encoding)[1] for text in texts]
+    except KeyError as exc:
+        raise _unknown(encoding) from exc
 
 
 def _count_with_tiktoken(texts: Sequence[str], encoding: str) -> list[int]:

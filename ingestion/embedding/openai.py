@@ -117,6 +117,7 @@ class OpenAIEmbedder:
     def _opened(self) -> Poster:
         from ingestion.openai_client.posting import Poster
 
+        count_tokens(["any"])  # The same goes for the counter's vocabulary.
         return Poster(self._access, on_headers=self._rate_limiter.learn)
 
     @cached_property

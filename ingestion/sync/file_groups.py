@@ -12,7 +12,6 @@ from ingestion.report import ChunkCounts, FileOutcome
 from ingestion.source.findings import Finding
 from ingestion.sync.chunked_files import ChunkedFile, ChunkFiles, ChunkJob, chunk_files_here
 from ingestion.sync.plan import ChunkDiff, FileChange, FilePlan, diff_chunks, refine_change
-from ingestion.tokens import expect_many_texts
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 
@@ -26,9 +25,6 @@ MIN_CHUNKS_PER_GROUP = 64
 """Where the embedder takes little at a time, groups are small, so that lessons are done soon, but worth a flush."""
 
 FILES_PER_GROUP = 64
-
-FEW_FILES = 20
-"""Their tokens are counted in less time than it takes to build the counter's vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +101,6 @@ class ComparedGroup:
 
 def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) -> Iterator[ChunkedGroup]:
     """Yield the plan's files in path order, chunked; a lesson that fails is a failure of its group."""
-    if len(run.plan.files) > FEW_FILES:
-        expect_many_texts()
     sources = {file.path: file for file in run.found.files}
     limits = run.parts.embedder.limits
     max_chunks = min(CHUNKS_PER_GROUP, max(MIN_CHUNKS_PER_GROUP, limits.inputs * limits.in_flight))
