@@ -145,7 +145,7 @@ class QuestionKind:
         aside = r"(?:\s*\([^()\n]{1,80}\)|\s+or\s+[“\"][^“”\"\n]{1,80}[”\"])?(?:,[^,.\n]{1,60},)?"
         begins = rf"(?:^|[.!?:]\s+|\n[^\S\n]*+(?:[-*+]\s+)?)(?:{_ARTICLE}\s+|so,?\s+|in\s+\w+,\s+|\w+['’]s\s+)*"
         what = rf"{_COPULA}\s+(?:\w+ly\s+)?(?:just\s+)?(?:{_ARTICLE}|{_KIND_OF}|\w+s)\s"
-        item = rf"(?:^|\n)\s*(?:(?:[-*+]|\d{{1,3}}[.)])\s+){term}{aside}(?::{_MARKS}|\s+[–—-])\s+\w"
+        item = rf"(?:^|\n)[^\S\n]*+(?:(?:[-*+]|\d{{1,3}}[.)])\s+){term}{aside}(?::{_MARKS}|\s+[–—-])\s+\w"
         defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})|{item}"
         long_form = rf"[A-Z]\w+(?:[ -]\w+){{1,6}}\s+\({re.escape(self.term)}s?\)"
         introduces = rf"{begins}{term}{aside}\s+{_COPULA}\b|{_NAMING}\s+(?:{_ARTICLE}\s+)?{term}|(?-i:{long_form})"

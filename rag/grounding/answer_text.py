@@ -40,7 +40,8 @@ Kind = Literal["statement", "code", "gap", "other"]
 Part = str | Reference
 
 _END = re.compile(
-    rf"{STOP}(?:[ \t]*{MARKER})*(?:\s+|\Z)|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*|[ \t]*(?P<lines>\n\s*)",
+    rf"{STOP}(?:[ \t]*{MARKER})*(?:\s+|\Z)|{STOP_UNSPACED}(?:[ \t]*{MARKER})*\s*"
+    r"|(?:(?<![ \t])[ \t]++)?+(?P<lines>\n\s*)",
     re.IGNORECASE,
 )
 _MAY_END = re.compile(r"[.!?…。！？\n]")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_SPAN = re.compile(r"(`+)(.+?)\1")
+_SPAN = re.compile(r"(?<!`)(`++)(.+?)\1")
 _NAME = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;.)]+)?"  # flags
-    r"|[A-Za-z_][\w]*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # dotted
-    r"|[A-Za-z_]\w*<[\w, &']+>"  # generics
-    r"|[A-Za-z_]\w*\(\)"  # calls
+    r"|(?<![A-Za-z0-9_])[A-Za-z_]\w*+(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # dotted
+    r"|(?<![A-Za-z0-9_])[A-Za-z_]\w*+<[\w, &']+>"  # generics
+    r"|(?<![A-Za-z0-9_])[A-Za-z_]\w*+\(\)"  # calls
     r"|\b\w*[A-Za-z0-9]_[\w*]*|\b_\w+"  # snake_case and checked_*
     r"|\b[A-Z]*[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*"  # camelCase
     r"|\b[A-Za-z]+\d\w*|\b0x[0-9A-Fa-f]+"  # i8, TMP117

@@ -17,7 +17,7 @@ UNKNOWN = "(unknown source)"
 
 MAX_MARKER_CHARS = 120
 
-CODE_SPAN = r"(?P<ticks>`+)(?:(?!(?P=ticks)).)+(?P=ticks)"
+CODE_SPAN = r"(?<!`)(?P<ticks>`++)(?:(?!(?P=ticks)).)+(?P=ticks)"
 
 _ID = r"p-[0-9a-fA-F]{4,}"
 _WORDS = r"(?:passages?|passage[_ ]?ids?|ids?|sources?|refs?|references?|see|cf\.?|from|and|#|\^)"
@@ -40,7 +40,8 @@ _LABEL = r"(?:[^\[\]\n]|\[[^\[\]\n]*\])"
 _LINK = rf"!?\[(?P<label>{_LABEL}{{0,200}})\]\((?P<target>[^()\s]*)\)"
 _ADDRESS = r"https?://[^\s<>()\[\]`\"']+|(?<![\w/.-])[\w.-]*(?:/[\w.-]+)*\.mdx?\b"
 FOUND = re.compile(
-    rf"(?P<code>{CODE_SPAN})|(?P<link>{_LINK})|(?P<marker>[ \t]*{MARKER})|(?P<address>\(?(?:{_ADDRESS})\)?)",
+    rf"(?P<code>{CODE_SPAN})|(?P<link>{_LINK})|(?P<marker>(?:(?<![ \t])[ \t]++)?+{MARKER})"
+    rf"|(?P<address>\(?(?:{_ADDRESS})\)?)",
     re.IGNORECASE,
 )
 _IS_ADDRESS = re.compile(_ADDRESS)
