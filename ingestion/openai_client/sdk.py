@@ -151,10 +151,14 @@ class _BoundedClient(openai.DefaultHttpxClient):
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         counter = self._bounds.begin()
         response = super().send(request, stream=True, **options)
-        bounded = _with_body(response, _Pieces(response, counter))
-        if not stream or not response.is_success:
-            bounded.read()
-            _tell_retries(bounded)
+        try:
+            bounded = _with_body(response, _Pieces(response, counter))
+            if not stream or not response.is_success:
+                bounded.read()
+                _tell_retries(bounded)
+        except BaseException:
+            response.close()
+            raise
         return bounded
 
 
@@ -170,10 +174,14 @@ class _BoundedAsyncClient(openai.DefaultAsyncHttpxClient):
         try:
             async with asyncio.timeout(self._bounds.seconds):
                 response = await super().send(request, stream=True, **options)
-                bounded = _with_body(response, _AsyncPieces(response, counter))
-                if not stream or not response.is_success:
-                    await bounded.aread()
-                    _tell_retries(bounded)
+                try:
+                    bounded = _with_body(response, _AsyncPieces(response, counter))
+                    if not stream or not response.is_success:
+                        await bounded.aread()
+                        _tell_retries(bounded)
+                except BaseException:
+                    await response.aclose()
+                    raise
                 return bounded
         except TimeoutError:
             raise counter.too_late from None

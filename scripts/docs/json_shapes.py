@@ -43,6 +43,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "modules": "number of pages by module",
         "skipped": "list of `path`, `reason`",
         "clashes": "what several pages share although it should be unique",
+        "notes": "what of the site's configuration could not be followed",
     },
     ("info",): {
         "collection": "name of the index",
