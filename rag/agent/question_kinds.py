@@ -72,6 +72,7 @@ _NAMING = (
     r"(?:called|named|known\s+as|termed|defined\s+as|referred\s+to\s+as|calls?\s+(?:this|it|these|them|such)|"
     r"the\s+(?:concept|idea|notion|term|process)\s+of|genannt|llamad[oa]s?|appelée?s?)"
 )
+_ACRONYM = re.compile(r"(?=(?:[a-z]*[A-Z]){2})[A-Za-z]{2,6}")
 _MARKS = r"[*_`“”\"'«»(]*"
 
 
@@ -149,9 +150,17 @@ class QuestionKind:
         defines = rf"{begins}{term}{aside}\s+(?:{what}|{_MEANS})|{item}"
         long_form = rf"[A-Z]\w+(?:[ -]\w+){{1,6}}\s+\({re.escape(self.term)}s?\)"
         introduces = rf"{begins}{term}{aside}\s+{_COPULA}\b|{_NAMING}\s+(?:{_ARTICLE}\s+)?{term}|(?-i:{long_form})"
+        if _ACRONYM.fullmatch(self.term):
+            introduces += "|" + _words_of(self.term)
         title = rf"\W*(?:what\s+(?:is|are)\s+)?(?:{_ARTICLE}\s+)?{term}\s*(?:\([^()]*\))?\W*"
         flags = re.IGNORECASE
         return re.compile(defines, flags), re.compile(introduces, flags), re.compile(title, flags)
+
+
+def _words_of(acronym: str) -> str:
+    """A pattern of words in a row that begin with an acronym's letters; a small one may stand between them."""
+    between = r"[ -](?:(?:and|of|the|for|to|in|und|der|de|y|et) )?"
+    return r"\b" + between.join(rf"{letter}\w++" for letter in acronym)
 
 
 def _inflected(term: str) -> str:

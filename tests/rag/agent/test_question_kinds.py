@@ -56,6 +56,20 @@ def test_a_block_that_says_what_the_thing_is_counts_most(question: str, definiti
 
 
 @pytest.mark.parametrize(
+    ("question", "spelt_out"),
+    [
+        ("What does QoS stand for?", "The settings are called *quality of service*, or QoS."),
+        ("What is an IMU?", "An inertial measurement unit feels turns and pushes."),
+        ("What does SLAM mean?", "Simultaneous localization and mapping finds the robot on a map that it draws."),
+    ],
+)
+def test_a_block_with_the_words_of_an_acronym_counts_more(question: str, spelt_out: str) -> None:
+    asked = QuestionKind(question)
+    assert asked.weight(spelt_out, "paragraph", section=None, opens_section=False) == INTRODUCES
+    assert asked.weight("A quiet house has no machines.", "paragraph", section=None, opens_section=False) == 1.0
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "You can later read more about other middlewares in the guide.",
