@@ -117,7 +117,9 @@ def inherited(path: str, cascades: Cascades) -> Mapping[str, Any]:
             for block in cascades.get(folder, ()):
                 target = _target(block)
                 if target is None or _is_meant(path, target):
-                    values |= {key: value for key, value in block.items() if key not in ("target", "_target")}
+                    values |= {
+                        str(key).lower(): value for key, value in block.items() if key not in ("target", "_target")
+                    }
     return values
 
 

@@ -43,8 +43,7 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
     if source.site and source.site.needs_metadata and not front.body_offset:
         raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
     if source.inherited:
-        inherited = _lower(source.inherited) if generator == "hugo" else source.inherited
-        front = replace(front, values={**inherited, **front.values})
+        front = replace(front, values={**source.inherited, **front.values})
     if reason := reason_unpublished(front.values, source.site, unlisted=settings.crawl.unlisted):
         raise UnpublishedPage(reason)
     return front

@@ -84,6 +84,16 @@ def test_hugo_hands_metadata_of_a_section_down_to_its_pages(tmp_path: Path) -> N
     assert crawl_book(content, Settings()).fingerprint != before
 
 
+def test_keys_of_a_cascade_count_in_any_case_the_nearest_first_and_need_be_no_texts(tmp_path: Path) -> None:
+    (tmp_path / "hugo.toml").write_text("")
+    content = tmp_path / "content"
+    plant(content, "a/b/c.md")
+    for folder, cascade in {"": "{draft: false, 1: x}", "a/": "{Draft: true}", "a/b/": "{draft: false}"}.items():
+        (content / f"{folder}_index.md").write_text(f"---\ncascade: {cascade}\n---\n")
+    assert {"a/b/_index.md", "a/b/c.md"} <= published(content).keys()
+    assert "a/_index.md" not in published(content)
+
+
 def test_many_stars_in_the_target_of_a_cascade_do_not_hold_up_the_run(tmp_path: Path) -> None:
     name = "a" * 100
     (tmp_path / "hugo.toml").write_text(HUGO)
