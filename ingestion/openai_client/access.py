@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from urllib.parse import quote, urlsplit
 from ingestion import bounded_http
 from ingestion.errors import ConfigurationError
 
+log = logging.getLogger(__name__)
+
 Failure = Literal[
     "quota", "context", "model", "key", "permission", "rate", "timeout", "connection", "size", "redirect", "other"
 ]
@@ -18,7 +21,7 @@ Failure = Literal[
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-LONG_WAIT = 5.0
+_LONG_WAIT = 5.0
 """Seconds from which a wait that the service asks for is worth a warning."""
 
 NO_KEY = "not-needed"
@@ -110,6 +113,12 @@ class ServiceAccess:
         if failure == "connection":
             return self.mask(f"no connection ({error.__cause__ or error}); check the network and OPENAI_BASE_URL")
         return self.mask(str(error))
+
+
+def log_wait(host: str, status: int, seconds: float) -> None:
+    """Log that a service asks to wait before the next try."""
+    level = logging.WARNING if seconds >= _LONG_WAIT else logging.DEBUG
+    log.log(level, "%s answers %d and asks to wait for %.0f s", host, status, seconds)
 
 
 def _is_openai_key(key: str) -> bool:

@@ -8,7 +8,6 @@ back is trusted; see `ingestion/bounded_http.py`.
 from __future__ import annotations
 
 import json
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -17,10 +16,8 @@ from email.utils import parsedate_to_datetime
 from itertools import count
 from typing import Any
 
-from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, Failure, ServiceAccess
+from ingestion.openai_client.access import FAILURES_BY_CODE, Failure, ServiceAccess, log_wait
 from ingestion.openai_client.connections import Connections, NoReply, Reply
-
-log = logging.getLogger(__name__)
 
 OnHeaders = Callable[[Mapping[str, str]], None]
 
@@ -96,8 +93,7 @@ class Poster:
         error = _error_in(reply)
         asked = _asked_wait(reply.headers)
         if asked is not None:
-            level = logging.WARNING if asked >= LONG_WAIT else logging.DEBUG
-            log.log(level, "%s answers %d and asks to wait for %.0f s", self._access.host, reply.status, asked)
+            log_wait(self._access.host, reply.status, asked)
         passing = reply.status in _PASSING or reply.status >= 500
         told = reply.headers.get("x-should-retry")
         helps = told == "true" or (passing and told != "false")

@@ -7,7 +7,6 @@ gigabytes, or a byte per second for ever. The SDK takes a second to import, so i
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +16,7 @@ import openai
 
 from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline
 from ingestion.errors import ChatModelError
-from ingestion.openai_client.access import FAILURES_BY_CODE, LONG_WAIT, TOO_LONG, Failure, ServiceAccess
-
-log = logging.getLogger(__name__)
+from ingestion.openai_client.access import FAILURES_BY_CODE, TOO_LONG, Failure, ServiceAccess, log_wait
 
 _PLAIN = {"accept-encoding": "identity"}
 """Vectors and tokens hardly pack; a reply that comes packed all the same is unpacked in pieces."""
@@ -215,5 +212,4 @@ def _tell_retries(response: httpx2.Response) -> None:
         seconds = float(response.headers.get("retry-after", "0"))
     except ValueError:
         return
-    level = logging.WARNING if seconds >= LONG_WAIT else logging.DEBUG
-    log.log(level, "%s answers %d and asks to wait for %.0f s", response.url.host, response.status_code, seconds)
+    log_wait(response.url.host, response.status_code, seconds)
