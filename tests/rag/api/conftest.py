@@ -1,4 +1,4 @@
-"""One server over a few lessons for all tests in a browser, one browser a module, and a watch on every page."""
+"""A scripted language model; one server over a few lessons for all tests in a browser, and a watch on every page."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ def served(tmp_path_factory: pytest.TempPathFactory, site: tuple[Path, str]) -> 
     run(folder, "ingest")
     with ChatServer() as model, serving(folder, model) as book:
         yield book
+
+
+@pytest.fixture
+def model() -> Iterator[ChatServer]:
+    """A language model that says what a test scripts."""
+    with ChatServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,12 @@ import httpx
 import pytest
 
 from rag.serving.sockets import connection_options
-from tests.rag.api.test_faults import model
 from tests.support.api_servers import events_of, listening, roles
 from tests.support.chat_api import NOBODYS_ID, QUESTION, book, indexed, is_problem
 from tests.support.openai_chat import ChatServer, calls, in_pieces, says, search_then_quote
 from tests.support.openai_server import Reply, Request
 
-__all__ = ["book", "indexed", "model"]
+__all__ = ["book", "indexed"]
 
 
 def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model_too(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -27,12 +26,6 @@ from tests.support.qdrant_server import KEY, Fault, QdrantServer, running
 __all__ = ["book", "indexed"]
 
 CLOSED = "http://127.0.0.1:1"
-
-
-@pytest.fixture
-def model() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
 
 
 def test_a_model_that_breaks_off_leaves_what_the_book_holds_and_says_so(book: Path, model: ChatServer) -> None:

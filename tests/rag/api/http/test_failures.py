@@ -24,12 +24,6 @@ __all__ = ["book", "indexed"]
 SECRET_WORDS = "quota of organization org-fake1234 at 10.1.2.3"
 
 
-@pytest.fixture
-def model() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
 class Lines(logging.Handler):
     """Keeps each line of the log as it is written, in the request that it belongs to."""
 

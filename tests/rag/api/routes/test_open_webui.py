@@ -24,12 +24,6 @@ CLOCK = {"name": "get_current_timestamp", "description": "Now.", "parameters": {
 
 
 @pytest.fixture
-def model() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
 def server(book: Path, model: ChatServer) -> Iterator[httpx.Client]:
     with listening(book, **{"openai.base_url": model.base_url, "book.title": "Robots for all"}) as client:
         yield client

@@ -25,12 +25,6 @@ CARD: list[Any] = [{"role": "user", "content": "How much memory does the graphic
 
 
 @pytest.fixture
-def model() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
 def server(book: Path, model: ChatServer) -> Iterator[httpx.Client]:
     with listening(book, **{"openai.base_url": model.base_url}) as client:
         yield client
