@@ -18,12 +18,12 @@ from ingestion.factory import build_parts
 from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
 from ingestion.sync.pipeline import ingest
-from rag.agent.extractive import answer_extractively
 from rag.evaluation.comparison import compare
 from rag.evaluation.metrics import Outcome
 from rag.evaluation.questions import EvalQuestion, load_questions
 from rag.evaluation.run import evaluate
 from rag.evaluation.views import evaluation_document, evaluation_view, markdown, outcomes_of
+from rag.quoting.extractive import answer_extractively
 from rag.retrieval.retriever import open_retriever
 
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ingestion.models import IngestionMode
     from ingestion.report import IngestReport
     from rag.agent.events import Event
-    from rag.agent.history import PastMessage
-    from rag.models import AgentResponse, SearchResponse
+    from rag.models import AgentResponse, PastMessage, SearchResponse
     from rag.retrieval.lessons import LessonText
     from rag.retrieval.retriever import Retriever, SearchShape
 

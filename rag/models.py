@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import (
     UUID4,
@@ -293,6 +293,18 @@ class SearchResponse(_Model):
     def further(self) -> tuple[SearchResult, ...]:
         """Return the passages after those that are shown, as far as the search read them, best first."""
         return self._further
+
+
+class PastMessage(Protocol):
+    """A message of the conversation so far; `rag.conversations.models.Message` is one."""
+
+    @property
+    def role(self) -> Literal["user", "assistant"]:
+        """Who said it."""
+
+    @property
+    def content(self) -> str:
+        """What was said."""
 
 
 class ConfidenceMetrics(_Model):

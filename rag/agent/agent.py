@@ -26,22 +26,22 @@ from ingestion.errors import ChatModelError, UsageError
 from ingestion.tokens import count_tokens
 from rag.agent.events import Done, Event, Replaced, Searched, Token
 from rag.agent.grounded_stream import GroundedStream
-from rag.agent.history import CHAT_ENCODING, PastMessage
-from rag.agent.question_in_context import QuestionInContext
+from rag.agent.history import CHAT_ENCODING
 from rag.agent.response import generated_answer, is_held
-from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.agent.tool_loop import ToolLoop
 from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.support import SupportCheck, embedder_for_checks
-from rag.models import AgentResponse
+from rag.models import AgentResponse, PastMessage
+from rag.quoting.question_in_context import QuestionInContext
+from rag.quoting.search_gate import GatedResult, RetrievalGate
 from rag.retrieval.abandonment import in_thread
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
-    from rag.agent.chat_model import ChatModel
+    from rag.chat_model.client import ChatModel
 
 MAX_QUESTION_TOKENS = 1000
 """A question that is longer is a mistake, and would only cost."""
@@ -178,7 +178,7 @@ def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
     """
     if not has_model(settings):
         return None
-    from rag.agent.chat_model import ChatModel
+    from rag.chat_model.client import ChatModel
 
     key = settings.openai.api_key
     return ChatModel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rag.agent.prompts import REPLACED
+from rag.quoting.phrases import REPLACED
 
 if TYPE_CHECKING:
     from rag.models import AgentResponse, SearchResult

@@ -9,13 +9,13 @@ from contextlib import aclosing
 
 from ingestion.errors import ChatModelError
 from rag.agent.events import Searched, Token
-from rag.agent.repetition import Monotony
 from rag.agent.response import best_of, may_become_refusal
-from rag.agent.search_gate import GatedResult
 from rag.agent.tool_loop import REPEATS, ToolLoop
+from rag.chat_model.repetition import Monotony
 from rag.grounding.answer_text import AnswerText, Sentence
 from rag.grounding.citations import CiteStyle
 from rag.grounding.support import SupportCheck, Verdict
+from rag.quoting.search_gate import GatedResult
 
 _THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
 """For all answers: checks must not keep all cores from a reader who waits for a search."""

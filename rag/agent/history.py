@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING
 
 from ingestion.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from rag.models import PastMessage
 
 MAX_TURNS = 20
 """How many turns a model is given at most."""
@@ -14,18 +17,6 @@ CHAT_ENCODING = "o200k_base"
 
 MESSAGE_TOKENS = 4
 """What the frame of one message costs beside its text."""
-
-
-class PastMessage(Protocol):
-    """A message of the conversation so far; `rag.conversations.models.Message` is one."""
-
-    @property
-    def role(self) -> Literal["user", "assistant"]:
-        """Who said it."""
-
-    @property
-    def content(self) -> str:
-        """What was said."""
 
 
 def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: int = MAX_TURNS) -> list[PastMessage]:

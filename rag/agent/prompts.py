@@ -1,30 +1,8 @@
-"""The words that the agent says to the language model and to the reader."""
+"""The words that the agent says to the language model."""
 
 from __future__ import annotations
 
-REFUSAL = "I don't have information about that in the book content."
-"""The refusal of specification 001."""
-
-NO_MORE = "The book says no more on this."
-"""What answers a request for more where all of it was quoted."""
-
-NOTHING_YET = "The book has a section on this, “{}”, which says nothing yet."
-"""What answers where the best place for a question has only a heading, a picture or an announcement."""
-
-NOTHING_INDEXED = "The index holds nothing of this book yet, so there is nothing to answer from."
-"""What answers where the book has no chunk at all."""
-
-NOTHING_WITHIN_FILTERS = "No page of the book is within these filters, so nothing was searched."
-"""What answers where the filters leave no page."""
-
-REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
-"""What counts as the model's refusal; the second is that of specification 000."""
-
-REPLACED = "Hardly anything of this was found in the book. What the book says:"
-"""Stands between an answer that was shown and the quotation in its place."""
-
-DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
-"""What begins an answer of low confidence."""
+from rag.quoting.phrases import REFUSAL
 
 SYSTEM_PROMPT = f"""\
 You answer questions about one book, and only from passages of it that the tool retrieve_documentation returns.

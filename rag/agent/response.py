@@ -6,15 +6,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.agent.extractive import quote
-from rag.agent.prompts import REFUSAL, REFUSALS
-from rag.agent.search_gate import GatedResult
-from rag.agent.spots import rank_spots
 from rag.agent.tool_loop import NO_ANSWER, ToolLoop
 from rag.confidence import confidence_of
 from rag.grounding.answer_text import AnswerText
 from rag.grounding.citations import Source
 from rag.models import AgentResponse, Citation, ConfidenceMetrics, PassagesUsed, address
+from rag.quoting.extractive import quote
+from rag.quoting.phrases import REFUSAL, REFUSALS
+from rag.quoting.search_gate import GatedResult
+from rag.quoting.spots import rank_spots
 from rag.retrieval.retriever import Retriever
 
 MIN_HELD = 0.25

@@ -9,16 +9,18 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from ingestion.errors import InvalidToolCall, UsageError
-from rag.agent.chat_model import ChatModel, Message, ToolChoice
 from rag.agent.events import Searched
-from rag.agent.history import PastMessage, recent_turns, tokens_of
+from rag.agent.history import recent_turns, tokens_of
 from rag.agent.prompts import system_prompt
-from rag.agent.reply import Reply, ToolCall
-from rag.agent.reply_reader import ReplyReader
-from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.agent.text_calls import TextCall
-from rag.agent.tools import TOOL, TOOL_NAME, SearchCall, error_json, parse_call, results_json
+from rag.agent.tools import TOOL, SearchCall, error_json, parse_call, results_json
+from rag.chat_model.client import ChatModel, Message, ToolChoice
+from rag.chat_model.reply import Reply, ToolCall
+from rag.chat_model.reply_reader import ReplyReader
+from rag.chat_model.text_calls import TextCall
+from rag.chat_model.tool_names import TOOL_NAME
 from rag.grounding.shown_passages import ShownPassages
+from rag.models import PastMessage
+from rag.quoting.search_gate import GatedResult, RetrievalGate
 from rag.retrieval.abandonment import in_thread
 from rag.tracing import span
 

@@ -11,16 +11,12 @@ if TYPE_CHECKING:
     from rag.models import SearchResult
 
 from ingestion.errors import InvalidToolCall
+from rag.chat_model.tool_names import ALIAS, MAX_ARGUMENT_CHARS, TOOL_ARGUMENTS, TOOL_NAME
 from rag.query_text import TOO_SHORT, is_long_enough
-
-TOOL_NAME = "retrieve_documentation"
-ALIAS = "search_textbook"
-"""What spec 004 calls the same tool."""
 
 MAX_QUERY_CHARS = 1_000
 """How long a search may be; what a model writes beyond it is no search."""
 
-MAX_ARGUMENT_CHARS = 20_000
 MAX_TOP_K = 20
 
 TOOL: dict[str, Any] = {
@@ -59,10 +55,6 @@ TOOL: dict[str, Any] = {
 }
 
 
-TOOL_ARGUMENTS = dict.fromkeys(TOOL["function"]["parameters"]["properties"])
-"""The names of its arguments, in order."""
-
-
 @dataclass(frozen=True, slots=True)
 class SearchCall:
     """A valid call; `top_k` is None where the model leaves it open."""
@@ -81,7 +73,7 @@ def parse_call(name: str, arguments: str) -> SearchCall:
     said = query.strip() if isinstance(query, str) else ""
     if not is_long_enough(said) or len(said) > MAX_QUERY_CHARS:
         raise InvalidToolCall(f"query must be text of {TOO_SHORT}, and at most {MAX_QUERY_CHARS}", said[:80])
-    unknown = sorted(given.keys() - TOOL_ARGUMENTS.keys())
+    unknown = sorted(given.keys() - set(TOOL_ARGUMENTS))
     if unknown:
         known = ", ".join(TOOL_ARGUMENTS)
         raise InvalidToolCall(f"unknown argument {', '.join(unknown)[:200]}; known are {known}", said)

@@ -8,11 +8,11 @@ from statistics import fmean
 from typing import Any
 from uuid import UUID
 
-from rag.agent.next_sections import next_sections
 from rag.api.http.context import current_request
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
 from rag.conversations.models import iso
 from rag.models import AgentResponse, Citation, SearchResult
+from rag.quoting.next_sections import next_sections
 
 _CHAPTER_FOLDER = re.compile(r"chapter[-_ ]?(\d{1,4})[-_. ]+(.+)", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_]+")

@@ -12,7 +12,7 @@ from ingestion.vector_stores.bm25 import query_vector
 from rag.conversations.models import TOPIC_CHARS
 
 if TYPE_CHECKING:
-    from rag.agent.chat_model import ChatModel
+    from rag.chat_model.client import ChatModel
 
 WORDS = 5
 ASKED = (

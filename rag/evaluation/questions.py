@@ -14,7 +14,7 @@ from ingestion.errors import UsageError
 from ingestion.own_files import explain
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
-from rag.agent.spots import plain_title
+from rag.quoting.spots import plain_title
 
 ALL_TIERS = 4
 

@@ -11,9 +11,6 @@ from typing import Any, Literal
 from ingestion.errors import UsageError
 from ingestion.markdown.cleaner import searchable
 from ingestion.vector_stores.filters import Equals, Where
-from rag.agent.extractive import quote
-from rag.agent.follow_ups import topic_of
-from rag.agent.search_gate import GatedResult, RetrievalGate
 from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.metrics import DEEPEST, Outcome
 from rag.evaluation.questions import (
@@ -27,6 +24,9 @@ from rag.evaluation.questions import (
 )
 from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Evidence, SearchResponse, SearchResult
+from rag.quoting.extractive import quote
+from rag.quoting.follow_ups import topic_of
+from rag.quoting.search_gate import GatedResult, RetrievalGate
 from rag.retrieval.retriever import Retriever
 from rag.serving.embedders import SharedEmbedder
 

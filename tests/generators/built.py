@@ -20,8 +20,8 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.metadata import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
-from rag.agent.spots import rendered_blocks
 from rag.models import SearchResult
+from rag.quoting.spots import rendered_blocks
 
 VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")

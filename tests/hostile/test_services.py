@@ -20,7 +20,7 @@ from ingestion.errors import BookwiseError, ChatModelError, EmbeddingError, Rera
 from ingestion.openai_client import sdk
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import connect
-from rag.agent.chat_model import ChatModel
+from rag.chat_model.client import ChatModel
 from rag.retrieval.rerankers.endpoint import RerankEndpoint
 from tests.support.hostile_service import (
     endless_chunks,
@@ -92,7 +92,7 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda bounds: begin(sdk._Bounds(min(bounds.size, LIMIT), bounds.seconds)),
     )
     monkeypatch.setattr("ingestion.bounded_http.MAX_REPLY_BYTES", LIMIT)
-    monkeypatch.setattr("rag.agent.chat_model.MAX_RETRIES", 0)
+    monkeypatch.setattr("rag.chat_model.client.MAX_RETRIES", 0)
     monkeypatch.setattr("rag.retrieval.rerankers.endpoint.RETRIES", 0)
     monkeypatch.setattr("ingestion.vector_stores.server.client.ATTEMPTS_TO_CONNECT", 1)
 
@@ -100,7 +100,7 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """A whole reply may take 0.6 s, of Qdrant, whose timeout is a second at least, 0.6 s too."""
-    monkeypatch.setattr("rag.agent.chat_model.MAX_TIMEOUTS", 3.0)
+    monkeypatch.setattr("rag.chat_model.client.MAX_TIMEOUTS", 3.0)
     monkeypatch.setattr("rag.retrieval.rerankers.endpoint.TIMEOUT", 1.0)
     monkeypatch.setattr("ingestion.bounded_http.TOTAL_TIMEOUTS", 0.6)
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from ingestion.markdown.links import own_ids
-from rag.agent.question_kinds import QuestionKind
-from rag.agent.text_calls import TextCalls
+from rag.chat_model.text_calls import TextCalls
 from rag.grounding.answer_text import AnswerText
 from rag.grounding.sentences import sentence_spans
 from rag.grounding.shown_passages import ShownPassages
+from rag.quoting.question_kinds import QuestionKind
 from rag.retrieval.query_terms import names_in
 from rag.retrieval.spelling import suspects
 from tests.support.passages import passage

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from ingestion.errors import ChatModelError, InvalidToolCall
-from rag.agent.chat_model import ChatModel
-from rag.agent.reply import MAX_CALLS, Reply
-from rag.agent.text_calls import TextCalls
-from rag.agent.tools import MAX_ARGUMENT_CHARS, TOOL_NAME, parse_call
+from rag.agent.tools import parse_call
+from rag.chat_model.client import ChatModel
+from rag.chat_model.reply import MAX_CALLS, Reply
+from rag.chat_model.text_calls import TextCalls
+from rag.chat_model.tool_names import MAX_ARGUMENT_CHARS, TOOL_NAME
 from tests.support.openai_chat import ChatServer, stream
 
 HUGE = "9" * 4400

@@ -17,8 +17,8 @@ import pytest
 from mcp.client import Client
 
 import bookwise
-from rag.agent.prompts import REFUSAL, REPLACED
 from rag.filters import Filters
+from rag.quoting.phrases import REFUSAL, REPLACED
 from tests.support.chat_api import add_key, serving
 from tests.support.command_line import document, run
 from tests.support.mcp_servers import play

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag.agent.quotes import Excerpt, best_excerpt
-from rag.agent.spots import Nearness, rank_spots
 from rag.models import Evidence, SearchResponse, SearchResult
+from rag.quoting.quotes import Excerpt, best_excerpt
+from rag.quoting.spots import Nearness, rank_spots
 from tests.support.fakes import FakeEmbedder
 
 PASSAGE = """\

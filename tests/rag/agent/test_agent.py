@@ -11,9 +11,9 @@ import pytest
 
 from rag.agent.agent import build_agent
 from rag.agent.events import Searched, Token
-from rag.agent.prompts import DISCLAIMER, REFUSAL
 from rag.conversations.models import Message
 from rag.models import Evidence
+from rag.quoting.phrases import DISCLAIMER, REFUSAL
 from tests.support.agents import PUMP, RIGHT, WAIT, Shelf, ask, play, server, shelf_for, tool_messages
 from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer, calls, in_pieces, passages_in, says, stream
 from tests.support.openai_server import Reply, Request

@@ -6,10 +6,10 @@ import pytest
 
 from ingestion.errors import ChatModelError
 from rag.agent.events import Done, Replaced
-from rag.agent.prompts import REFUSAL
 from rag.agent.tool_loop import MAX_MISTAKES
 from rag.conversations.models import Message
 from rag.grounding.answer_text import NOT_HELD
+from rag.quoting.phrases import REFUSAL
 from tests.support.agents import RIGHT, ask, play, server, shelf_for
 from tests.support.openai_chat import TOKENS, ChatServer, calls, cites, raw_calls, says, sse, stream
 from tests.support.openai_server import Reply, error

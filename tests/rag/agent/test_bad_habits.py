@@ -7,10 +7,10 @@ import re
 import pytest
 
 from rag.agent.events import Replaced, Token
-from rag.agent.prompts import REFUSAL
 from rag.agent.tool_loop import REPEATS
-from rag.agent.tools import TOOL_NAME
+from rag.chat_model.tool_names import TOOL_NAME
 from rag.grounding.answer_text import NOT_HELD
+from rag.quoting.phrases import REFUSAL
 from tests.support.agents import ask, play, server, shelf_for
 from tests.support.openai_chat import ChatServer, calls, in_pieces, passages_in, says
 from tests.support.openai_server import Reply, Request

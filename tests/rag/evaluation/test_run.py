@@ -10,11 +10,11 @@ import pytest
 
 from ingestion.errors import UsageError
 from ingestion.settings.loader import load_settings
-from rag.agent.extractive import answer_extractively
 from rag.evaluation.questions import EvalQuestion
 from rag.evaluation.run import evaluate
 from rag.filters import NO_FILTERS, Filters
 from rag.models import SearchResponse
+from rag.quoting.extractive import answer_extractively
 from rag.retrieval.retriever import Retriever
 from tests.rag.evaluation.test_questions import question
 from tests.support.books import BOOK, Library, page

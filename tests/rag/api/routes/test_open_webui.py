@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rag.agent.prompts import REPLACED
+from rag.quoting.phrases import REPLACED
 from tests.support.api_servers import listening
 from tests.support.chat_api import QUESTION, book, indexed
 from tests.support.openai_chat import ChatServer

@@ -11,7 +11,7 @@ import httpx
 import openai
 import pytest
 
-from rag.agent.prompts import REPLACED
+from rag.quoting.phrases import REPLACED
 from tests.support.api_servers import listening
 from tests.support.chat_api import QUESTION, add_key, book, indexed, serving
 from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer, calls, says

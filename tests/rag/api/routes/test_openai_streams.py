@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from rag.agent.history import tokens_of
-from rag.agent.prompts import REPLACED
+from rag.quoting.phrases import REPLACED
 from tests.support.chat_api import QUESTION, book, indexed, serving
 from tests.support.openai_chat import TOKENS, WRITTEN, ChatServer, calls, says
 

@@ -20,8 +20,8 @@ from typing import Any
 
 import regex
 
-from rag.agent.tools import ALIAS, TOOL_ARGUMENTS, TOOL_NAME
-from rag.agent.unspoken import Unspoken
+from rag.chat_model.tool_names import ALIAS, TOOL_ARGUMENTS, TOOL_NAME
+from rag.chat_model.unspoken import Unspoken
 
 MAX_CHARS = 8_000
 """How long an opening may be held back; no call is longer."""
@@ -255,7 +255,7 @@ def _as_call(value: Any, name: str) -> TextCall | None:
         return TextCall(called, given if isinstance(given, str) else _arguments(given))
     if arguments is not None and isinstance(arguments, Mapping) and "query" in arguments:
         return TextCall(name or TOOL_NAME, _arguments(arguments))
-    if name or (isinstance(value.get("query"), str) and value.keys() <= TOOL_ARGUMENTS.keys()):
+    if name or (isinstance(value.get("query"), str) and value.keys() <= set(TOOL_ARGUMENTS)):
         return TextCall(name or TOOL_NAME, _arguments(value))
     return None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag.agent.repetition import Repetition
-from rag.agent.text_calls import TextCall, TextCalls
+from rag.chat_model.repetition import Repetition
+from rag.chat_model.text_calls import TextCall, TextCalls
 
 MAX_PREAMBLE = 400
 """How many characters a model may write before its first search; more is an answer that rests on nothing."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingestion.errors import ChatModelError
-from rag.agent.concessions import refused_part
+from rag.chat_model.concessions import refused_part
 from tests.support.agents import ask, server, shelf_for
 from tests.support.openai_chat import ChatServer, calls, says, sse
 from tests.support.openai_server import error

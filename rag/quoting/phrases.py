@@ -1,9 +1,32 @@
-"""What the agent says to a reader without a language model, in the language of the question if it is known here."""
+"""What the answers say in words of their own, in the language of the question if it is known here."""
 
 from __future__ import annotations
 
-from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET, REFUSAL
 from rag.retrieval.languages import language_of
+
+REFUSAL = "I don't have information about that in the book content."
+"""The refusal of specification 001."""
+
+NO_MORE = "The book says no more on this."
+"""What answers a request for more where all of it was quoted."""
+
+NOTHING_YET = "The book has a section on this, “{}”, which says nothing yet."
+"""What answers where the best place for a question has only a heading, a picture or an announcement."""
+
+NOTHING_INDEXED = "The index holds nothing of this book yet, so there is nothing to answer from."
+"""What answers where the book has no chunk at all."""
+
+NOTHING_WITHIN_FILTERS = "No page of the book is within these filters, so nothing was searched."
+"""What answers where the filters leave no page."""
+
+REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
+"""What counts as the model's refusal; the second is that of specification 000."""
+
+REPLACED = "Hardly anything of this was found in the book. What the book says:"
+"""Stands between an answer that was shown and the quotation in its place."""
+
+DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
+"""What begins an answer of low confidence."""
 
 OTHER_LANGUAGE = "The book is in another language than the question, and nothing in it was found that answers."
 """What answers a question in a language that the embedding model does not bring together with that of the book."""

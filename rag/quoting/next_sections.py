@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rag.agent.spots import plain_title
 from rag.models import Citation, Place, SearchResult, address
+from rag.quoting.spots import plain_title
 
 SHOWN = 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.agent.question_kinds import DEFINES, INTRODUCES, LESS, QuestionKind
+from rag.quoting.question_kinds import DEFINES, INTRODUCES, LESS, QuestionKind
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
 from ingestion.vector_stores.types import Hit, SparseVector
-from rag.agent.question_kinds import LESS, QuestionKind
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.models import SearchResult
+from rag.quoting.question_kinds import LESS, QuestionKind
 from rag.retrieval.fusion import fuse
 
 BLOCK_SHARE = 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.agent.text_calls import TextCall, TextCalls
+from rag.chat_model.text_calls import TextCall, TextCalls
 
 ARGUMENTS = '{"query": "pump"}'
 CALL = '{"name": "retrieve_documentation", "arguments": {"query": "pump"}}'

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from rag.agent.spots import Nearness, ShownBlock, Spot, Spots, plain_title, rendered_blocks
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
 from rag.models import Place, SearchResult, address
+from rag.quoting.spots import Nearness, ShownBlock, Spot, Spots, plain_title, rendered_blocks
 
 MAX_CHARS = 1_000
 """How long an excerpt is at most, except for one block of code or one table that is longer."""

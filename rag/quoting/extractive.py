@@ -6,14 +6,21 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag.agent.phrases import OTHER_LANGUAGE, phrase
-from rag.agent.prompts import NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET, REFUSAL
-from rag.agent.quotes import Excerpt, best_excerpt, other_places, place_of
-from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.agent.spots import Nearness, plain_title, stemmer_of_passages
 from rag.confidence import confidence_of
 from rag.filters import Filters
 from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, SearchResult, address
+from rag.quoting.phrases import (
+    NO_MORE,
+    NOTHING_INDEXED,
+    NOTHING_WITHIN_FILTERS,
+    NOTHING_YET,
+    OTHER_LANGUAGE,
+    REFUSAL,
+    phrase,
+)
+from rag.quoting.quotes import Excerpt, best_excerpt, other_places, place_of
+from rag.quoting.search_gate import GatedResult, RetrievalGate
+from rag.quoting.spots import Nearness, plain_title, stemmer_of_passages
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:

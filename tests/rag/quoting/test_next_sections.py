@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag.agent.next_sections import SHOWN, next_sections
 from rag.models import Citation, SearchResult
+from rag.quoting.next_sections import SHOWN, next_sections
 from tests.support.passages import passage
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag.agent.extractive import PastAnswers, quote
-from rag.agent.follow_ups import asks_for_more, topic_of
-from rag.agent.history import PastMessage
-from rag.agent.search_gate import GatedResult, RetrievalGate
-from rag.models import AgentResponse
+from rag.models import AgentResponse, PastMessage
+from rag.quoting.extractive import PastAnswers, quote
+from rag.quoting.follow_ups import asks_for_more, topic_of
+from rag.quoting.search_gate import GatedResult, RetrievalGate
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.agent.follow_ups import asks_for_more, leans_back, new_words, topic_of
+from rag.quoting.follow_ups import asks_for_more, leans_back, new_words, topic_of
 from tests.rag.agent.test_history import turns
 
 TOPIC = "What kind of computer do I need to run Isaac Sim?"

@@ -8,12 +8,19 @@ import pytest
 
 from ingestion.settings.api import PAGE_LANGUAGES
 from ingestion.settings.loader import load_settings
-from rag.agent.extractive import REFUSAL, answer_extractively
-from rag.agent.phrases import OTHER_LANGUAGE, phrase
-from rag.agent.prompts import DISCLAIMER, NO_MORE, NOTHING_INDEXED, NOTHING_WITHIN_FILTERS, NOTHING_YET
-from rag.agent.quotes import MAX_CHARS
 from rag.filters import NO_FILTERS
 from rag.models import Evidence, SearchResponse, SearchResult
+from rag.quoting.extractive import REFUSAL, answer_extractively
+from rag.quoting.phrases import (
+    DISCLAIMER,
+    NO_MORE,
+    NOTHING_INDEXED,
+    NOTHING_WITHIN_FILTERS,
+    NOTHING_YET,
+    OTHER_LANGUAGE,
+    phrase,
+)
+from rag.quoting.quotes import MAX_CHARS
 from rag.views import answer_view, refusal_note
 from tests.support.fakes import FakeEmbedder
 from tests.support.passages import PASSAGE, excerpt, passage, response

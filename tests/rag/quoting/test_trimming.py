@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rag.agent.quotes import part_of, untold
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.grounding.sentences import sentence_spans
+from rag.quoting.quotes import part_of, untold
 from tests.support.passages import excerpt, passage
 
 PROSE = "A pump runs.\nIt is loud. The valve\nopens at noon. The end is near."

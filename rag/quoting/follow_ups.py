@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ingestion.vector_stores.bm25 import query_vector
-from rag.agent.history import PastMessage
+from rag.models import PastMessage
 
 MAX_TOPIC_QUESTIONS = 3
 MIN_TOPIC_TERMS = 2

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from ingestion.errors import ChatModelError
-from rag.agent import chat_model
-from rag.agent.chat_model import ChatModel
-from rag.agent.reply import Reply
+from rag.chat_model import client
+from rag.chat_model.client import ChatModel
+from rag.chat_model.reply import Reply
 
 KEY = "sk-a-key-that-must-not-show"
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -60,7 +60,7 @@ async def answers(handler: Handler, *, many: bool, timeout: float = 20.0) -> lis
 
 @pytest.fixture(autouse=True)
 def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_model, "MAX_RETRIES", 0)
+    monkeypatch.setattr(client, "MAX_RETRIES", 0)
 
 
 both_clients = pytest.mark.parametrize("many", [False, True], ids=["one reply at a time", "many replies at once"])
@@ -124,7 +124,7 @@ def test_a_service_that_says_nothing_is_not_waited_for(many: bool) -> None:
 
 
 def test_a_server_asks_a_service_that_says_nothing_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_model, "MAX_RETRIES", 2)
+    monkeypatch.setattr(client, "MAX_RETRIES", 2)
     connections = 0
 
     async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

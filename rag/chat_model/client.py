@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ingestion.errors import ChatModelError
-from rag.agent.concessions import conceding, refused_part
-from rag.agent.reply import FREE_CHARACTERS, Assembly, Reply, valid_text
+from rag.chat_model.concessions import conceding, refused_part
+from rag.chat_model.reply import FREE_CHARACTERS, Assembly, Reply, valid_text
 
 if TYPE_CHECKING:
     import openai

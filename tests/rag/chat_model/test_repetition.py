@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.agent.repetition import Monotony, Repetition
+from rag.chat_model.repetition import Monotony, Repetition
 
 
 def ends(text: str, size: int) -> bool:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import is_local
 from ingestion.vector_stores.bm25 import document_vector, query_vector
-from rag.agent.follow_ups import asks_for_more, leans_back, new_words
-from rag.agent.phrases import phrase
-from rag.agent.prompts import DISCLAIMER
-from rag.agent.question_kinds import QuestionKind
-from rag.agent.spots import Spots, defines, rank_spots
 from rag.confidence import assess, confidence_of
 from rag.confidence.policies import Policy, policy_of
 from rag.filters import Filters, SearchMode
 from rag.grounding.sentences import sentence_spans
+from rag.quoting.follow_ups import asks_for_more, leans_back, new_words
+from rag.quoting.phrases import DISCLAIMER, phrase
+from rag.quoting.question_kinds import QuestionKind
+from rag.quoting.spots import Spots, defines, rank_spots
 from rag.retrieval.languages import language_of, same_language
 from rag.retrieval.retriever import Retriever
 

@@ -12,8 +12,8 @@ import pytest
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.minilm import MiniLm
 from ingestion.settings.loader import load_settings
-from rag.agent.search_gate import RetrievalGate
 from rag.filters import NO_FILTERS
+from rag.quoting.search_gate import RetrievalGate
 from rag.retrieval.retriever import Retriever
 from tests.support.books import BOOK, Library, page
 

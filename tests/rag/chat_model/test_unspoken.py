@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.agent.unspoken import Unspoken
+from rag.chat_model.unspoken import Unspoken
 
 
 def read(text: str, size: int) -> str:

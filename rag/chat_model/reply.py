@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag.agent.tools import MAX_ARGUMENT_CHARS
+from rag.chat_model.tool_names import MAX_ARGUMENT_CHARS
 
 FREE_CHARACTERS = 20_000
 
