@@ -102,7 +102,7 @@ bench-peers: setup $(PEERS:%=.venv-peers/%/.made)  ## Measure the peers beside b
 	$(BIN)/python -m benchmarks.peers $(foreach book,$(BOOKS),--book $(book))
 
 golden: setup  ## Rewrite the golden files; review the difference
-	BOOKWISE_GOLDEN=rewrite $(BIN)/python -m pytest tests -k golden
+	$(BIN)/python -m tests.support.rewrite_golden
 
 lock: setup  ## Pin the newest allowed versions
 	$(COMPILE) --extra dev --extra lock pyproject.toml -o requirements-dev.lock
