@@ -18,7 +18,7 @@ from ingestion.settings.loader import CONFIG_NAME
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
 from ingestion.source.crawler import NOT_BOOK, crawl
-from ingestion.source.generators import find_site
+from ingestion.source.generators.finding import find_site
 from ingestion.source.hierarchy import WRAPPERS
 from ingestion.source.metadata import page_place
 from ingestion.source.site import Site

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.settings import Settings
+from ingestion.source.book_order import SUMMARY, Navigation, read_navigation
 from ingestion.source.crawler import Crawl, Skipped, SourceFile, can_list, crawl
-from ingestion.source.generators import find_site
-from ingestion.source.hierarchy import CURRENT_VERSION, split_edition
-from ingestion.source.hugo import (
+from ingestion.source.generators import require_style
+from ingestion.source.generators.finding import find_site
+from ingestion.source.generators.hugo.pages import (
     Cascades,
     inherited,
     leaf_bundles,
@@ -22,8 +23,8 @@ from ingestion.source.hugo import (
     sections_of,
     without_lost_sections,
 )
-from ingestion.source.jekyll import defaults_of, reason_without_page
-from ingestion.source.nav import SUMMARY, Navigation, read_navigation
+from ingestion.source.generators.jekyll.pages import defaults_of, reason_without_page
+from ingestion.source.hierarchy import CURRENT_VERSION, split_edition
 from ingestion.source.site import Site
 
 FOLDER_FACTS = ("folder", "config")
@@ -33,8 +34,10 @@ FOLDER_FACTS = ("folder", "config")
 def crawl_book(root: Path, settings: Settings) -> Crawl:
     """Return the lessons of the book at `root`, each with what its site and its contents say of it.
 
-    Raises SourceError as the crawl does, and ConfigurationError where the site's configuration cannot be read.
+    Raises SourceError as the crawl does, and ConfigurationError where the site's configuration cannot be read, or
+    `book.style` names no style.
     """
+    require_style(settings.book.style)
     site = find_site(root) if root.is_dir() and can_list(root) else None
     found = crawl(
         root,

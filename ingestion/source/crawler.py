@@ -12,8 +12,8 @@ from typing import Any
 from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError, SourceError
 from ingestion.own_files import explain
+from ingestion.source.book_order import Entry
 from ingestion.source.ignore_rules import IgnoreRules
-from ingestion.source.nav import Entry
 from ingestion.source.site import Site
 
 SUFFIXES = (".md", ".mdx", ".markdown")

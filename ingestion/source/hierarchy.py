@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ingestion.settings.path_patterns import compile_pattern
 from ingestion.settings.validators import Module
-from ingestion.source.nav import Entry
+from ingestion.source.book_order import Entry
 
 ROOT_MODULE = "intro"
 """Module of pages that lie in no module's folder."""

@@ -20,9 +20,9 @@ from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.links import Link
 from ingestion.source.crawler import SUFFIXES
 from ingestion.source.findings import Finding
+from ingestion.source.generators import style_of, styles
 from ingestion.source.hierarchy import OVERVIEWS
 from ingestion.source.site import Site
-from ingestion.source.styles import STYLES
 
 KEPT_ELSEWHERE = 10
 """So many pictures, files or folders, most of them missing, are kept elsewhere: one note stands for all."""
@@ -207,7 +207,7 @@ class LinkRules:
 
     def _anchors_of(self, page: LinkedPage) -> frozenset[str]:
         if page.path not in self._anchors:
-            ways = [page.named] if page.named else [style.ids for style in STYLES.values()]
+            ways = [page.named] if page.named else [style_of(style).ids for style in styles()]
             named = [name for way in ways for name in way.name(page.headings)]
             self._anchors[page.path] = frozenset(unquote(anchor) for _, anchor in named if anchor)
         return self._anchors[page.path]

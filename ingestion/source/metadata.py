@@ -9,10 +9,10 @@ from typing import Any
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
 from ingestion.source.audience import Audience, whole_number
+from ingestion.source.book_order import Entry, position
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
 from ingestion.source.hierarchy import Place, locate
-from ingestion.source.nav import Entry, position
 from ingestion.source.publication import reason_unpublished
 from ingestion.source.reader import SourceText
 

@@ -16,18 +16,18 @@ from ingestion.markdown.blocks import TooMuchWork, walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
+from ingestion.source.addresses import heading_ids, lesson_url
 from ingestion.source.audience import Audience, read_audience, with_custom_tables
+from ingestion.source.book_order import Entry
 from ingestion.source.dates import read_date
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter
+from ingestion.source.generators.page_names import PageName
 from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, page_version
 from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.metadata import MetadataReport, page_place, read_metadata
-from ingestion.source.nav import Entry
 from ingestion.source.reader import SourceText
-from ingestion.source.site_urls import heading_ids, lesson_url
-from ingestion.source.styles import PageName
 
 STUB_WORDS = 12
 MOST_STUB_WORDS = 50

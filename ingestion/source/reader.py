@@ -10,8 +10,8 @@ from typing import Any
 
 from ingestion.book_files import MAX_LESSON_BYTES, read_book_file
 from ingestion.errors import LessonError
+from ingestion.source.book_order import Entry
 from ingestion.source.crawler import SourceFile
-from ingestion.source.nav import Entry
 from ingestion.source.site import Site
 
 _UTF16_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}

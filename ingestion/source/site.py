@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-Generator = Literal["docusaurus", "mkdocs", "mdbook", "hugo", "jekyll", "vitepress", "astro"]
-
+from typing import Any, NamedTuple
 
 UNKNOWN = "unknown"
 
@@ -81,7 +78,7 @@ class Site:
     later date are shown, and `defaults` is metadata that pages have unless they say otherwise.
     """
 
-    generator: Generator
+    generator: str
     folder: Path
     config: Path
     docs: str

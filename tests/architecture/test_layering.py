@@ -33,7 +33,7 @@ HOMES = {
     "ray": ("ingestion.sync.distributed.connection",),
     "regex": (
         "ingestion.chunking.oversize",
-        "ingestion.source.styles.mdbook",
+        "ingestion.source.generators.mdbook.addresses",
         "rag.chat_model.text_calls",
         "rag.chat_model.unspoken",
     ),

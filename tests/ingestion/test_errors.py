@@ -31,7 +31,7 @@ TRANSLATED = {
     "ingestion.source.front_matter.UnreadableMetadata",
     "ingestion.source.plain_yaml.YamlProblem",
     "ingestion.source.metadata.UnpublishedPage",
-    "ingestion.source.styles.rewrites.UnreadableRewrite",
+    "ingestion.source.generators.vitepress.rewrites.UnreadableRewrite",
 }
 """What a reader of files or replies raises for its caller, which makes an error or a finding of a lesson of it."""
 

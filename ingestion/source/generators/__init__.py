@@ -1,86 +1,64 @@
-"""Find out which generator builds the site of a book, and what the site's own configuration says of its pages.
+"""The site generators, each in a folder of its own, which is loaded when its site is found or its style is set.
 
-The crawler, the linter, the addresses of lessons and `bookwise init` all ask here. Configuration files are read,
-never executed; what they do not say as a plain value keeps its default.
+The `__init__` of a folder is data: the names of its configuration files, the styles of addresses that the setting
+`book.style` calls it by, and its rank in the search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Protocol, cast
 
-from ingestion.source.generators import astro, docusaurus, hugo, jekyll, mdbook, mkdocs, vitepress
-from ingestion.source.site import Site
-from ingestion.source.site_config import DATA_ENDINGS
+from ingestion.errors import ConfigurationError
 
-LEVELS_UP = 4
-"""How far above the lessons a configuration file is looked for: Starlight's pages lie three folders below it."""
-
-_SCRIPT = ("cjs", "cts", "js", "mjs", "mts", "ts")
-_YAML = ("yaml", "yml")
-
-_READERS: tuple[tuple[str, Callable[[Path, Path], Site | None]], ...] = tuple(
-    (f"{name}.{ending}", read)
-    for name, endings, read in (
-        ("docusaurus.config", _SCRIPT, docusaurus.read),
-        ("mkdocs", _YAML, mkdocs.read),
-        ("book", ("toml",), mdbook.read),
-        ("hugo", DATA_ENDINGS, hugo.read),
-        ("config/_default/hugo", DATA_ENDINGS, hugo.read),
-        ("config/_default/config", DATA_ENDINGS, hugo.read),
-        ("config", ("toml", *_YAML), hugo.read),
-        (".vitepress/config", _SCRIPT, vitepress.read),
-        ("docs/.vitepress/config", _SCRIPT, vitepress.read),
-        ("astro.config", _SCRIPT, astro.read),
-        ("_config", _YAML, jekyll.read),
-    )
-    for ending in endings
-)
-"""The configuration files, in the order of search: a Jekyll file beside another one is there for GitHub."""
+if TYPE_CHECKING:
+    from ingestion.source.generators.page_names import AddressStyle
+    from ingestion.source.site import Site
 
 
-def find_site(root: Path) -> Site | None:
-    """Return the site that the lessons below `root` belong to, or None; raises ConfigurationError for a broken file.
+class Folder(Protocol):
+    """What the `__init__` of a generator's folder says of it."""
 
-    A site is found in `root` itself or in a folder above it, up to the git repository, if its pages lie in `root` or
-    around it.
-    """
-    root = root.resolve()
-    for folder in _candidates(root):
-        for name, read in _READERS:
-            config = folder / name
-            if not config.is_file() or config.is_symlink():
-                continue
-            site = read(folder, config)
-            if site and (found := _around(root, site)):
-                return found
-    return None
+    CONFIGS: Sequence[str]
+    STYLES: Sequence[str]
+    RANK: int
 
 
-def _around(root: Path, site: Site) -> Site | None:
-    """Return the site with the way from the root of the lessons to its pages; None if they do not lie there.
-
-    Of several folders of docs, the one that holds the root counts alone.
-    """
-    inside: list[Site] = []
-    for each in (replace(site, instances=()), *site.instances):
-        docs = each.docs_folder.resolve()
-        if not docs.is_relative_to(site.folder):
-            continue
-        if docs.is_relative_to(root):
-            inside.append(replace(each, before_docs=_prefix(docs, root)))
-        elif root.is_relative_to(docs):
-            return replace(each, before_root=_prefix(root, docs))
-    return replace(inside[0], instances=tuple(inside[1:])) if inside else None
+@cache
+def known() -> dict[str, Folder]:
+    """Return the generators by name, in the order in which their sites are looked for."""
+    names = [module.name for module in iter_modules(__path__) if module.ispkg]
+    folders = {name: cast(Folder, import_module(f"{__name__}.{name}")) for name in names}
+    return dict(sorted(folders.items(), key=lambda item: item[1].RANK))
 
 
-def _candidates(root: Path) -> Iterator[Path]:
-    for folder in (root, *root.parents)[: LEVELS_UP + 1]:
-        yield folder
-        if (folder / ".git").exists() or folder == Path.home():
-            return
+@cache
+def styles() -> dict[str, str]:
+    """Return the styles of addresses, each with the generator whose it is."""
+    return {style: name for name, folder in known().items() for style in folder.STYLES}
 
 
-def _prefix(inner: Path, outer: Path) -> str:
-    return f"{inner.relative_to(outer).as_posix()}/" if inner != outer else ""
+def require_style(style: str) -> None:
+    """Raise ConfigurationError where the setting `book.style` names no style."""
+    if style == "auto" or style in styles():
+        return
+    near = get_close_matches(style, styles(), n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise ConfigurationError(f"book.style: no style is called {style!r}: {hint}Choose auto, {', '.join(styles())}")
+
+
+def style_of(style: str) -> AddressStyle:
+    """Return how addresses of a style are made."""
+    require_style(style)
+    module = import_module(f"{__name__}.{styles()[style]}.addresses")
+    return cast("dict[str, AddressStyle]", module.STYLED)[style]
+
+
+def reader_of(name: str) -> Callable[[Path, Path], Site | None]:
+    """Return what reads the configuration file of a generator."""
+    return cast("Callable[[Path, Path], Site | None]", import_module(f"{__name__}.{name}.config").read)

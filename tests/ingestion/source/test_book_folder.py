@@ -10,7 +10,7 @@ import pytest
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
-from ingestion.source.hugo import read_cascades
+from ingestion.source.generators.hugo.pages import read_cascades
 from ingestion.source.metadata import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
 from tests.support.books import plant

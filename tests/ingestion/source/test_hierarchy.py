@@ -10,8 +10,8 @@ from ingestion.models import DOC_TYPES
 from ingestion.settings.loader import load_settings
 from ingestion.settings.path_patterns import compile_pattern
 from ingestion.settings.validators import BUILT_IN_MODULES, Module
+from ingestion.source.book_order import Entry
 from ingestion.source.hierarchy import Place, locate, module_slug, original_path
-from ingestion.source.nav import Entry
 
 LAYOUTS = [
     # module / chapter / lesson

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
-from ingestion.source.generators import find_site
-from ingestion.source.javascript import MAX_DEPTH, javascript_values
+from ingestion.source.generators.finding import find_site
 from ingestion.source.site import Site
+from ingestion.source.site_reading.javascript import MAX_DEPTH, javascript_values
 
 
 def site_of(folder: Path, files: dict[str, str], root: str) -> Site | None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.settings.loader import load_settings
+from ingestion.source.addresses import heading_ids
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import table_of_contents
 from ingestion.source.linter import check_book
-from ingestion.source.site_urls import heading_ids
 
 ADDRESS = "https://x.example/"
 

@@ -1,0 +1,91 @@
+"""Docusaurus: the docs plugins of `docusaurus.config.*`, and the versions in `versions.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ingestion.book_files import read_book_text
+from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import read_text
+from ingestion.source.site_reading.javascript import ObjectLiteral, javascript_objects, javascript_values
+from ingestion.source.site_reading.values import clean, flag, joined, one
+
+_PRESET = ("presets", "docs")
+_PLUGINS = ("plugins",)
+_DOCS_PLUGIN = "content-docs"
+_DEFAULT = "default"
+
+
+def read(folder: Path, config: Path) -> Site:
+    """Return the site that a configuration file describes: its first docs plugin, the others as its instances."""
+    script = read_text(config)
+    values, objects = javascript_values(script), javascript_objects(script)
+    base = one(values, "baseUrl") or "/"
+    address = one(values, "url") or ""
+    whole = Site(
+        generator="docusaurus",
+        folder=folder,
+        config=config,
+        docs="docs",
+        url=joined(address, base) if address else "",
+        title=one(values, "title"),
+        language=one(values, "i18n", "defaultLocale") or "en",
+        languages=values.get(("i18n", "locales"), ()),
+        trailing_slash=flag(one(values, "trailingSlash")),
+        mdx_format=one(values, "markdown", "format") or "mdx",
+    )
+    plugins = _docs_plugins(objects, has_preset=one(values, *_PRESET) != "false")
+    first, *others = (_with_options(whole, plugin, objects) for plugin in plugins)
+    return replace(first, instances=tuple(others))
+
+
+def _docs_plugins(objects: Sequence[ObjectLiteral], *, has_preset: bool) -> list[ObjectLiteral]:
+    """The options of the preset's docs, then those of each docs plugin; never none."""
+    plugins = [each for each in objects if each.path == _PLUGINS and each.head.endswith(_DOCS_PLUGIN)]
+    if plugins and all(each.values.get("id", _DEFAULT) == _DEFAULT for each in plugins):
+        return plugins  # which stands for the preset's
+    preset = [each for each in objects if each.path == _PRESET] or [ObjectLiteral(_PRESET, {}, "")]
+    return [*(preset[:1] if has_preset or not plugins else []), *plugins]
+
+
+def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> Site:
+    """Return the site with the docs of one plugin."""
+    options = plugin.values
+    name = options.get("id", _DEFAULT)
+    instance = "" if name == _DEFAULT else name
+    versions = () if options.get("disableVersioning") == "true" else _versions(site.folder, instance)
+    return replace(
+        site,
+        instance=instance,
+        docs=clean(options.get("path", "docs")),
+        route=options.get("routeBasePath", "docs").strip("/"),
+        versions=versions,
+        last_version=options.get("lastVersion") or (versions[0] if versions else "current"),
+        version_routes=tuple(_version_routes(plugin, objects)),
+        number_prefixes=options.get("numberPrefixParser") != "false",
+    )
+
+
+def _version_routes(plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> Iterator[tuple[str, str]]:
+    """The parts of addresses that the options of a plugin give to versions."""
+    start = (*plugin.path, "versions")
+    for each in objects:
+        is_own = each.path[: len(start)] == start and len(each.path) == len(start) + 1
+        if is_own and "path" in each.values:
+            yield each.path[-1], each.values["path"].strip("/")
+
+
+def _versions(folder: Path, instance: str) -> tuple[str, ...]:
+    file = folder / (f"{instance}_versions.json" if instance else "versions.json")
+    try:
+        listed = json.loads(read_book_text(file))
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file}: cannot be read: {explain(error)}") from error
+    return tuple(version for version in listed if isinstance(version, str)) if isinstance(listed, list) else ()

@@ -1,0 +1,146 @@
+"""Hugo: pages have folders of their own in lower case; goldmark names headings, after dashes became typographic."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
+from ingestion.markdown.inline import Span
+from ingestion.source.generators.page_names import (
+    AddressStyle,
+    PageName,
+    RouteOptions,
+    file_route,
+    folder_route,
+    split_path,
+)
+from ingestion.source.permalinks import date_values, fill
+
+_ATTRIBUTE = re.compile(r"""[#.][\w:.-]+|[A-Za-z_:][\w:.-]*=(?:"[^"]*"|'[^']*'|[^\s"'{}]+)""")
+_KEPT_IN_PATHS = frozenset("-_./+~#@")
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_NAME = re.compile(r":([a-z]+(?:\[(?:first|last|\d*(?::\d*)?)\])?)")
+_NO_DATE = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def route(page: PageName, options: RouteOptions) -> str | None:
+    """Return the route of a page: `url` in its metadata, else the pattern of its section (`permalinks`), else its
+    path.
+    """
+    folders, stem = split_path(page.path)
+    if page.permalink:
+        return _filled(page.permalink, page, options)
+    kind = "section" if stem == "_index" else "page"
+    pattern = dict(options.rules).get(f"{kind}/{folders[0].lower()}") if folders else None
+    if pattern is None:
+        return _by_path(page, options)
+    filled = _filled(pattern, page, options)
+    if filled is None:
+        return None
+    return f"{filled.rstrip('/')}.html" if options.directory_urls is False and kind == "page" else _as_folder(filled)
+
+
+def _as_folder(path: str) -> str:
+    return f"{path.rstrip('/')}/" if path.strip("/") else ""
+
+
+def _by_path(page: PageName, options: RouteOptions) -> str:
+    """Return the path of the file; its last part is replaced by `slug`."""
+    folders, stem = split_path(page.path)
+    parts = [_path_part(folder) for folder in folders]
+    if page.slug and stem != "_index":
+        parts, stem = (parts[:-1] if stem == "index" else parts), _urlized(page.slug.strip("/"))
+    stem = stem if stem in ("index", "_index") else _path_part(stem)
+    if options.directory_urls is False and stem not in ("index", "_index"):
+        return file_route(parts, stem)
+    return folder_route(parts, stem)
+
+
+def _filled(pattern: str, page: PageName, options: RouteOptions) -> str | None:
+    """Return a pattern of `permalinks` or `url` for a page; None where it has names that are not known."""
+    folders, stem = split_path(page.path)
+    if stem in ("index", "_index") and folders:
+        *folders, stem = folders if stem == "index" else [*folders, folders[-1]]
+    dated = date_values(page.date or _NO_DATE)
+    title, slug = page.title or "", page.slug or ""
+    values: dict[str, Callable[[], str]] = {
+        **dated,
+        "monthname": lambda: dated["monthname"]().lower(),
+        "weekdayname": lambda: dated["weekdayname"]().lower(),
+        "title": lambda: _urlized(title),
+        "slug": lambda: _urlized(slug or title),
+        **{name: lambda: _path_part(stem) for name in ("filename", "contentbasename")},
+        **{name: lambda: _urlized(slug or stem) for name in ("slugorfilename", "slugorcontentbasename")},
+        "section": lambda: _path_part(folders[0]) if folders else "",
+    }
+    sections = [
+        _path_part(folder)
+        for number, folder in enumerate(folders, 1)
+        if number == 1 or "/".join(folders[:number]) in options.sections
+    ]
+    for name in _NAME.findall(pattern):
+        if name.startswith("sections"):
+            values[name] = partial(_some_of, sections, name.removeprefix("sections").strip("[]"))
+    return fill(pattern, _NAME, values)
+
+
+def _some_of(sections: Sequence[str], chosen: str) -> str:
+    """Return the sections that `:sections[1:]`, `[last]` and the like choose."""
+    if chosen in ("first", "last"):
+        return "".join(sections[:1] if chosen == "first" else sections[-1:])
+    first, colon, end = chosen.partition(":")
+    start = int(first or 0)
+    if chosen and not colon:
+        return "".join(sections[start : start + 1])
+    return "/".join(sections[start : int(end) if end else None])
+
+
+def _path_part(name: str) -> str:
+    """Return a name of a file or folder as Hugo writes it in paths: a hyphen for each space, in lower case."""
+    return _urlized(name.replace(" ", "-"))
+
+
+def _urlized(text: str) -> str:
+    """Return the characters that stay in paths in lower case, with a hyphen for the blanks between two of them."""
+    made = []
+    after_hyphen = blank = False
+    for at, character in enumerate(text):
+        if _stays(character) or _ESCAPE.match(text, at):
+            after_hyphen = character == "-"
+            made.append("-" if blank and not after_hyphen else "")
+            made.append(character)
+            blank = False
+        elif made and not after_hyphen and character.isspace():
+            blank = True
+    return "".join(made).lower()
+
+
+def _stays(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in _KEPT_IN_PATHS or category[0] in "LM" or category == "Nd"
+
+
+def split(text: str) -> Titled:
+    """Split off attributes in braces, if all that stands in the braces is attributes."""
+    braces = split_braces(text)
+    if not braces or not braces[1].strip():
+        return Titled(text)
+    words = _ATTRIBUTE.findall(braces[1])
+    if _ATTRIBUTE.sub("", braces[1]).strip() or not words:
+        return Titled(text)
+    return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#"), None))
+
+
+def slug(spans: Sequence[Span]) -> str:
+    """Return letters, decimal digits, `_` and `-` of the last line in lower case, with a hyphen for each space."""
+    text = text_of(spans, dashes=False).rpartition("\n")[2].strip()
+    kept = (character for character in text if character in " -_" or character.isalpha() or character.isdecimal())
+    # One letter at a time, as Go does: the dotted İ becomes an i without a mark.
+    return "".join(character.lower()[:1] for character in kept).replace(" ", "-") or "heading"
+
+
+STYLED = {"hugo": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order))}

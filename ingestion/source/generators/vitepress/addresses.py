@@ -1,0 +1,52 @@
+"""VitePress: a page is an `.html` file, or has no suffix with clean addresses; @mdit-vue's slugify names headings."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
+from ingestion.markdown.inline import Span
+from ingestion.source.generators.page_names import AddressStyle, PageName, RouteOptions, file_route, split_path
+from ingestion.source.generators.vitepress.rewrites import UnreadableRewrite, rewrite
+
+_COMBINING = re.compile(r"[\u0300-\u036f]")
+_CONTROL = re.compile(r"[\0-\x1f]")
+_SPECIAL = re.compile(r"""[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+""")
+_EMOJI = re.compile(r":[a-z0-9_+-]+:")
+
+
+_DYNAMIC = re.compile(r"\[[^\]/]+\]")
+"""A part of a path that stands for many pages (`[name].md`), which a script lists."""
+
+
+def route(page: PageName, options: RouteOptions) -> str | None:
+    """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
+    if _DYNAMIC.search(page.path):
+        return None
+    try:
+        folders, stem = split_path(rewrite(page.path, options.rules))
+    except UnreadableRewrite:
+        return None
+    return file_route(folders, stem, "" if options.directory_urls else ".html")
+
+
+def split(text: str) -> Titled:
+    """Split off the attributes in braces, among them an id."""
+    braces = split_braces(text)
+    if not braces or braces[0].endswith("{") or not braces[1].strip():
+        return Titled(text)
+    words = braces[1].split()
+    return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#" and len(word) > 1), None))
+
+
+def slug(spans: Sequence[Span]) -> str:
+    """Return the words with one hyphen for each run of blanks and punctuation; `:emoji:` counts for nothing."""
+    words = _EMOJI.sub("", text_of(spans, images=False, entities=False, notes=True))
+    plain = _CONTROL.sub("", _COMBINING.sub("", unicodedata.normalize("NFKD", words)))
+    anchor = _SPECIAL.sub("-", plain).strip("-")
+    return (f"_{anchor}" if anchor[:1].isascii() and anchor[:1].isdigit() else anchor).lower()
+
+
+STYLED = {"vitepress": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order))}

@@ -1,0 +1,65 @@
+"""Read a site's configuration file: TOML, YAML and JSON as they are, JavaScript by its literals.
+
+Values are text, keyed by their path: `("presets", "docs", "routeBasePath")`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ingestion.book_files import read_book_text
+from ingestion.bounded_toml import read_toml
+from ingestion.errors import ConfigurationError
+from ingestion.own_files import explain
+from ingestion.source.plain_yaml import YamlProblem, read_yaml
+from ingestion.source.site_reading.javascript import Values, javascript_values
+
+DATA_ENDINGS = ("json", "toml", "yaml", "yml")
+
+
+def read_config(path: Path) -> Values:
+    """Return the texts of a configuration file; raises ConfigurationError where it cannot be read."""
+    return values_of(read_document(path)) if path.suffix[1:] in DATA_ENDINGS else javascript_values(read_text(path))
+
+
+def read_document(path: Path) -> Any:
+    """Return what a TOML, YAML or JSON file holds; raises ConfigurationError where it cannot be read."""
+    text = read_text(path)
+    try:
+        if path.suffix == ".toml":
+            return read_toml(text)
+        return json.loads(text) if path.suffix == ".json" else read_yaml(text).value
+    except YamlProblem as error:
+        raise ConfigurationError(f"{path}:{error.line}: cannot be read: {error.reason}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a configuration file; raises ConfigurationError where it cannot be read."""
+    try:
+        return read_book_text(path)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error
+
+
+def values_of(document: Any) -> Values:
+    """Return the scalars of nested mappings and lists as text, by path."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for path, value in _scalars(document, ()):
+        found.setdefault(path, []).append(value)
+    return {path: tuple(values) for path, values in found.items()}
+
+
+def _scalars(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _scalars(inner, (*path, str(key)))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner, path)
+    elif value is not None:
+        yield path, str(value).lower() if isinstance(value, bool) else str(value)
