@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ from ingestion.own_files import explain
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.quoting.spots import plain_title
+
+logger = logging.getLogger(__name__)
 
 ALL_TIERS = 4
 
@@ -49,7 +52,10 @@ class EvalQuestion:
 
 
 def load_questions(path: Path) -> list[EvalQuestion]:
-    """Return the questions of a JSONL file; raises UsageError naming the first line that is none."""
+    """Return the questions of a JSONL file; raises UsageError naming the first line that is none.
+
+    A key that nothing reads is logged with its line: it may be a misspelt one, or a note of whoever wrote the file.
+    """
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -58,17 +64,21 @@ def load_questions(path: Path) -> list[EvalQuestion]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                questions.append(_question(json.loads(line), number))
+                raw = json.loads(line)
+                questions.append(_question(raw, number))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 raise UsageError(f"{path}:{number}: is no question: {error!r}") from error
+            if unknown := sorted(set(raw) - KEYS):
+                known = ", ".join(sorted(KEYS))
+                logger.warning(
+                    "%s:%d: unknown key %s is not read; known are %s", path, number, ", ".join(unknown), known
+                )
     if not questions:
         raise UsageError(f"{path}: holds no question")
     return questions
 
 
 def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
-    if unknown := sorted(set(raw) - KEYS) if isinstance(raw, Mapping) else []:
-        raise ValueError(f"unknown key {', '.join(unknown)}; known are {', '.join(sorted(KEYS))}")
     answerable = bool(raw["answerable"])
     pages = [page] if (page := _text(raw, "source_file")) else []
     if folder := _text(raw, "source_dir"):

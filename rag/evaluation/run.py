@@ -12,6 +12,7 @@ from ingestion.errors import UsageError
 from ingestion.markdown.cleaner import searchable
 from ingestion.vector_stores.filters import Equals, Where
 from rag.evaluation.answer_metrics import answer_outcome
+from rag.evaluation.facts import filler, holds_fact
 from rag.evaluation.metrics import DEEPEST, Outcome
 from rag.evaluation.questions import (
     EvalQuestion,
@@ -170,7 +171,7 @@ def _is_right(
         return None
     if not quoted.citations:
         quoted = quote(question.text, gated.answering(), retriever, started=time.perf_counter())
-    return _holds_fact(question, quoted.answer[:LOOKED_AT])
+    return holds_fact(question, quoted.answer[:LOOKED_AT])
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +185,10 @@ class Earlier:
 def _of_quote(question: EvalQuestion, quoted: AgentResponse) -> dict[str, Any]:
     """Return the fields of the outcome that judge what was quoted."""
     return {
-        "quoted_right": _holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
-        "filler": _filler(question, quoted),
+        "quoted_right": holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
+        "filler": filler(question, quoted.answer) if quoted.citations else None,
         "told_language": _told_language(question, quoted),
     }
-
-
-def _holds_fact(question: EvalQuestion, text: str) -> bool | None:
-    if not question.answerable or not question.expected:
-        return None
-    said = text.lower()
-    return all(any(part.lower() in said for part in item.split("|")) for item in question.expected)
-
-
-def _filler(question: EvalQuestion, quoted: AgentResponse) -> float | None:
-    """Share of the quoted characters outside the excerpts that hold the fact; an answer is one excerpt."""
-    holds = _holds_fact(question, quoted.answer) if quoted.citations else None
-    return None if holds is None else float(not holds)
 
 
 def _told_language(question: EvalQuestion, quoted: AgentResponse) -> bool | None:
@@ -208,7 +196,7 @@ def _told_language(question: EvalQuestion, quoted: AgentResponse) -> bool | None
     if question.kind != OTHER_LANGUAGE or not question.answerable:
         return None
     if quoted.citations:
-        return _holds_fact(question, quoted.answer) is not False
+        return holds_fact(question, quoted.answer) is not False
     return quoted.metrics is not None and quoted.metrics.reason == "other_language"
 
 
@@ -232,7 +220,4 @@ def _is_answered(question: EvalQuestion, answer: AgentResponse) -> bool | None:
     """Return whether the answer holds what it must, or refuses where it must; None where nothing is expected."""
     if not question.answerable:
         return not answer.citations
-    if not question.expected:
-        return None
-    said = answer.answer.lower()
-    return all(any(part.lower() in said for part in item.split("|")) for item in question.expected)
+    return holds_fact(question, answer.answer)

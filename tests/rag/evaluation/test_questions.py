@@ -41,6 +41,15 @@ def test_all_keys_are_read(tmp_path: Path) -> None:
     assert read.pages == ("book/docs/m/a.md", "book/docs/m/b.md")
 
 
+def test_a_key_that_nothing_reads_is_named_with_its_line_and_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(tmp_path / "q.jsonl", LINE, "", LINE | {"answer_contain": ["x"], "note": "checked"})
+    assert len(load_questions(path)) == 2
+    [said] = [record.getMessage() for record in caplog.records]
+    assert said.startswith(f"{path}:3: unknown key answer_contain, note is not read; known are also_ok")
+
+
 @pytest.mark.parametrize("bad", ["{", "[]", '{"question": "Why?"}', '{"question": "Why?", "answerable": true}'])
 def test_a_line_that_is_no_question_is_named(tmp_path: Path, bad: str) -> None:
     with pytest.raises(UsageError, match=r"q\.jsonl:2"):

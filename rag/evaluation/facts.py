@@ -1,0 +1,32 @@
+"""Whether an answer says what a question expects, and how much of it is something else."""
+
+from __future__ import annotations
+
+from ingestion.markdown.parser import parse_page
+from rag.evaluation.questions import EvalQuestion
+
+
+def holds_fact(question: EvalQuestion, text: str) -> bool | None:
+    """Return whether a text says all that is expected; None where nothing is, or the book does not answer."""
+    if not question.answerable or not question.expected:
+        return None
+    said = text.lower()
+    return all(_says(item, said) for item in question.expected)
+
+
+def filler(question: EvalQuestion, text: str) -> float | None:
+    """Return the share of an answer's characters outside of the blocks that hold the fact; None as `holds_fact`."""
+    holds = holds_fact(question, text)
+    if not holds:
+        return None if holds is None else 1.0
+    page, blocks = parse_page(text)
+    texts = [page.text[page.starts[block.start] : page.starts[block.end]].strip() for block in blocks]
+    told = {
+        next((at for at, each in enumerate(texts) if _says(item, each.lower())), -1) for item in question.expected
+    }
+    return 1.0 - sum(len(texts[at]) for at in told - {-1}) / max(1, sum(map(len, texts)))
+
+
+def _says(item: str, said: str) -> bool:
+    """Return whether a text in lower case has one of the wordings of an item."""
+    return any(part.lower() in said for part in item.split("|"))
