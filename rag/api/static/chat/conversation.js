@@ -8,7 +8,7 @@ import { Problem } from "../wire.js";
 import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
 import { confidenceWords } from "./confidence.js";
-import { followEnd } from "./following.js";
+import { followAnswer } from "./following.js";
 import { shortfall } from "./hints.js";
 import { PassagePanel } from "./passage.js";
 import { Turn } from "./turn.js";
@@ -29,9 +29,10 @@ export class Conversation extends EventTarget {
     this.passage = new PassagePanel(wire, { isModal, book: () => choice.chosen.book_id });
     this.composer = new Composer({ send: (question) => this.ask(question), stop: () => this.stop(), filters });
     this.log = element("div", { class: "log" });
-    const jump = iconButton("send", say("to_newest"), { class: "jump", hidden: true });
+    // For a mouse or a finger: the keyboard walks through what is below the view, which brings it there.
+    const jump = iconButton("send", say("to_newest"), { class: "jump", hidden: true, tabindex: "-1" });
     this.scroller = element("div", { class: "scroller", tabindex: "-1" }, this.log);
-    this.following = followEnd(this.scroller, jump);
+    this.following = followAnswer(this.scroller, jump);
     place.append(
       element("div", { class: "conversation" }, this.scroller,
         element("div", { class: "dock" }, jump, this.composer.element, element("p", { class: "fine-print" }, say("fine_print")))),
@@ -57,7 +58,7 @@ export class Conversation extends EventTarget {
       if (role === "user") turn = this.#turn(content);
       else turn?.finish({ response: content, message_number: number, ...answer });
     }
-    this.following.toEnd();
+    if (turn) this.following.begin(turn);
   }
 
   /** Asks, and shows the answer as it comes. @param {string} question */
@@ -69,7 +70,7 @@ export class Conversation extends EventTarget {
     this.#run(running);
     turn.search();
     this.announcer.say(say("searching"));
-    this.following.toEnd();
+    this.following.begin(turn);
     try {
       await this.#answer(turn, question, running.signal);
     } catch (error) {
