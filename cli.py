@@ -28,7 +28,6 @@ COMMANDS = commands_of(
             "ingest": "ingestion.commands.ingest:ingest",
             "verify": "ingestion.commands.verify:verify",
             "watch": "ingestion.commands.watch:watch",
-            "batch": "ingestion.commands.batch:batch",
         },
         "Ask": {
             "search": "rag.commands.search:search",

@@ -20,7 +20,6 @@ from ingestion.errors import ConfigurationError
 from ingestion.masking import masked
 from ingestion.settings import Settings, override
 from ingestion.settings.index import STATE_AUTO, STATE_FILE, STATE_QDRANT
-from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from ingestion.state.state_file import StateFile, StateStore
 from ingestion.state.state_folder import StateFolder
@@ -30,7 +29,6 @@ from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
 
 if TYPE_CHECKING:
-    from ingestion.embedding.openai_batch import OpenAIBatches
     from ingestion.embedding.workers import CallResult, Workers
 
 logger = logging.getLogger(__name__)
@@ -90,33 +88,6 @@ def cache_of(settings: Settings) -> EmbeddingCache:
 def ledger_of(settings: Settings) -> JobLedger:
     """Return the ledger of runs; opened when a run has something to do, or is asked for."""
     return JobLedger(_database_of(settings))
-
-
-def batch_ledger_of(settings: Settings) -> BatchLedger:
-    """Return the ledger of batches, in the same database."""
-    return BatchLedger(_database_of(settings))
-
-
-def batch_service_of(settings: Settings, dimensions: int) -> OpenAIBatches:
-    """Return where batches are sent; raises ConfigurationError where another embedder is chosen, which has none."""
-    # Imported late: only `bookwise batch` needs it.
-    from ingestion.embedding.openai_batch import OpenAIBatches
-
-    key = settings.openai.api_key
-    if kind_of(settings) != "openai":
-        raise ConfigurationError(
-            "batches are embedded by the OpenAI service: set OPENAI_API_KEY, and BOOKWISE_EMBEDDER=openai or auto"
-        )
-    if settings.openai.azure_api_version:
-        raise ConfigurationError(
-            "batches are not sent to Azure (BOOKWISE_AZURE_API_VERSION is set); run `bookwise ingest`"
-        )
-    return OpenAIBatches(
-        settings.embedding.model,
-        dimensions,
-        api_key=key.reveal() if key else None,
-        base_url=settings.openai.base_url,
-    )
 
 
 def kind_of(settings: Settings) -> EmbedderKind:

@@ -13,7 +13,6 @@ import bookwise
 from tests.support.books import page, write_book
 from tests.support.chat_api import ended, serving
 from tests.support.command_line import run
-from tests.support.openai_batches import BatchServer
 from tests.support.openai_server import OpenAIServer
 
 PRICED = "to be embedded by text-embedding-3-small for $0.02 per million tokens"
@@ -61,16 +60,6 @@ def test_many_books_say_it_once(server: OpenAIServer, monkeypatch: pytest.Monkey
     said = done("ingest", "--books", "books", "--dry-run").stderr
     assert said.count(f"would be sent to {server.host}, {PRICED}") == 1
     assert done("ingest", "--books", "books").stderr.count("are sent to") == 1
-
-
-def test_a_batch_says_it_with_its_own_price(clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_book(clean_surroundings / "docs", LESSON)
-    monkeypatch.setenv("OPENAI_API_KEY", "any-key-of-another-service")
-    with BatchServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        said = done("batch", "submit").stderr
-    assert "are sent to 127.0.0.1:" in said
-    assert "to be embedded by text-embedding-3-small for $0.01 per million tokens" in said
 
 
 def test_a_program_gets_it_as_a_field_of_the_plan_and_in_its_log(

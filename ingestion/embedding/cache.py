@@ -69,14 +69,6 @@ class EmbeddingCache:
         if vectors:
             self._attempt(lambda db: _insert(db, vectors, self._max_bytes), otherwise=None)
 
-    def reserve(self, size: int) -> None:
-        """Let the file hold `size` bytes more than its bound from now on, also when it is opened again.
-
-        Vectors of a batch were paid for, and must still be there when the index is written.
-        """
-        if size:
-            self._attempt(lambda db: _reserve(db, size), otherwise=None)
-
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         with self._lock:
@@ -191,23 +183,11 @@ def _insert(db: sqlite3.Connection, vectors: Mapping[str, Vector], max_bytes: in
     _shrink(db, max_bytes)
 
 
-def _reserve(db: sqlite3.Connection, size: int) -> None:
-    mebibytes = -(-size // (1 << 20))
-    if mebibytes > _reserved(db) >> 20:
-        db.execute(f"PRAGMA user_version = {mebibytes}")
-
-
-def _reserved(db: sqlite3.Connection) -> int:
-    """Return the bytes that are reserved beside the bound."""
-    return int(db.execute("PRAGMA user_version").fetchone()[0]) << 20
-
-
 def _shrink(db: sqlite3.Connection, max_bytes: int) -> None:
     """Delete the least recently used rows, down to nine tenths of the limit, if it is exceeded."""
     pages = db.execute(
         "SELECT (SELECT page_count FROM pragma_page_count) - freelist_count FROM pragma_freelist_count"
     )
-    max_bytes += _reserved(db)
     used = pages.fetchone()[0] * db.execute("PRAGMA page_size").fetchone()[0]
     if used <= max_bytes:
         return

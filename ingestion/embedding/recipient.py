@@ -13,13 +13,13 @@ class Recipient:
     model: str
     price: float | None
 
-    def announcement(self, *, sends: bool, price_share: float = 1.0) -> str:
-        """Return one sentence about texts that are sent now, or would be; a batch pays a share of the price."""
+    def announcement(self, *, sends: bool) -> str:
+        """Return one sentence about texts that are sent now, or would be."""
         verb = "are sent" if sends else "would be sent"
         price = (
             "at a price that is not known (embedding.price sets it)"
             if self.price is None
-            else f"for ${self.price * price_share:g} per million tokens"
+            else f"for ${self.price:g} per million tokens"
         )
         return (
             f"the texts of the lessons {verb} to {self.host}, to be embedded by {self.model} {price}; "

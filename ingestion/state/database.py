@@ -41,10 +41,6 @@ class Execute(Protocol):
 class Database(Protocol):
     """A database that is opened, and whose tables are made where they are missing, by its first transaction."""
 
-    @property
-    def is_there(self) -> bool:
-        """Return whether it may hold anything: False only for a file of SQLite that nothing was written to yet."""
-
     def transaction(self) -> AbstractContextManager[Execute]:
         """Commit at the end of the block, roll back on an error; raises StateError where the database fails."""
 
@@ -83,11 +79,6 @@ class SqliteFile:
         self._path = path
         self._tables = [table.replace(_KEY, "INTEGER") for table in tables]
         self._file: ReadableDatabase | None = None
-
-    @property
-    def is_there(self) -> bool:
-        """See Database."""
-        return self._path.exists()
 
     @contextmanager
     def transaction(self) -> Iterator[Execute]:
@@ -149,12 +140,6 @@ class UrlDatabase:
         self._url = url
         self._tables = tables
         self._engine: Engine | None = None
-
-    @property
-    def is_there(self) -> bool:
-        """See Database."""
-        file = self._url.removeprefix("sqlite:///")
-        return file == self._url or Path(file).exists()
 
     @contextmanager
     def transaction(self) -> Iterator[Execute]:

@@ -25,9 +25,6 @@ class VectorCache(Protocol):
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Store these."""
 
-    def reserve(self, size: int) -> None:
-        """Raise its bound, if need be, so that `size` bytes that were paid for are kept beside the rest."""
-
     def close(self) -> None:
         """Release it."""
 

@@ -62,12 +62,12 @@ class PlannedRun:
         if not self.target.in_use:
             refuse_losses(self.target, at_risk(self.book, {error.path for error in self.failures}))
 
-    def announce(self, *, sends: bool, price_share: float = 1.0) -> None:
+    def announce(self, *, sends: bool) -> None:
         """Tell who gets the texts of a book that has none in the index; they are sent now, or only would be."""
         recipient = self.parts.recipient
         is_first = not self.state.records or not self.target.in_use
         if recipient and is_first and self.pending:
-            self.parts.tell(recipient.announcement(sends=sends, price_share=price_share))
+            self.parts.tell(recipient.announcement(sends=sends))
 
     def known_vectors(self) -> KnownVectors:
         """Return where vectors of texts that were embedded before are looked up."""

@@ -126,9 +126,6 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
 
 ELSEWHERE: Mapping[str, str] = {
     "ask": "[ChatResponse](http-api.md#chatresponse), as `POST /chat/run` answers.",
-    "batch fetch": "`book_id`, and the batches that were `fetched` and are still `running`.",
-    "batch list": "`book_id` and the open `batches`.",
-    "batch submit": "`book_id`, the number of texts `waiting` in open batches, and the new `batches`.",
     "copy": "`to`, the target, and for each of the `books` what was copied, removed and compared.",
     "delete-book": "`book_id` and `chunks_deleted`.",
     "eval": "`questions`, `measures`, `leak_rate`, `latency_ms`, `answers`, `languages`, `books`, `compared`, "

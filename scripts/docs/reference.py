@@ -105,7 +105,7 @@ def exit_codes() -> str:
         ExitCode.BUG: "A bug: please report it.",
         ExitCode.NO_ANSWER: "`ask` found no answer in the book.",
         ExitCode.NOT_IN_STEP: "Something is pending or differs: `plan --exit-code`, `verify`, `doctor`, `eval` below "
-        "its bar, a batch that is not done.",
+        "its bar.",
     }
     for code in ExitCode:
         meanings = [first_paragraph(inspect.getdoc(each) or "") for each in classes if each.exit_code == code]

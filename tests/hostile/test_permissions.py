@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from ingestion.embedding.cache import EmbeddingCache
-from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger
 from rag.conversations.api_keys import KeyStore
 from rag.conversations.database import ConversationDatabase
@@ -23,12 +22,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no su
 def ledger(where: Path | str) -> AbstractContextManager[object]:
     made = JobLedger(where)
     made.queue("b", "full")
-    return closing(made)
-
-
-def batches(where: Path | str) -> AbstractContextManager[object]:
-    made = BatchLedger(where)
-    made.begin("b", "m", ["key"], tokens=1, cost=None)
     return closing(made)
 
 
@@ -56,7 +49,7 @@ def modes(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("loose_umask")
-@pytest.mark.parametrize("make", [ledger, batches, cache, keys])
+@pytest.mark.parametrize("make", [ledger, cache, keys])
 @pytest.mark.parametrize("by_url", [False, True])
 def test_databases_are_for_their_owner_alone(
     tmp_path: Path, make: Callable[[Path | str], AbstractContextManager[object]], by_url: bool
@@ -71,7 +64,7 @@ def test_databases_are_for_their_owner_alone(
     assert set(modes(path.parent).values()) == {"0o600"}
 
 
-@pytest.mark.parametrize("make", [ledger, batches, cache, keys])
+@pytest.mark.parametrize("make", [ledger, cache, keys])
 def test_a_database_of_ours_that_others_could_read_is_closed_to_them(
     tmp_path: Path, make: Callable[[Path | str], AbstractContextManager[object]]
 ) -> None:

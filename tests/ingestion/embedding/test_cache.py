@@ -180,17 +180,3 @@ def test_many_may_read_while_one_writes(path: Path) -> None:
         reader.join()
     writer.close()
     assert counts == [50] * 60
-
-
-def test_nothing_is_dropped_from_what_room_was_reserved_for_also_when_it_is_opened_again(tmp_path: Path) -> None:
-    cache = EmbeddingCache(tmp_path / "cache.sqlite", max_bytes=100_000)
-    many = {str(number): np.full(1000, number, np.float32) for number in range(100)}
-    cache.reserve(100 * 4000 * 2)
-    cache.put(many)
-    assert len(cache.get(list(many))) == 100
-    cache.close()
-    cache.put({"one more": np.ones(1000, np.float32)})
-    assert len(cache.get(list(many))) == 100
-    cache.put({f"more {number}": np.ones(1000, np.float32) for number in range(400)})
-    assert len(cache.get(list(many))) < 100, "the bound and what is reserved hold"
-    cache.close()

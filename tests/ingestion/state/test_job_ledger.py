@@ -16,7 +16,6 @@ from ingestion.embedding.factory import build_embedder
 from ingestion.errors import EmbeddingError, LessonError, StateError, UsageError
 from ingestion.models import IngestionMode
 from ingestion.report import ChunkCounts, IngestReport
-from ingestion.state.batch_ledger import BatchLedger
 from ingestion.state.job_ledger import JobLedger, LedgerEntry
 from ingestion.sync.pipeline import ingest, job_of
 from tests.support.books import BOOK, Library, long_text, page, write_book
@@ -183,18 +182,6 @@ def test_a_ledger_in_the_database_of_a_url_keeps_jobs_as_a_file_does(database_ur
         assert [each["reason"] for each in ledger.entry(job.job_id).failures] == [failures[0].reason]
         ledger.close_dead("other-book")
         assert ledger.entry(later.job_id).job.status == ledger.entry(dead.job_id).job.status == "failed"
-
-
-def test_a_ledger_of_batches_keeps_them_in_a_file_and_in_the_database_of_a_url(
-    database_url: str, tmp_path: Path
-) -> None:
-    for where in (tmp_path / "batches.sqlite", database_url):
-        with closing(BatchLedger(where)) as ledger:
-            assert ledger.open_batches(BOOK) == []
-            first, second = (ledger.begin(BOOK, "m/3", [key, "b"], tokens=7, cost=0.5) for key in "ac")
-            named = ledger.name(first, "batch-1")
-            ledger.end(second.tag, "expired")
-            assert ledger.open_batches(BOOK) == [named] and named.keys == ("a", "b")
 
 
 def command(*arguments: str) -> Result:
