@@ -87,7 +87,7 @@ class DocumentMetadata:
     line_end: int
     expanded_lines: tuple[int, ...] | None = None
     language: str = "en"
-    mdx: bool = False
+    syntax: str = "unknown"
     docs_version: str | None = None
     docs_version_rank: int = 0
     doc_type: str = "lesson"

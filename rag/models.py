@@ -25,7 +25,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from ingestion.markdown.syntax import ANY, ANY_MDX, Syntax
 from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
+from ingestion.source.generators import syntax_named
 from rag.filters import QUERY_FIELDS, Filters
 from rag.filters import SearchMode as SearchMode
 from rag.query_text import MIN_CJK_CHARS, TOO_SHORT, is_long_enough
@@ -146,8 +148,8 @@ class SearchResult(_Model):
     """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
     The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
-    lines in the page with its included files read in, None for a page that includes none. `mdx` tells whether
-    the page is MDX, None in an index of an earlier release.
+    lines in the page with its included files read in, None for a page that includes none. `syntax` names how the
+    page is read, None in an index of an earlier release, which had `mdx` alone.
     """
 
     id: UuidText
@@ -169,6 +171,7 @@ class SearchResult(_Model):
     section_anchors: tuple[str, ...] = ()
     line_start: int
     line_end: int
+    syntax: Annotated[str | None, Field(exclude=True)] = None
     mdx: Annotated[bool | None, Field(exclude=True)] = None
     expanded_lines: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
     book_id: str
@@ -201,9 +204,12 @@ class SearchResult(_Model):
         return self._read_along
 
     @property
-    def is_mdx(self) -> bool:
-        """Return whether the page is MDX, by the name of its file where the index does not say."""
-        return self.source_file.lower().endswith(".mdx") if self.mdx is None else self.mdx
+    def page_syntax(self) -> Syntax:
+        """Return how the page is read: by any generator's rules where the index does not say."""
+        if self.syntax is not None:
+            return syntax_named(self.syntax)
+        is_mdx = self.source_file.lower().endswith(".mdx") if self.mdx is None else self.mdx
+        return ANY_MDX if is_mdx else ANY
 
     @property
     def page_lines(self) -> tuple[int, int]:

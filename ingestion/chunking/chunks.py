@@ -34,7 +34,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
         lesson.body,
         target=settings.chunk.tokens,
         limit=settings.chunk.max_tokens,
-        mdx=lesson.mdx,
+        syntax=lesson.syntax,
         ids=lesson.heading_ids,
         props=settings.chunk.visible_props,
     )
@@ -80,7 +80,7 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
         "page_title": shorten(lesson.title, MAX_TITLE),
         "page_url": lesson.url,
         "language": lesson.language,
-        "mdx": lesson.mdx,
+        "syntax": lesson.syntax.name,
         "docs_version": lesson.docs_version,
         "docs_version_rank": lesson.docs_version_rank,
         "doc_type": lesson.doc_type,

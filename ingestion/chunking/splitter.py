@@ -16,6 +16,7 @@ from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import Edit, clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.tokens import count_tokens
 
 TINY_TOKENS = 20
@@ -57,17 +58,17 @@ def split_markdown(
     *,
     target: int = 400,
     limit: int = 512,
-    mdx: bool = False,
+    syntax: Syntax = ANY,
     ids: HeadingIds = PLAIN,
     props: Sequence[str] = (),
 ) -> list[Slice]:
     """Return the chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
-    grapheme that alone has more. `mdx` says that the page is MDX, `ids` how its
+    grapheme that alone has more. `syntax` says how the page is read, `ids` how its
     site names headings, `props` which attributes of components hold words for readers. Linear in time and memory.
     """
-    page, blocks = parse_page(text, mdx=mdx)
+    page, blocks = parse_page(text, syntax)
     builder = UnitBuilder(page, target, limit)
     stretches: list[_Stretch] = []
     for part, end in _parts(page, blocks):

@@ -11,6 +11,7 @@ from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import Edit, find_edits
 from ingestion.markdown.links import Link, find_links, heading_texts, own_ids
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY, Syntax
 
 _FENCE_LINE = re.compile(r"(?P<indent>[ \t>]*)(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
 _SHOWS_MARKDOWN = re.compile(r"[`~]+[ \t]*(?:md|mdx|markdown)\b", re.I)
@@ -48,9 +49,9 @@ class LintedPage(NamedTuple):
     ids: frozenset[str]
 
 
-def lint_page(text: str, *, mdx: bool = False, dropped: bool = True) -> LintedPage:
+def lint_page(text: str, syntax: Syntax = ANY, *, dropped: bool = True) -> LintedPage:
     """Return mistakes in a page's markdown, where it links to, and with `dropped` everything that cleaning drops."""
-    page, top = parse_page(text, mdx=mdx)
+    page, top = parse_page(text, syntax)
     blocks = walk(top)
     edits = find_edits(page, blocks)
     notices = [*_mistakes(page, blocks), *(_dropped(page, edits) if dropped else ())]

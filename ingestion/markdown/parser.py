@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ingestion.markdown.blocks import Block, Kind, Page
+from ingestion.markdown.syntax import ANY, Syntax
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -38,18 +39,18 @@ _CONTAINERS: dict[str, Kind] = {
 
 
 @lru_cache(maxsize=8)
-def parse_page(text: str, *, mdx: bool = False) -> tuple[Page, tuple[Block, ...]]:
+def parse_page(text: str, syntax: Syntax = ANY) -> tuple[Page, tuple[Block, ...]]:
     """Return a page and its blocks; the last few are kept, since several stages read the same lesson."""
     page = Page(text)
-    return page, tuple(parse_blocks(page.lines, mdx=mdx))
+    return page, tuple(parse_blocks(page.lines, syntax))
 
 
-def parse_blocks(lines: Sequence[str], *, mdx: bool = False) -> list[Block]:
+def parse_blocks(lines: Sequence[str], syntax: Syntax = ANY) -> list[Block]:
     """Return the top-level blocks of a page, in order; every non-blank line lies in exactly one of them.
 
     `lines` is the page split at line feeds, without front matter. Follows CommonMark and GitHub's tables, and beyond
     them: MDX imports, exports, comments and tags that span lines, `:::` directives, `$$` math, footnotes, and fences
-    inside HTML (where authors mean a fence). In MDX (`mdx`), lines indented by four spaces are not code.
+    inside HTML (where authors mean a fence). In MDX, lines indented by four spaces are not code.
     Time and memory are linear in the length of the page: one that would need far more raises TooMuchWork.
     """
     from ingestion.markdown.rules import block_reader
@@ -58,7 +59,7 @@ def parse_blocks(lines: Sequence[str], *, mdx: bool = False) -> list[Block]:
     source = "\n".join(["" if line.isspace() else line for line in lines])
     if "\r" in source:
         source = source.replace("\r", " ")
-    return _Tree(lines).build(block_reader(mdx=mdx)(source))
+    return _Tree(lines).build(block_reader(syntax)(source))
 
 
 class _Tree:

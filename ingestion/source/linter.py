@@ -136,7 +136,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     """Return a lesson, its markdown, and what is wrong with the page by itself."""
     front = read_metadata(source, settings)
     lesson = parse_lesson(source, settings, front)
-    page = lint_page(lesson.body, mdx=lesson.mdx, dropped=dropped)
+    page = lint_page(lesson.body, lesson.syntax, dropped=dropped)
     return (
         lesson,
         page,
@@ -174,7 +174,7 @@ def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:
     """Return the links with their lines in the file. Those of a partial in MDX begin at the partial, and are not
     judged.
     """
-    shared = Counter(lesson.origins) if lesson.mdx else Counter[int]()
+    shared = Counter(lesson.origins) if lesson.syntax.mdx else Counter[int]()
     moved = (link._replace(line=lesson.line(link.line) - lesson.body_offset) for link in page.links)
     return tuple(link for link in moved if shared[link.line] < 2)
 
@@ -191,7 +191,7 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
             yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
         yield Finding(lesson.path, None, "stub-page", "has little beyond a heading; write it or exclude it")
-    if not front.values.get("title") and not first_heading(lesson.body, mdx=lesson.mdx):
+    if not front.values.get("title") and not first_heading(lesson.body, lesson.syntax):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
 

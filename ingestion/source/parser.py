@@ -15,6 +15,7 @@ from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.blocks import TooMuchWork, walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.settings import Settings
 from ingestion.source.addresses import heading_ids, lesson_url
 from ingestion.source.audience import Audience, read_audience, with_custom_tables
@@ -22,6 +23,7 @@ from ingestion.source.book_order import Entry
 from ingestion.source.dates import read_date
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter
+from ingestion.source.generators import generator_of, syntax_of
 from ingestion.source.generators.page_names import PageName
 from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, page_version
 from ingestion.source.includes.expansion import Expanded
@@ -46,7 +48,7 @@ class Lesson:
     """A parsed lesson. `body` starts after front matter and has the text of included files in it.
 
     Its line n is the file's line n + `body_offset`, unless `origins` gives the line of the body in the file, from 1,
-    for each of its lines. `mdx` tells that the body is MDX rather than markdown. `includes` are those of its
+    for each of its lines. `syntax` is how the body is read. `includes` are those of its
     IngestionRecord. `docs_version` is the version of a site that has several, None elsewhere.
     """
 
@@ -70,7 +72,7 @@ class Lesson:
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
     origins: tuple[int, ...] = ()
-    mdx: bool = False
+    syntax: Syntax = ANY
     docs_version: str | None = None
     docs_version_rank: int = 0
 
@@ -96,14 +98,14 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
     report = MetadataReport(source.path, front)
-    mdx = is_mdx(source, values)
-    page = _expanded(source, front, settings, mdx=mdx)
+    syntax = page_syntax(source, values, settings)
+    page = _expanded(source, front, settings, syntax)
     for problem in page.problems:
         report.add_unresolved(problem.line + front.body_offset, problem.message)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
-        title=_title(source, page.text, values, mdx=mdx),
+        title=_title(source, page.text, values, syntax),
         body=page.text,
         body_offset=front.body_offset,
         module=place.module,
@@ -121,7 +123,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         findings=report.findings(audience),
         includes=page.files,
         origins=page.origins,
-        mdx=mdx,
+        syntax=syntax,
         **_version(source),
     )
 
@@ -139,27 +141,27 @@ def _version(source: SourceText) -> dict[str, Any]:
     return {"docs_version": version, "docs_version_rank": order.index(version) if version in order else len(order)}
 
 
-def _expanded(source: SourceText, front: FrontMatter, settings: Settings, *, mdx: bool) -> Expanded:
+def _expanded(source: SourceText, front: FrontMatter, settings: Settings, syntax: Syntax) -> Expanded:
     """Return the page with what it includes; raises LessonError where its blocks take too much work to read."""
     origins: Sequence[int] = ()
     try:
         page = expand_page(source, front.body, settings)
         origins = page.origins
-        parse_page(page.text, mdx=mdx)  # which the stages that follow find read
+        parse_page(page.text, syntax)  # which the stages that follow find read
     except TooMuchWork as error:
         line = origins[error.line - 1] if origins else error.line
         raise LessonError(source.path, str(error), line + front.body_offset) from error
     return page
 
 
-def _title(source: SourceText, body: str, values: Mapping[str, Any], *, mdx: bool) -> str:
+def _title(source: SourceText, body: str, values: Mapping[str, Any], syntax: Syntax) -> str:
     own = _text(values, "title")
-    return own or first_heading(body, mdx=mdx) or _name(source.path, source.entry)
+    return own or first_heading(body, syntax) or _name(source.path, source.entry)
 
 
-def first_heading(body: str, *, mdx: bool = False) -> str | None:
+def first_heading(body: str, syntax: Syntax = ANY) -> str | None:
     """Return the title of the first H1, else of the first heading."""
-    page, blocks = parse_page(body, mdx=mdx)
+    page, blocks = parse_page(body, syntax)
     headings = Outline(page, blocks, walk(blocks)).headings
     first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
     return first.title.strip() or None if first else None
@@ -190,6 +192,11 @@ def _texts(values: Mapping[str, Any], *keys: str) -> Iterator[str]:
     for key in keys:
         written = values.get(key)
         yield from map(str, written) if isinstance(written, list) else [str(written)] if written is not None else []
+
+
+def page_syntax(source: SourceText, values: Mapping[str, Any], settings: Settings) -> Syntax:
+    """Return how a page is read: by its generator, and whether it is MDX."""
+    return syntax_of(generator_of(source.site, settings.book.style), mdx=is_mdx(source, values))
 
 
 def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:

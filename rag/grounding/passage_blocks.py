@@ -38,7 +38,7 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
     section, anchor = passage.section_title, passage.anchor
     begin: int | None = None
     added = _repeated_lines(passage)
-    for block in parse_blocks(page.lines, mdx=passage.is_mdx):
+    for block in parse_blocks(page.lines, passage.page_syntax):
         if block.kind == "heading":
             section, anchor = next(sections, (section, anchor))
         if block.kind in _NOT_CONTENT:

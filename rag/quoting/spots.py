@@ -188,7 +188,7 @@ def _shown(block: PassageBlock) -> ShownBlock:
 def render(block: PassageBlock) -> str:
     """Return a block without markup, directives, shortcodes and addresses; code and tables stay as they are."""
     page = Page(block.text)
-    parsed = walk(parse_blocks(page.lines, mdx=block.passage.is_mdx))
+    parsed = walk(parse_blocks(page.lines, block.passage.page_syntax))
     cleaned = clean(page.text, 0, len(page.text), find_edits(page, parsed))
     parts = []
     for is_code, text in _split_code(cleaned):

@@ -32,7 +32,7 @@ def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int 
 
 _SHOWN = (
     "text", "section_title", "heading_path", "anchor", "section_titles", "section_anchors", "line_start", "line_end",
-    "expanded_lines", "mdx", "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
+    "expanded_lines", "syntax", "mdx", "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
 )  # fmt: skip
 
 

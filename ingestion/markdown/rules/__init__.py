@@ -26,6 +26,7 @@ from ingestion.markdown.rules.quotes import quote, unquoted
 from ingestion.markdown.rules.tables import table
 from ingestion.markdown.rules.text import text
 from ingestion.markdown.rules.work import new_work, spend, token_limit
+from ingestion.markdown.syntax import Syntax
 
 MAX_LEVELS = 40
 """Levels of nesting that are read; a list takes two. What lies deeper belongs to the container around it, so that
@@ -67,12 +68,12 @@ RULES = (
 
 
 @cache
-def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
+def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
     """Return a function from the text of a page to its block tokens; in MDX, four spaces are not code.
 
     The function raises TooMuchWork for a page whose blocks take far more steps than its size allows.
     """
-    rules = [rule for rule in RULES if not (mdx and rule.function is rules_block.code)]
+    rules = [rule for rule in RULES if not (syntax.mdx and rule.function is rules_block.code)]
     reader = MarkdownIt("commonmark", {"maxNesting": MAX_LEVELS, "inline_definitions": True})
     ruler: Ruler[RuleFuncBlockType] = Ruler()
     reader.block.ruler = ruler
@@ -82,7 +83,7 @@ def block_reader(*, mdx: bool) -> Callable[[str], list[Token]]:
         if chain == "blockquote":
             some.insert(0, Rule(unquoted))
         ruler.push(f"interrupts {chain}", _first_that_fits(some), {"alt": [chain]})
-    if not mdx:
+    if not syntax.mdx:
         ruler.push("code", rules_block.code)  # never reached: markdown-it asks by this name whether it is on
     ruler.getRules("")  # which makes its cache, here rather than in several threads at once
 

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ingestion.errors import ConfigurationError
+from ingestion.markdown.syntax import ANY, MDX, Syntax
 
 if TYPE_CHECKING:
     from ingestion.source.generators.page_names import AddressStyle
@@ -62,3 +64,21 @@ def style_of(style: str) -> AddressStyle:
 def reader_of(name: str) -> Callable[[Path, Path], Site | None]:
     """Return what reads the configuration file of a generator."""
     return cast("Callable[[Path, Path], Site | None]", import_module(f"{__name__}.{name}.config").read)
+
+
+def generator_of(site: Site | None, style: str) -> str:
+    """Return the generator that makes a page: of its site, else the one whose style of addresses the book names."""
+    return site.generator if site else styles().get(style, style)
+
+
+@cache
+def syntax_of(generator: str, *, mdx: bool = False) -> Syntax:
+    """Return how the pages of a generator are read; where it is not known, by the rules of any."""
+    is_known = generator in known() and find_spec(f"{__name__}.{generator}.text")
+    syntax = cast(Syntax, import_module(f"{__name__}.{generator}.text").SYNTAX) if is_known else ANY
+    return syntax.as_mdx() if mdx else syntax
+
+
+def syntax_named(name: str) -> Syntax:
+    """Return the syntax with a name that a chunk holds."""
+    return syntax_of(name.removesuffix(MDX), mdx=name.endswith(MDX))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY_MDX
 from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
 from ingestion.source.includes.directives import Directive, Finder, PageFolders
 from ingestion.source.includes.files import MISSING, NOT_THERE, BookFiles, CannotInclude, decoded
@@ -167,7 +168,7 @@ def _without_front_matter(text: str, location: Path) -> str:
 
 
 def _without_imports(text: str) -> str:
-    page, blocks = parse_page(text, mdx=True)
+    page, blocks = parse_page(text, ANY_MDX)
     imports: list[Block] = [block for block in blocks if block.kind == "import"]
     at, kept = 0, []
     for block in imports:

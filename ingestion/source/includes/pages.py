@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingestion.settings import Settings
+from ingestion.source.generators import generator_of
 from ingestion.source.includes.directives import (
     Finder,
     PageFolders,
@@ -29,7 +30,6 @@ _FINDERS: Mapping[str, Finder] = {
     "jekyll": find_liquid,
     "vitepress": find_vitepress,
 }
-_GENERATOR_OF_STYLE = {"starlight": "astro", "mkdocs-unicode": "mkdocs"}
 _EVERY_FINDER = tuple(dict.fromkeys(_FINDERS.values()))
 _MARKS = ("{{", "8<-", "import", "include", "<<<")
 """One of these stands in every page that includes something."""
@@ -63,5 +63,5 @@ def _finders(source: SourceText, settings: Settings) -> tuple[Finder, ...]:
     style = settings.book.style
     if source.site is None and style == "auto":
         return _EVERY_FINDER
-    generator = source.site.generator if source.site else _GENERATOR_OF_STYLE.get(style, style)
+    generator = generator_of(source.site, style)
     return (_FINDERS[generator],) if generator in _FINDERS else ()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY_MDX
 from ingestion.source.includes.directives import Directive, PageFolders, whole
 from ingestion.source.includes.selection import MAX_TARGET
 
@@ -36,7 +37,7 @@ def find_partials(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
     """Yield the tags of imported pages, and code blocks that show an imported file; those in code stay."""
     if "import" not in text or not _IMPORT.search(text):
         return
-    page, top = parse_page(text, mdx=True)
+    page, top = parse_page(text, ANY_MDX)
     blocks = walk(top)
     imported = {
         found["name"]: found["target"][:MAX_TARGET]

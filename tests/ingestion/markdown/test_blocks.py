@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from ingestion.markdown.blocks import Block, walk
 from ingestion.markdown.parser import parse_blocks
 from ingestion.markdown.rules import MAX_LEVELS
+from ingestion.markdown.syntax import ANY, ANY_MDX
 from tests.support.golden_files import Case, read, render_blocks
 from tests.support.nasty_markdown import COMMONMARK_PAGES, PAGES
 from tests.support.paths import SHARED
@@ -167,7 +168,7 @@ def test_directives_nest_to_a_limit_beyond_which_they_are_text() -> None:
 @pytest.mark.parametrize("text", ["- x\n\n      # x", "    # x", "1. a\n\n       ## x"])
 def test_four_spaces_are_code_in_markdown_and_not_in_mdx(text: str) -> None:
     def kinds(mdx: bool) -> set[str]:
-        return {block.kind for block in walk(parse_blocks(text.split("\n"), mdx=mdx))}
+        return {block.kind for block in walk(parse_blocks(text.split("\n"), ANY_MDX if mdx else ANY))}
 
     assert "code" in kinds(False) and "heading" not in kinds(False)
     assert "heading" in kinds(True) and "code" not in kinds(True)

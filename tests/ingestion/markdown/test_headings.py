@@ -9,6 +9,7 @@ from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.headings import Outline, heading_text
 from ingestion.markdown.inline import plain_words
 from ingestion.markdown.parser import parse_blocks, parse_page
+from ingestion.markdown.syntax import ANY, ANY_MDX
 from ingestion.source.generators import style_of
 
 
@@ -130,6 +131,6 @@ def test_two_hyphens_are_a_dash_in_starlight() -> None:
 def test_headings_of_html_begin_sections_and_keep_their_ids(
     text: str, headings: list[tuple[int, str, str]], mdx: bool
 ) -> None:
-    page, blocks = parse_page(text, mdx=mdx)
+    page, blocks = parse_page(text, ANY_MDX if mdx else ANY)
     found = Outline(page, blocks, walk(blocks)).headings
     assert [(each.level, each.title, each.anchor) for each in found] == headings

@@ -255,7 +255,7 @@ def test_a_docusaurus_page_is_mdx_as_its_site_and_its_own_metadata_say(
     )
     settings = load_settings({}, environ={})
     (file,) = crawl_book(tmp_path / "docs", settings).files
-    assert parse_lesson(read_source(file), settings).mdx is mdx
+    assert parse_lesson(read_source(file), settings).syntax.mdx is mdx
 
 
 def test_prose_that_begins_like_an_import_stays_outside_of_docusaurus(tmp_path: Path) -> None:
@@ -266,4 +266,4 @@ def test_prose_that_begins_like_an_import_stays_outside_of_docusaurus(tmp_path: 
     lesson = parse_lesson(read_source(file), settings)
     key = LessonKey(book_id="b", module=lesson.module, chapter=None, lesson=None, source_file=lesson.path)
     chunks = chunk_lesson(lesson, key, settings, embedding="m")
-    assert not lesson.mdx and any(prose in chunk.embed_text for chunk in chunks)
+    assert not lesson.syntax.mdx and any(prose in chunk.embed_text for chunk in chunks)

@@ -28,6 +28,6 @@ def test_indented_lines_of_a_docusaurus_page_are_code_only_where_it_is_markdown(
     kinds = set()
     for found in find(library, "where does the turtle stand").results:
         for passage in filter(None, (found, next_passage(found, store))):
-            assert passage.is_mdx is (format_ == "mdx")
+            assert passage.page_syntax.mdx is (format_ == "mdx")
             kinds |= {block.kind for block in blocks_of(passage) if "four spaces" in block.text}
     assert kinds == {kind}

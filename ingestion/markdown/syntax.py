@@ -1,0 +1,54 @@
+"""What the Markdown of a page has beyond CommonMark: data that generators fill in, since each shows another page.
+
+`markdown` knows no generator: it reads a page by one of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "liquid", "hugo"))
+"""Comments beside those of HTML: `{/* */}`, `%% %%`, `{::comment}`, `{{/* */}}`, `{# #}` and the tags `comment`."""
+
+CONTAINERS = frozenset(("colons", "indented", "slashes"))
+"""Blocks that hold others: `:::`, MkDocs' `!!!`, `???` and `===` with an indented body, and `///`."""
+
+INLINE = frozenset(("attributes", "icons", "keys", "marks", "wiki"))
+"""Marks inside lines: `{.class}`, `:icon:`, `++ctrl+c++`, `==marked==`, and `[[wiki links]]`."""
+
+NONE: frozenset[str] = frozenset()
+COLONS = frozenset(("colons",))
+
+MDX = "+mdx"
+"""What the name of a syntax ends in where the page is MDX."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Syntax:
+    """How the pages of a generator are read; its `name` is stored with each chunk.
+
+    `comments`, `containers` and `inline` name forms of the tables above. In MDX (`mdx`) four spaces are not code and
+    tags may hold expressions. With `templates` (`liquid`, `hugo`) tags are read before Markdown, and in code too.
+    With `raw_html` the inside of a block of HTML is no Markdown. `hidden_code` are languages of code with what begins
+    their hidden lines. `shows_templates` is True where the element `<template>` is one of the page's own components.
+    """
+
+    name: str = "unknown"
+    mdx: bool = False
+    comments: frozenset[str] = COMMENTS
+    containers: frozenset[str] = CONTAINERS
+    inline: frozenset[str] = INLINE
+    templates: str | None = None
+    raw_html: bool = False
+    hidden_code: tuple[tuple[str, str], ...] = ()
+    shows_templates: bool = False
+
+    def as_mdx(self) -> Syntax:
+        """Return the syntax of the same generator's MDX pages."""
+        return replace(self, name=self.name + MDX, mdx=True, comments=self.comments | {"mdx"})
+
+
+ANY = Syntax()
+"""Where no generator is known, everything is read that any of them reads."""
+
+ANY_MDX = ANY.as_mdx()

@@ -1,0 +1,7 @@
+"""The syntax that Docusaurus reads pages by."""
+
+from __future__ import annotations
+
+from ingestion.markdown.syntax import COLONS, NONE, Syntax
+
+SYNTAX = Syntax(name="docusaurus", comments=NONE, containers=COLONS, inline=frozenset(("attributes",)))
