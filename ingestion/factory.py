@@ -27,6 +27,7 @@ from ingestion.sync.parts import Cluster, Parts
 from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.versions import same_model
 
 if TYPE_CHECKING:
     from ingestion.embedding.workers import CallResult, Workers
@@ -127,7 +128,7 @@ def settle_embedder(settings: Settings) -> Settings:
     from ingestion.embedding.minilm import MiniLm
 
     active = next((generation for generation in generations_of(settings).kept() if generation.role == "active"), None)
-    if active is None or active.schema is None or active.schema.embedding != MiniLm.model:
+    if active is None or active.schema is None or not same_model(active.schema.embedding, MiniLm.model):
         return settings
     return override(settings, {"embedding.embedder": "local"})
 

@@ -20,3 +20,16 @@ BM25 = "2"
 
 LINTER = "1"
 """What the linter finds: another one reads the lessons again, so that the findings on record are its own."""
+
+
+def same_model(one: str, other: str) -> bool:
+    """Return whether two names of embedders mean one model, whatever its version (the number behind the last `/`).
+
+    Their vectors can be ranked together; a new version embeds anew and no search fails meanwhile.
+    """
+    return _without_version(one) == _without_version(other)
+
+
+def _without_version(name: str) -> str:
+    model, _, version = name.rpartition("/")
+    return model if version.isdecimal() else name

@@ -119,8 +119,7 @@ def build(model: Hidden, out: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
-    # All 8 bits of the weights, though their sums can overflow on processors with AVX2 but without VNNI: measured
-    # there, that costs no more than 7 bits everywhere (cosine to full precision 0.992 either way, 0.993 with VNNI).
+    # All 8 bits of the weights: `ingestion.onnx_sessions` asks for exact sums where they could overflow.
     quantize_dynamic(str(full), str(out), weight_type=QuantType.QInt8, per_channel=True, reduce_range=False)
     full.unlink()
 

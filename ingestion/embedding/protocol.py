@@ -19,7 +19,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Return name and version, for instance `all-MiniLM-L6-v2-int8/1`."""
+        """Return name and version, for instance `all-MiniLM-L6-v2-int8/2`."""
 
     @property
     def dimensions(self) -> int:

@@ -15,6 +15,7 @@ from ingestion.vector_stores.filters import HasId as HasId
 from ingestion.vector_stores.filters import IndexType as IndexType
 from ingestion.vector_stores.filters import Range as Range
 from ingestion.vector_stores.filters import Where as Where
+from ingestion.versions import same_model
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -32,12 +33,16 @@ REBUILD = "run `bookwise ingest --mode recreate` to build it anew"
 class Schema:
     """What all points of a collection share; a change of it needs a new generation.
 
-    `embedding` names model and preparation (for instance `all-MiniLM-L6-v2-int8/1`), `dimensions` is the length
+    `embedding` names model and preparation (for instance `all-MiniLM-L6-v2-int8/2`), `dimensions` is the length
     of its vectors.
     """
 
     embedding: str
     dimensions: int
+
+    def is_comparable(self, other: Schema) -> bool:
+        """Return whether vectors of both can be ranked together: of one model, whatever its version."""
+        return self.dimensions == other.dimensions and same_model(self.embedding, other.embedding)
 
     def as_json(self) -> dict[str, Any]:
         """Return what is stored beside the points."""
@@ -62,7 +67,7 @@ def require_schema(
     remedy: str = "choose the index's model, or build a new index beside it with `bookwise ingest --mode recreate`",
 ) -> None:
     """Raise ConfigurationError where vectors of one schema cannot be used with those of the other."""
-    if existing != wanted:
+    if not existing.is_comparable(wanted):
         raise ConfigurationError(
             f"{index} holds vectors of {existing.embedding} ({existing.dimensions} dimensions), not of "
             f"{wanted.embedding} ({wanted.dimensions}); {remedy}"

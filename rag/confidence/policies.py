@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ingestion.versions import same_model
 from rag.models import ConfidenceLevel, Evidence
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ BY_MODEL = {"all-MiniLM-L6-v2": MINILM, "text-embedding-3": OPENAI}
 
 
 def policy_of(embedding: str, settings: Settings | None = None) -> Policy:
-    """Return the policy for an embedding model such as `all-MiniLM-L6-v2-int8/1`.
+    """Return the policy for an embedding model such as `all-MiniLM-L6-v2-int8/2`.
 
     The settings' own one if it was fitted to this model, else the built-in one; a model without any is judged by
     evidence that does not depend on the model.
@@ -156,7 +157,8 @@ def policy_of(embedding: str, settings: Settings | None = None) -> Policy:
         confidence = settings.confidence
         if confidence.policy == "spec":
             return SPEC
-        if confidence.model == embedding and confidence.weights and confidence.levels:
+        fitted = confidence.model is not None and same_model(confidence.model, embedding)
+        if fitted and confidence.weights and confidence.levels:
             low, medium, high = confidence.levels
             weights: dict[str, Any] = dict(zip(WEIGHTS, confidence.weights, strict=False))
             return EvidencePolicy("fitted", low=low, medium=medium, high=high, **weights)

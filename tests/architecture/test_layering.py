@@ -24,7 +24,7 @@ HOMES = {
     "markdown_it": ("ingestion.markdown",),
     "mcp": ("rag.mcp", "rag.commands.mcp"),
     "mcp_types": ("rag.mcp",),
-    "onnxruntime": ("ingestion.embedding.minilm", "rag.retrieval.rerankers.onnx_model"),
+    "onnxruntime": ("ingestion.onnx_sessions",),
     "openai": ("ingestion.openai_client", "rag.chat_model.client"),
     "opentelemetry": ("rag.tracing",),
     "prompt_toolkit": ("rag.commands.chat",),

@@ -12,6 +12,7 @@ from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
 from ingestion.settings.qdrant import addresses
 from ingestion.vector_stores.protocol import Generations
+from ingestion.versions import same_model
 
 LEAST_FREE = 200 << 20
 """Bytes below which a run may not find room for its cache and its ledger."""
@@ -41,7 +42,7 @@ def index_checks(settings: Settings, generations: Generations) -> Iterator[Check
     made_by = f"made by {schema.embedding} ({schema.dimensions} dimensions)"
     embedder = embedder_of(settings)
     # A library tells its dimensions only once its model is loaded, which may be a download.
-    in_step = embedder.model == schema.embedding and (
+    in_step = same_model(embedder.model, schema.embedding) and (
         kind_of(settings) not in ("local", "openai") or embedder.dimensions == schema.dimensions
     )
     if in_step:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError, RerankError
+from ingestion.onnx_sessions import cores, open_session
 
 TOKENIZER = "tokenizer.json"
 
@@ -63,7 +63,7 @@ class OnnxReranker:
                 f"{self._folder} must hold one model (*.onnx), it has {named}; remove the others"
             )
         try:
-            return _tokenizer(self._folder / TOKENIZER), _session(models[0])
+            return _tokenizer(self._folder / TOKENIZER), open_session(models[0], threads=cores())
         except Exception as exc:  # a class of its own for each kind of damage
             raise RerankError(f"cannot load the cross-encoder in {self._folder}: {exc}") from exc
 
@@ -89,13 +89,3 @@ def _tokenizer(file: Path) -> Any:
     tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
     tokenizer.no_padding()
     return tokenizer
-
-
-def _session(file: Path) -> Any:
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors only
-    options.intra_op_num_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])

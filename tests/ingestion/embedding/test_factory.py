@@ -21,7 +21,7 @@ def identity(embedder: Embedder) -> tuple[str, int]:
 
 
 def test_local_is_the_embedded_model_whatever_is_set_for_the_service() -> None:
-    assert identity(build_embedder("local", **SETTINGS)) == ("all-MiniLM-L6-v2-int8/1", 384)
+    assert identity(build_embedder("local", **SETTINGS)) == ("all-MiniLM-L6-v2-int8/2", 384)
 
 
 def test_openai_is_the_service_as_set() -> None:

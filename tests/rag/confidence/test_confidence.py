@@ -15,7 +15,7 @@ from rag.confidence.policies import MINILM, OPENAI, SPEC, WORDS, EvidencePolicy,
 from rag.models import ConfidenceMetrics, Evidence, HiddenPassages, SearchResponse
 from tests.support.passages import passage
 
-MODEL = "all-MiniLM-L6-v2-int8/1"
+MODEL = "all-MiniLM-L6-v2-int8/2"
 UNIT = st.floats(0, 1)
 STRONG = Evidence(best=0.7, gap=0.2, known=1.0, named=1.0, diversity=0.4)
 WEAK = Evidence(best=0.35, gap=0.02, known=0.5, named=0.0, reached=0.3, diversity=0.4)
