@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 from ingestion.errors import ChatModelError, UsageError
 from ingestion.tokens import count_tokens
 from rag.agent.events import Done, Event, Replaced, Searched, Token
-from rag.agent.grounded_stream import GroundedStream
+from rag.agent.grounded_stream import GroundedStream, Written
 from rag.agent.history import CHAT_ENCODING
-from rag.agent.response import generated_answer, is_held
+from rag.agent.response import generated_answer
 from rag.agent.tool_loop import ToolLoop
 from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle
@@ -97,8 +97,10 @@ class Agent:
         yield Searched(gated.response.query, gated.response.results)
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (not gated.is_off_subject or history):
-            loop = ToolLoop(self._model, gate, question, history, shown=ShownPassages(), style=style)
-            answering = self._generate(loop, asked, gated, cite_style)
+            shown = ShownPassages()
+            loop = ToolLoop(self._model, gate, question, history, shown=shown, style=style)
+            check = SupportCheck(shown, embedder_for_checks(self._retriever.embedder))
+            answering = self._generate(GroundedStream(loop, shown, check, cite_style), asked, gated)
         else:
             answering = self._quote(asked, gated)
         async with aclosing(answering):
@@ -123,41 +125,48 @@ class Agent:
         yield Done(response)
 
     async def _generate(
-        self, loop: ToolLoop, asked: QuestionInContext, gated: GatedResult, cite_style: CiteStyle
+        self, stream: GroundedStream, asked: QuestionInContext, gated: GatedResult
     ) -> AsyncGenerator[Event]:
         gate_seconds = time.perf_counter() - asked.started
-        check = SupportCheck(loop.shown, embedder_for_checks(self._retriever.embedder))
-        stream = GroundedStream(loop, check, cite_style, keeps_half=self._tell_failure is not None)
         async with aclosing(stream.run(gated)) as parts:
             async for part in parts:
-                yield part
-        if stream.failure and not is_held(stream.answer):
-            async for event in self._quote_instead(asked, stream.failure, loop.tokens, told=stream.told):
+                if isinstance(part, Written):
+                    written = part
+                else:
+                    yield part
+        failure = written.outcome.error
+        if failure and (self._tell_failure is None or not written.answer.is_held):
+            async for event in self._quote_instead(asked, failure, written):
                 yield event
             return
-        retriever = self._retriever
-        response = await in_thread(
-            generated_answer, gated, loop, stream.answer, retriever, text=stream.text(gated), told=stream.told
-        )
-        if not response.answer.startswith(stream.told):
+        response = await in_thread(generated_answer, gated, written, self._retriever)
+        if not response.answer.startswith(written.told):
             yield Replaced(response.answer)
-        elif rest := response.answer[len(stream.told) :]:
+        elif rest := response.answer[len(written.told) :]:
             yield Token(rest)
-        if stream.failure:
-            response = self._incomplete(response, stream.failure)
-        yield Done(_timed(response, asked.started, gate_seconds + loop.search_seconds))
+        if failure:
+            response = self._incomplete(response, failure)
+        yield Done(_timed(response, asked.started, gate_seconds + written.outcome.search_seconds))
 
     async def _quote_instead(
-        self, asked: QuestionInContext, failure: ChatModelError, tokens: int, *, told: str
+        self, asked: QuestionInContext, failure: ChatModelError, written: Written
     ) -> AsyncGenerator[Event]:
-        """Answer as without a language model; raises its failure where the book has nothing to quote."""
+        """Answer as without a language model; raises its failure where that is not wanted, or the book has nothing to
+        quote.
+        """
+        if self._tell_failure is None:
+            raise failure
         gated = await in_thread(asked.search_to_quote)
         response = await in_thread(asked.quote, gated)
-        if not response.citations or self._tell_failure is None:
+        if not response.citations:
             raise failure
         yield Searched(gated.response.query, gated.response.results)
-        yield Replaced(response.answer) if told else Token(response.answer)
-        changes = {"error": self._tell_failure(failure), "replaced": bool(told), "tokens_used": tokens}
+        yield Replaced(response.answer) if written.told else Token(response.answer)
+        changes = {
+            "error": self._tell_failure(failure),
+            "replaced": bool(written.told),
+            "tokens_used": written.outcome.tokens,
+        }
         yield Done(response.model_copy(update=changes))
 
     def _incomplete(self, response: AgentResponse, failure: ChatModelError) -> AgentResponse:

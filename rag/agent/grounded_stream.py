@@ -3,63 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from dataclasses import dataclass
 
-from ingestion.errors import ChatModelError
 from rag.agent.events import Searched, Token
-from rag.agent.response import best_of, may_become_refusal
-from rag.agent.tool_loop import REPEATS, ToolLoop
+from rag.agent.tool_loop import REPEATS, LoopOutcome, ToolLoop
 from rag.chat_model.repetition import Monotony
-from rag.grounding.answer_text import AnswerText, Sentence
+from rag.grounding.answer_text import AnswerText, CheckedAnswer, Sentence
 from rag.grounding.citations import CiteStyle
+from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.support import SupportCheck, Verdict
+from rag.quoting.phrases import REFUSALS
 from rag.quoting.search_gate import GatedResult
 
 _THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
 """For all answers: checks must not keep all cores from a reader who waits for a search."""
 
 
-class GroundedStream:
-    """Runs a tool loop and turns what the model writes into what the reader gets; `told` is what was shown of it.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, checked: `text` is all of it as the reader gets it, `told` the part that was shown."""
 
-    The beginning is held back as long as it may become a refusal. With `keeps_half` a model that fails ends the
-    answer where it is, and `failure` says why.
+    outcome: LoopOutcome
+    answer: CheckedAnswer
+    text: str
+    told: str
+
+
+class GroundedStream:
+    """Runs a tool loop and turns what the model writes into what the reader gets.
+
+    The beginning is held back as long as it may become a refusal.
     """
 
-    def __init__(self, loop: ToolLoop, check: SupportCheck, style: CiteStyle, *, keeps_half: bool = False) -> None:
-        self.answer = AnswerText(loop.shown, style)
-        self.told = ""
-        self.failure: ChatModelError | None = None
-        self._keeps_half = keeps_half
+    def __init__(self, loop: ToolLoop, shown: ShownPassages, check: SupportCheck, style: CiteStyle) -> None:
         self._loop = loop
         self._check = check
+        self._answer = AnswerText(shown, style)
+        self._results: list[GatedResult] = []
+        self._told = ""
         self._held = ""
         self._monotony = Monotony()
 
-    async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | Token]:
-        """Yield each search and each piece of the answer; what is held back at the end, `text` has."""
-        try:
-            async with aclosing(self._loop.run(gated)) as parts:
-                async for part in parts:
-                    if isinstance(part, Searched):
-                        yield part
-                        continue
-                    self.answer.add(part)
+    async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | Token | Written]:
+        """Yield each search and each piece of the answer, last all that was written."""
+        async with aclosing(self._loop.run(gated)) as parts:
+            async for part in parts:
+                if isinstance(part, LoopOutcome):
+                    outcome = part
+                elif isinstance(part, GatedResult):
+                    self._results.append(part)
+                    yield Searched(part.response.query, part.response.results)
+                else:
+                    self._answer.add(part)
                     async for token in self._tokens(gated):
                         yield token
-        except ChatModelError as error:
-            if not self._keeps_half:
-                raise
-            self.failure = error
-        self.answer.end()
+        self._answer.end()
         async for token in self._tokens(gated):
             yield token
+        yield Written(outcome, self._answer.finish(), self._text(gated), self._told)
 
-    def text(self, gated: GatedResult) -> str:
+    def _text(self, gated: GatedResult) -> str:
         """Return the whole answer as it was written, with what is held back."""
-        return self.told + self._held if self.told else best_of(gated, self._loop.results).disclaimer + self._held
+        return self._told + self._held if self._told else best_of(gated, self._results).disclaimer + self._held
 
     async def _tokens(self, gated: GatedResult) -> AsyncGenerator[Token]:
         async for piece in self._ready():
@@ -67,12 +75,12 @@ class GroundedStream:
                 yield token
 
     async def _ready(self) -> AsyncGenerator[str]:
-        while sentence := self.answer.next_sentence():
+        while sentence := self._answer.next_sentence():
             verdict = await self._verdict(sentence)
-            yield self.answer.close(sentence, verdict)
+            yield self._answer.close(sentence, verdict)
             if verdict and self._monotony.add(sentence.text, held=verdict.held):
                 self._loop.stop(REPEATS)
-        yield self.answer.settled()
+        yield self._answer.settled()
 
     async def _verdict(self, sentence: Sentence) -> Verdict | None:
         if sentence.kind not in ("statement", "code"):
@@ -84,7 +92,19 @@ class GroundedStream:
 
     def _shown(self, piece: str, gated: GatedResult) -> Token | None:
         self._held += piece
-        if not self._held or (not self.told and may_become_refusal(self._held)):
+        if not self._held or (not self._told and _may_become_refusal(self._held)):
             return None
-        told, self.told, self._held = self.told, self.text(gated), ""
-        return Token(self.told[len(told) :])
+        told, self._told, self._held = self._told, self._text(gated), ""
+        return Token(self._told[len(told) :])
+
+
+def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
+    """Return the finding that the answer rests on: the question's own, or the first that answers where that does
+    not.
+    """
+    return next((found for found in (gated, *results) if found.metrics.should_answer), gated)
+
+
+def _may_become_refusal(text: str) -> bool:
+    """Return whether what has come so far may still turn out to be a refusal."""
+    return any(refusal.startswith(text.strip()) for refusal in REFUSALS)

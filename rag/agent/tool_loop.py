@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
-from ingestion.errors import InvalidToolCall, UsageError
-from rag.agent.events import Searched
+from ingestion.errors import ChatModelError, InvalidToolCall, UsageError
 from rag.agent.history import recent_turns, tokens_of
 from rag.agent.prompts import system_prompt
 from rag.agent.tools import TOOL, SearchCall, error_json, parse_call, results_json
@@ -46,13 +46,31 @@ NO_SEARCH_LEFT = "no more searches for this question; answer from the passages y
 NO_ROOM = "no room for more passages; answer from those you have"
 
 
-class ToolLoop:
-    """One question to a model. After `run`, the attributes tell what became of it.
+@dataclass(frozen=True, slots=True)
+class LoopOutcome:
+    """What became of a question to a model.
 
     `text` is the answer as the model wrote it, empty where it gave none; then `failure` says why, or is None where
-    nothing that was found answers the question; `cut_off` says why the answer has no end. `results` are its searches,
-    which took `search_seconds`.
+    nothing that was found answers the question; `cut_off` says why the answer has no end. `error` is what the service
+    failed with, whatever came before. `results` are the model's searches, which took `search_seconds`, `shown` the
+    passages that it was given.
     """
+
+    question: str
+    model: str
+    text: str
+    failure: str | None
+    cut_off: str | None
+    error: ChatModelError | None
+    tokens: int
+    completion_tokens: int
+    results: tuple[GatedResult, ...]
+    search_seconds: float
+    shown: ShownPassages
+
+
+class ToolLoop:
+    """One question to a model."""
 
     def __init__(
         self,
@@ -65,16 +83,16 @@ class ToolLoop:
         style: str = "",
     ) -> None:
         settings = gate.retriever.settings
-        self.model = model
-        self.question = question
-        self.text = ""
-        self.failure: str | None = None
-        self.cut_off: str | None = None
-        self.tokens = 0
-        self.completion_tokens = 0
-        self.search_seconds = 0.0
-        self.results: list[GatedResult] = []
-        self.shown = shown
+        self._model = model
+        self._question = question
+        self._text = ""
+        self._failure: str | None = None
+        self._cut_off: str | None = None
+        self._tokens = 0
+        self._completion_tokens = 0
+        self._search_seconds = 0.0
+        self._results: list[GatedResult] = []
+        self._shown = shown
         self._gate = gate
         self._max_searches = settings.agent.max_searches
         self._is_answered = False
@@ -93,11 +111,34 @@ class ToolLoop:
         if self._left <= 0:
             raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
 
-    async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | str]:
-        """Yield each search and each piece of the answer as it comes; `gate` is what the question itself finds.
+    async def run(self, gated: GatedResult) -> AsyncGenerator[GatedResult | str | LoopOutcome]:
+        """Yield each search and each piece of the answer as it comes, last what became of the question.
 
-        Where neither it nor what the model searches for answers the question, no answer is asked for.
+        `gated` is what the question itself finds. Where neither it nor what the model searches for answers the
+        question, no answer is asked for.
         """
+        error: ChatModelError | None = None
+        try:
+            async with aclosing(self._exchange(gated)) as parts:
+                async for part in parts:
+                    yield part
+        except ChatModelError as failed:
+            error = failed
+        yield LoopOutcome(
+            question=self._question,
+            model=self._model.name,
+            text=self._text,
+            failure=self._failure,
+            cut_off=self._cut_off,
+            error=error,
+            tokens=self._tokens,
+            completion_tokens=self._completion_tokens,
+            results=tuple(self._results),
+            search_seconds=self._search_seconds,
+            shown=self._shown,
+        )
+
+    async def _exchange(self, gated: GatedResult) -> AsyncGenerator[GatedResult | str]:
         self._is_answered = gated.metrics.should_answer
         self._own_query = gated.response.query
         while True:
@@ -107,66 +148,66 @@ class ToolLoop:
             if self._is_over():
                 return
             for result in await self._serve(self._reply):
-                yield Searched(result.response.query, result.response.results)
+                yield result
             if self._mistakes > MAX_MISTAKES:
-                self.failure = "the language model called the search wrongly too often"
-            answerable = any(not result.is_off_subject for result in (gated, *self.results))
-            if self.failure or (self._searches and not answerable):
+                self._failure = "the language model called the search wrongly too often"
+            answerable = any(not result.is_off_subject for result in (gated, *self._results))
+            if self._failure or (self._searches and not answerable):
                 return
 
     async def _replying(self) -> AsyncGenerator[str]:
         """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
-        reading = ReplyReader(is_answer=self._searches > 0)
-        stream = self.model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
+        reading, is_left = ReplyReader(is_answer=self._searches > 0), False
+        stream = self._model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
         request = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai"}
-        with span(f"chat {self.model.name}", request | {"gen_ai.request.model": self.model.name}) as opened:
+        with span(f"chat {self._model.name}", request | {"gen_ai.request.model": self._model.name}) as opened:
             async with aclosing(stream):
                 async for part in stream:
                     if isinstance(part, Reply):
                         self._reply = part
-                        if opened:
-                            opened.set_attribute("gen_ai.usage.input_tokens", part.tokens - part.completion_tokens)
-                            opened.set_attribute("gen_ai.usage.output_tokens", part.completion_tokens)
+                        _trace_tokens(opened, part)
                         continue
                     if text := self._told(reading.feed(part)):
                         yield text
-                    if reading.is_enough or self.cut_off:
-                        self._reply = Reply(reading.text, (), is_cut_off=False, refusal=None)
+                    if is_left := reading.is_enough or self._cut_off is not None:
                         break
-        if text := self._told(reading.end()):
+        read = reading.end()
+        if is_left:
+            self._reply = Reply(read.text, (), is_cut_off=False, refusal=None)
+        if text := self._told(read.rest):
             yield text
         self._count_tokens()
-        if reading.calls and not self._reply.tool_calls:
-            self._reply = replace(self._reply, tool_calls=_as_tool_calls(reading.calls))
-        if self.text and self._reply.tool_calls:
+        if read.calls and not self._reply.tool_calls:
+            self._reply = replace(self._reply, tool_calls=_as_tool_calls(read.calls))
+        if self._text and self._reply.tool_calls:
             yield self._told(PARAGRAPH)
-        elif reading.repeats and self._searches:
-            self.cut_off = REPEATS
+        elif read.repeats and self._searches:
+            self._cut_off = REPEATS
 
     def _count_tokens(self) -> None:
         """Add what the last reply cost; estimated for services that do not say."""
         written = self._reply.completion_tokens or tokens_of(self._reply.text)
         total = self._reply.tokens or written + sum(tokens_of(each.get("content") or "") for each in self._messages)
-        self.tokens += total
-        self.completion_tokens += min(written, total)
+        self._tokens += total
+        self._completion_tokens += min(written, total)
 
     def stop(self, reason: str) -> None:
         """End the reply under way: what came so far is the answer, and `reason` says why it has no end."""
-        self.cut_off = reason
+        self._cut_off = reason
 
     def _told(self, text: str) -> str:
-        self.text += text
+        self._text += text
         return text
 
     def _is_over(self) -> bool:
         """Return whether the last reply is the answer, or says that there will be none."""
         if self._reply.refusal:
-            self.failure = f"the language model refused: {self._reply.refusal}"
+            self._failure = f"the language model refused: {self._reply.refusal}"
             return True
         if not self._searches or self._reply.tool_calls:
             return False
-        self.cut_off = self.cut_off or (CUT_OFF if self._reply.is_cut_off else None)
-        self.failure = None if self.text.strip() else NO_ANSWER
+        self._cut_off = self._cut_off or (CUT_OFF if self._reply.is_cut_off else None)
+        self._failure = None if self._text.strip() else NO_ANSWER
         return True
 
     def _choice(self) -> ToolChoice:
@@ -184,11 +225,11 @@ class ToolLoop:
             for call in calls
         ]
         self._messages.append({"role": "assistant", "content": "", "tool_calls": asked})
-        before = len(self.results)
+        before = len(self._results)
         for call in calls:
             content = await self._answer(call)
             self._messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
-        return self.results[before:]
+        return self._results[before:]
 
     async def _answer(self, call: ToolCall) -> str:
         try:
@@ -214,8 +255,8 @@ class ToolLoop:
             min_score=call.similarity_threshold,
             is_answered=self._is_answered,
         )
-        self.search_seconds += time.perf_counter() - began
-        self.results.append(result)
+        self._search_seconds += time.perf_counter() - began
+        self._results.append(result)
         return result
 
     def _show(self, result: GatedResult) -> str:
@@ -227,10 +268,17 @@ class ToolLoop:
             if cost > self._left:
                 break
             self._left -= cost
-            chosen.append((self.shown.show(passage), passage))
+            chosen.append((self._shown.show(passage), passage))
         if result.response.results and not chosen:
             return error_json(NO_ROOM, query)
         return results_json(chosen, query)
+
+
+def _trace_tokens(opened: Any, reply: Reply) -> None:
+    """Note in the span of a request, if it is traced, what the reply cost."""
+    if opened:
+        opened.set_attribute("gen_ai.usage.input_tokens", reply.tokens - reply.completion_tokens)
+        opened.set_attribute("gen_ai.usage.output_tokens", reply.completion_tokens)
 
 
 def _as_tool_calls(calls: Sequence[TextCall]) -> tuple[ToolCall, ...]:

@@ -2,8 +2,8 @@
 
     calls = TextCalls()
     show(calls.feed(piece))      # "" while it may be the opening of a call
-    show(calls.end())
-    calls.found                  # what was called
+    rest, called = calls.end()
+    show(rest)
 
 Read are a bare JSON object or a list of them, `<tool_call>`, `[TOOL_CALLS]`, `<function=name>`, `<invoke>` with
 parameters, `name(query="…")`, `Action: name`, YAML, the formats of Qwen, Llama, DeepSeek, Gemma and Harmony, each
@@ -73,7 +73,7 @@ class TextCalls:
     """Filters the text of one reply. After the first call nothing more is shown: it would be invented results."""
 
     def __init__(self) -> None:
-        self.found: list[TextCall] = []
+        self._found: list[TextCall] = []
         self._held = ""
         self._before = "\n"
         self._look_at = 0
@@ -90,10 +90,14 @@ class TextCalls:
         self._look_at = len(self._held) * 9 // 8
         return shown
 
-    def end(self) -> str:
-        """Return what is left, the reply being complete; a call that was cut off is one that cannot be read."""
+    def end(self) -> tuple[str, tuple[TextCall, ...]]:
+        """Return what is left and what was called, the reply being complete.
+
+        A call that was cut off is one that cannot be read.
+        """
         self._held += self._unspoken.end()
-        return self._released(is_end=True)
+        rest = self._released(is_end=True)
+        return rest, tuple(self._found)
 
     def _released(self, *, is_end: bool) -> str:
         shown = ""
@@ -109,7 +113,7 @@ class TextCalls:
                 shown += self._cut_off(opening)
                 continue
             shown += self._taken(opening, end)
-        return "" if self.found else shown
+        return "" if self._found else shown
 
     def _awaits_fence(self, *, is_end: bool) -> bool:
         """Drop the end of the block of code around an answer; return whether it has not come whole yet."""
@@ -145,7 +149,7 @@ class TextCalls:
         written = self._held[:end]
         calls = list(_calls_in(written, opening))
         if calls:
-            self.found += calls
+            self._found += calls
             self._held = self._held[end:]
             return ""
         value = _value(written[opening.start("body") :])
@@ -159,7 +163,7 @@ class TextCalls:
         """Return what was held back for too long, or to the end: dropped where it means to call."""
         held, self._held = self._held, ""
         if _NAME.search(held) or _TAGGED.search(held, 0, 40) or _KEYED.search(held):
-            self.found.append(TextCall(TOOL_NAME, held))
+            self._found.append(TextCall(TOOL_NAME, held))
             return ""
         return held
 

@@ -5,6 +5,7 @@
     while sentence := text.next_sentence():        # complete, and to be judged
         show(text.close(sentence, verdict))
     show(text.settled())                           # what of the sentence under way cannot change any more
+    checked = text.finish()                        # once all of it is shown
 
 What is shown can never be taken back, so a sentence is shown up to its last word, which waits for the verdict: behind
 it stands the number of its source, or that nothing holds it.
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ingestion.markdown.fences import closes_fence, opening_run
-from rag.grounding.citations import Citations, CiteStyle
+from rag.grounding.citations import Citations, CiteStyle, Source
 from rag.grounding.references import CODE_SPAN, MARKER, MAX_MARKER_CHARS, Reference, ReferenceReader
 from rag.grounding.said_before import SaidBefore
 from rag.grounding.sentences import STOP, STOP_UNSPACED, ends_sentence
@@ -66,20 +67,46 @@ class Sentence:
     cited: tuple[SearchResult, ...]
 
 
-class AnswerText:
-    """Builds the answer. `shown` are the passages that references may name.
+MIN_HELD = 0.25
+"""Share of an answer's sentences that the book must hold; below it the book is quoted instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """A whole answer as the reader got it, with the sources that it names.
 
     `dropped` counts the references to what was not shown or does not hold the sentence; `not_held` are the sentences
     that nothing holds, `held` and `gaps` count those that something does and those that say the book does not tell.
     """
 
+    text: str = ""
+    sources: tuple[Source, ...] = ()
+    dropped: int = 0
+    held: int = 0
+    gaps: int = 0
+    not_held: tuple[str, ...] = ()
+
+    @property
+    def statements(self) -> int:
+        """How many sentences were judged."""
+        return self.held + len(self.not_held)
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether the book holds enough of it that it may stand."""
+        return self.held > 0 and self.held >= MIN_HELD * self.statements
+
+
+class AnswerText:
+    """Builds the answer. `shown` are the passages that references may name."""
+
     def __init__(self, shown: ShownPassages, style: CiteStyle = "number") -> None:
-        self.text = ""
-        self.citations = Citations(style)
-        self.dropped = 0
-        self.held = 0
-        self.gaps = 0
-        self.not_held: list[str] = []
+        self._text = ""
+        self._citations = Citations(style)
+        self._dropped = 0
+        self._held = 0
+        self._gaps = 0
+        self._not_held: list[str] = []
         self._reader = ReferenceReader(shown)
         self._said_before = SaidBefore()
         self._break = ""
@@ -90,11 +117,6 @@ class AnswerText:
         self._in_table = False
         self._ended = False
 
-    @property
-    def statements(self) -> int:
-        """How many sentences were judged."""
-        return self.held + len(self.not_held)
-
     def add(self, piece: str) -> None:
         """Take the next piece of the model's text."""
         self._raw += piece
@@ -103,6 +125,11 @@ class AnswerText:
     def end(self) -> None:
         """Say that the model's text is complete."""
         self._ended = True
+
+    def finish(self) -> CheckedAnswer:
+        """Return the answer as far as it was closed and settled."""
+        sources, not_held = tuple(self._citations.sources), tuple(self._not_held)
+        return CheckedAnswer(self._text, sources, self._dropped, self._held, self._gaps, not_held)
 
     def next_sentence(self) -> Sentence | None:
         """Return the next complete sentence that was not said before.
@@ -131,11 +158,11 @@ class AnswerText:
     def close(self, sentence: Sentence, verdict: Verdict | None) -> str:
         """Return the rest of the sentence, with the number of what holds it, or that nothing does."""
         whole = self._closed_code(sentence, verdict) if sentence.kind == "code" else self._closed(sentence, verdict)
-        self.gaps += sentence.kind == "gap"
+        self._gaps += sentence.kind == "gap"
         if verdict and verdict.held:
-            self.held += 1
+            self._held += 1
         elif verdict:
-            self.not_held.append(sentence.text)
+            self._not_held.append(sentence.text)
         piece = whole[self._told :]
         self._said_before.add(sentence.raw)
         self._raw, self._told, self._fence = self._raw[len(sentence.raw) :], 0, ""
@@ -152,10 +179,10 @@ class AnswerText:
         return self._shown(piece)
 
     def _shown(self, piece: str) -> str:
-        if piece and "\n" in self._break and not self.text.endswith("\n"):
+        if piece and "\n" in self._break and not self._text.endswith("\n"):
             piece = self._break + piece  # what was left out ended a line
         self._break = "" if piece else self._break
-        self.text += piece
+        self._text += piece
         return piece
 
     def _read(self, raw: str) -> Sentence:
@@ -185,8 +212,8 @@ class AnswerText:
             body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
         holders = verdict.passages if verdict and verdict.held else ()
         references = [part for part in sentence.parts if isinstance(part, Reference)]
-        self.dropped += sum(part.unknown for part in references)
-        self.dropped += sum(1 for part in references for cited in part.passages if holders and cited not in holders)
+        self._dropped += sum(part.unknown for part in references)
+        self._dropped += sum(1 for part in references for cited in part.passages if holders and cited not in holders)
         text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
         named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
         if not named and not any(passage in holders for passage in sentence.cited):
@@ -206,7 +233,7 @@ class AnswerText:
 
     def _cite(self, passages: list[SearchResult], verdict: Verdict | None) -> str:
         blocks = verdict.blocks if verdict else ()
-        return "".join(dict.fromkeys(self.citations.cite(passage, blocks) for passage in passages))
+        return "".join(dict.fromkeys(self._citations.cite(passage, blocks) for passage in passages))
 
     def _closed_code(self, sentence: Sentence, verdict: Verdict | None) -> str:
         if not verdict:

@@ -130,21 +130,20 @@ def test_a_call_as_text_takes_time_in_proportion_to_its_length(unit: str) -> Non
 def test_the_call_of_a_hostile_text_ends_as_one_that_cannot_be_run(text: str) -> None:
     calls = TextCalls()
     calls.feed(text)
-    calls.end()
-    [call] = calls.found
+    _, [call] = calls.end()
     with pytest.raises(InvalidToolCall):
         parse_call(call.name, call.arguments)
 
 
 def test_brackets_without_an_end_are_no_call() -> None:
     calls = TextCalls()
-    assert calls.feed("{" * 9000) + calls.end() == "{" * 9000
-    assert not calls.found
+    shown = calls.feed("{" * 9000)
+    rest, called = calls.end()
+    assert shown + rest == "{" * 9000 and not called
 
 
 def test_a_call_behind_text_of_the_same_piece_is_taken_whole() -> None:
     calls = TextCalls()
-    shown = (
-        calls.feed('I look it up. {"name": "search_textbook", "arguments": {"query": "late joiners"}}') + calls.end()
-    )
-    assert [json.loads(call.arguments) for call in calls.found] == [{"query": "late joiners"}] and "{" not in shown
+    shown = calls.feed('I look it up. {"name": "search_textbook", "arguments": {"query": "late joiners"}}')
+    rest, called = calls.end()
+    assert [json.loads(call.arguments) for call in called] == [{"query": "late joiners"}] and "{" not in shown + rest

@@ -14,7 +14,8 @@ WANTED = TextCall("retrieve_documentation", ARGUMENTS)
 def read(text: str, size: int) -> tuple[str, list[TextCall]]:
     calls = TextCalls()
     shown = "".join(calls.feed(text[at : at + size]) for at in range(0, len(text), size))
-    return shown + calls.end(), calls.found
+    rest, called = calls.end()
+    return shown + rest, list(called)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])

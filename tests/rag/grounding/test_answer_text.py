@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.grounding.answer_text import NOT_HELD, AnswerText, Sentence
+from rag.grounding.answer_text import NOT_HELD, AnswerText, CheckedAnswer, Sentence
 from rag.grounding.passage_blocks import blocks_of
 from rag.grounding.shown_passages import ShownPassages, random_id
 from rag.grounding.support import Verdict
@@ -36,7 +36,7 @@ def by_word(sentence: Sentence) -> Verdict | None:
     return Verdict(bool(holders), tuple(holders), tuple(block for each in holders for block in blocks_of(each)))
 
 
-def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "number", **options: Any) -> AnswerText:
+def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "number", **options: Any) -> CheckedAnswer:
     """The answer to a text that comes in pieces of these sizes; holds that what is shown is never taken back."""
     answer = AnswerText(options.get("shown") or shown(), style)
     told, at, size = "", 0, itertools.cycle(sizes)
@@ -53,8 +53,9 @@ def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "numb
         at += step
         told += ready()
     answer.end()
-    assert told + ready() == answer.text
-    return answer
+    told += ready()
+    assert told == answer.finish().text
+    return answer.finish()
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,9 @@ def test_sections_of_one_passage_are_sources_of_their_own_and_two_passages_of_on
         sentence = answer.next_sentence()
         assert sentence
         answer.close(sentence, verdict(holder, at))
-    assert answer.text == "A policy is a setting [1]. The last message is kept [2]. One more policy is a setting [1]."
-    assert [(each.section, each.anchor, each.lines) for each in answer.citations.sources] == [
+    made = answer.finish()
+    assert made.text == "A policy is a setting [1]. The last message is kept [2]. One more policy is a setting [1]."
+    assert [(each.section, each.anchor, each.lines) for each in made.sources] == [
         ("The policies", "the-policies", (9, 9)),
         ("Late subscribers", "late-subscribers", (13, 17)),
     ]
