@@ -4,7 +4,7 @@ WORKDIR /src
 RUN python -m venv /opt/bookwise
 COPY requirements-server.lock ./
 RUN /opt/bookwise/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements-server.lock
-COPY pyproject.toml README.md LICENSE cli.py ./
+COPY pyproject.toml README.md LICENSE ./
 COPY bookwise bookwise
 COPY ingestion ingestion
 COPY rag rag
@@ -20,6 +20,6 @@ USER 10001
 WORKDIR /book
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/health', timeout=4)"]
+    CMD ["python", "-P", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/health', timeout=4)"]
 ENTRYPOINT ["bookwise"]
 CMD ["serve", "--host", "0.0.0.0"]

@@ -20,6 +20,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from bookwise.shadowed import other_package
+
 if TYPE_CHECKING:
     from ingestion.errors import BookwiseError as BookwiseError
     from ingestion.errors import ConfigurationError as ConfigurationError
@@ -95,7 +97,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'bookwise' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        package = _HOMES[name].partition(".")[0]
+        if (other := other_package(package)) is None:
+            raise
+        raise ImportError(f"{other} stands in place of bookwise's own package `{package}`: rename it") from error
     globals()[name] = value
     return value
 

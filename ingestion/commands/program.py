@@ -22,6 +22,7 @@ from ingestion.commands.terminal import (
     flush_output,
     lost_output,
     print_error,
+    print_help,
     print_json,
     print_traceback,
     show,
@@ -89,6 +90,13 @@ class Program(ConvertsWhereNeeded, TyperGroup):
     """
 
     table: ClassVar[Mapping[str, Entry]] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the flags before the command's name; without any argument show the help, as a usage error."""
+        if not args and not ctx.resilient_parsing:
+            print_help(ctx.get_help())
+            raise typer.Exit(ExitCode.USAGE)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the table."""

@@ -65,6 +65,11 @@ def note(line: str) -> None:
     _put(sys.stderr, masked(one_line(line)) + "\n")
 
 
+def print_help(text: str) -> None:
+    """Print the help of a command to stderr, where one was called wrongly."""
+    _put(sys.stderr, text + "\n")
+
+
 def print_error(message: str, hint: str | None = None) -> None:
     """Print an error to stderr: its first line, what it lists indented below, and the next step."""
     first, *listed = message.split("\n  ")

@@ -21,6 +21,7 @@ from typing import IO, Any, Protocol, cast
 
 from ingestion.embedding.workers import FINISH_SECONDS, Call, CallResult, handle_record
 from ingestion.errors import EmbeddingError
+from ingestion.interpreters import PYTHON, safe_path
 
 END_SECONDS = 0.1
 """Extra time for the subprocess to hand over what arrived in time."""
@@ -63,7 +64,7 @@ class Child(Protocol):
 def start_child() -> subprocess.Popen[bytes]:
     """Start a subprocess that Ctrl-C in the terminal does not reach: only this process handles it."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", _PROGRAM, *map(str, sys.path)],
+        [*PYTHON, "-c", _PROGRAM, *safe_path()],
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -74,7 +74,7 @@ def test_the_server_image_copies_what_the_wheel_is_built_from() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert all((ROOT / name).exists() for name in names)
     assert names == {line.removeprefix("!") for line in ignored if line.startswith("!")}
-    assert {"bookwise", "cli.py", "ingestion", "rag", "pyproject.toml"} <= names
+    assert {"bookwise", "ingestion", "rag", "pyproject.toml"} <= names
 
 
 def test_everything_the_wheel_needs_is_packaged() -> None:

@@ -37,7 +37,7 @@ HOMES = {
         "rag.chat_model.text_calls",
         "rag.chat_model.unspoken",
     ),
-    "rich": ("ingestion.commands", "rag.commands", "cli"),
+    "rich": ("ingestion.commands", "rag.commands"),
     "sentence_transformers": ("ingestion.embedding.local_libraries", "rag.retrieval.rerankers.cross_encoder"),
     "sqlalchemy": ("ingestion.state", "rag.conversations"),
     "sqlite3": ("ingestion.embedding.cache", "ingestion.state.database"),
@@ -45,7 +45,7 @@ HOMES = {
     "tiktoken": ("ingestion.tokens",),
     "tokenizers": ("ingestion.embedding.minilm", "rag.retrieval.rerankers.onnx_model"),
     "toktok": ("ingestion.tokens",),
-    "typer": ("ingestion.commands", "rag.commands", "cli"),
+    "typer": ("ingestion.commands", "rag.commands", "bookwise.command_line"),
     "uvicorn": ("rag.api.http", "rag.serving", "rag.mcp"),
     "yaml": ("ingestion.source",),
 }

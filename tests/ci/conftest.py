@@ -35,7 +35,7 @@ def tools(tmp_path: Path) -> dict[str, str]:
     for name, line in {
         "bookwise": f'exec "{sys.executable}" -P -c "import sys; sys.path.insert(0, \'{ROOT}\'); '
         'sys.argv[0] = \'bookwise\'; from cli import app; app()" "$@"',
-        "python": f'if [ "$2" = pip ]; then echo "$@" >> "{tmp_path}/pip.log"; else exec "{sys.executable}" "$@"; fi',
+        "python": f'if [ "$3" = pip ]; then echo "$@" >> "{tmp_path}/pip.log"; else exec "{sys.executable}" "$@"; fi',
     }.items():
         script = folder / name
         script.write_text(f"#!/bin/sh\n{line}\n")

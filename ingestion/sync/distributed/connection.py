@@ -123,7 +123,11 @@ def _connect(address: str | None) -> None:
     # A cluster started here reports nothing to Ray's makers, as nothing of bookwise does.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     logging.getLogger("ray").setLevel(logging.ERROR)
-    ray.init(address=address, log_to_driver=False, configure_logging=False, logging_level=logging.ERROR)
+    # Without it Ray puts this process's folder, the book's, first on the path of every worker. No public option does.
+    job = ray.job_config.JobConfig(_client_job=True)
+    ray.init(
+        address=address, job_config=job, log_to_driver=False, configure_logging=False, logging_level=logging.ERROR
+    )
 
 
 def _call(actor: Any, method: str, *args: Any) -> Future[Any]:

@@ -1,6 +1,6 @@
 """Gives back what rewrites and deletions left behind in an embedded index, in a process of its own.
 
-    python -m ingestion.vector_stores.edge.compaction SHARD
+    python -P -m ingestion.vector_stores.edge.compaction SHARD
 
 The engine stalls the whole process while it compacts (no signal is heard), and a crash in it would end a run that has
 done its work. A child that dies leaves the index as it was.
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from ingestion.atomic_file import write_atomically
+from ingestion.interpreters import PYTHON
 from ingestion.own_files import read_own
 from ingestion.vector_stores.edge.index_files import bytes_taken
 
@@ -36,7 +37,7 @@ def compact_if_grown(generation: Path) -> bool:
         _write_note(note, taken)
     if before is None or taken < SMALLEST_BYTES or taken < GROWTH * before:
         return False
-    command = [sys.executable, "-P", "-m", __name__, str(shard.resolve())]
+    command = [*PYTHON, "-m", __name__, str(shard.resolve())]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip().rpartition("\n")[2]

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
 from typing import Any
+
+from ingestion.interpreters import PYTHON
 
 logger = logging.getLogger("bookwise.api")
 
@@ -23,7 +24,7 @@ MAX_LINE_BYTES = 1 << 20
 KEPT = 512
 """Results: answers of one book show the same code again and again."""
 
-COMMAND = (sys.executable, "-m", "rag.api.services.rendering")
+COMMAND = (*PYTHON, "-m", "rag.api.services.rendering")
 
 Request = tuple[str, str, str | bool]
 """`("code", text, language)` or `("math", text, is_display)`."""
