@@ -223,7 +223,7 @@ def main() -> None:
         )
         if asked.url:
             stack.callback(_delete, asked.url, name)
-        if generations.active_schema() is None:
+        if generations.active() is None:
             _show(build(generations, asked.points, asked.dimensions))
         if not asked.url:
             command = [sys.executable, "-m", "benchmarks.recall", "0", "--opening", str(folder)]

@@ -254,7 +254,11 @@ class IngestionRecord:
 
 @dataclass(slots=True, kw_only=True)
 class IngestionState:
-    """Which files of a book are indexed. A fast path, never the truth (docs/design.md, decision 7)."""
+    """Which files of a book are indexed. A fast path, never the truth (docs/design.md, decision 7).
+
+    `run_id` is that of the last run whose writes the records tell of: beside other points than those that carry it,
+    every file is compared. `in_doubt` are paths that this run had yet to compare or to write when it saved.
+    """
 
     book_id: str
     collection_name: str
@@ -262,6 +266,8 @@ class IngestionState:
     records: dict[str, IngestionRecord] = field(default_factory=dict)
     last_full_ingest: str | None = None
     last_incremental_update: str | None = None
+    run_id: str | None = None
+    in_doubt: set[str] = field(default_factory=set)
 
     @property
     def total_chunks(self) -> int:

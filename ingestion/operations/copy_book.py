@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -10,7 +11,7 @@ from typing import Any
 
 from ingestion.errors import UsageError, VectorStoreError
 from ingestion.state.state_file import StateStore
-from ingestion.sync.writer import as_point
+from ingestion.vector_stores.copying import as_point
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
@@ -54,12 +55,12 @@ def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStor
 
     To be called by the target's writer.
     """
-    there = target.active_schema(lease)
+    there = target.active()
     if there is None:
         store = target.create(schema, lease)
         target.activate(store)
         return store
-    require_schema(there, schema, index="the target", remedy="name another collection with --to-collection")
+    require_schema(there.schema, schema, index="the target", remedy="name another collection with --to-collection")
     store_there = target.open_active(lease)
     assert store_there is not None
     return store_there
@@ -81,6 +82,8 @@ def copy_book(
     goes on where it was. Raises VectorStoreError where the copy differs, IndexLocked where another writer took over.
     """
     book = Where((Equals("book_id", book_id),))
+    run_id = secrets.token_hex(8)
+    target.mark_runs({book_id: run_id})
     copied, ids = 0, []
     points = source.scroll(book, vectors=True)
     while batch := list(islice(points, POINTS_PER_STEP)):
@@ -91,7 +94,7 @@ def copy_book(
     removed = _remove_others(target, book, set(ids))
     target.checkpoint()
     checked = _check(source, target, book, ids)
-    records = _copy_records(book_id, states, collections)
+    records = _copy_records(book_id, states, collections, {source.runs().get(book_id): run_id})
     return CopiedBook(book_id, len(ids), copied, len(ids) - copied, removed, records, checked)
 
 
@@ -139,13 +142,20 @@ def _same(one: StoredPoint | None, other: StoredPoint | None) -> bool:
     )
 
 
-def _copy_records(book_id: str, states: tuple[StateStore, StateStore | None], collections: tuple[str, str]) -> int:
+def _copy_records(
+    book_id: str,
+    states: tuple[StateStore, StateStore | None],
+    collections: tuple[str, str],
+    run_ids: Mapping[str | None, str],
+) -> int:
+    """`run_ids` gives the id of the copied points for that of their source: other records are tied to neither."""
     source, target = states
     if target is None:
         return 0
     state = source.load(book_id, collections[0])
     target.load(book_id, collections[1])
-    target.save(replace(state, collection_name=collections[1]))
+    run_id = run_ids.get(state.run_id) if state.run_id else None
+    target.save(replace(state, collection_name=collections[1], run_id=run_id))
     return len(state.records)
 
 

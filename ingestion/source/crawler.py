@@ -18,6 +18,7 @@ from ingestion.source.site import Site
 
 SUFFIXES = (".md", ".mdx", ".markdown")
 IGNORE_FILE = ".bookwiseignore"
+ROOT = "./"
 MAX_DEPTH = 100
 """Folders in each other; no book has more, and each step down costs the whole path again."""
 
@@ -117,6 +118,8 @@ def crawl(
     for prefix in _editions(walk.root, site, translations=translations, versions=versions):
         assert site is not None
         found += walk.files_below(site.folder / prefix, f"{prefix}/")
+    if unlisted := next((each for each in walk.unreadable if each.path == ROOT), None):
+        raise SourceError(f"{root}: {unlisted.reason}; no lesson is known, so nothing was changed")
     files = walk.one_per_path(sorted(found))
     return Crawl(
         root=walk.root,
@@ -222,7 +225,7 @@ class _Walk:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            self.unreadable.append(Skipped(prefix or "./", f"cannot be listed: {error.strerror}"))
+            self.unreadable.append(Skipped(prefix or ROOT, f"cannot be listed: {error.strerror}"))
             return
         for entry in entries:
             path = prefix + unicodedata.normalize("NFC", entry.name)

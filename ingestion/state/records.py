@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ingestion.models import IngestionRecord, RecordedFinding
+from ingestion.models import IngestionRecord, IngestionState, RecordedFinding
 
 FORMAT_VERSION = 2
 """Format 2 adds findings and included files. Format 1 is read; its files are looked at again once."""
@@ -56,6 +56,17 @@ def record_from_json(
         findings=tuple(_finding(finding) for finding in document["findings"]) if "findings" in document else (),
         includes=text_mapping(document.get("includes", {})),
     )
+
+
+def run_as_json(state: IngestionState) -> dict[str, Any]:
+    """Return what ties the records of a book to its points; what is empty is left out."""
+    document = {"run_id": state.run_id, "in_doubt": sorted(state.in_doubt)}
+    return {name: value for name, value in document.items() if value}
+
+
+def run_from_json(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a state that `run_as_json` wrote; raises TypeError where they are not that."""
+    return {"run_id": text_or_none(document.get("run_id")), "in_doubt": set(_texts(document.get("in_doubt", [])))}
 
 
 def text_mapping(value: Any) -> dict[str, str]:

@@ -20,6 +20,8 @@ from ingestion.state.records import (
     READABLE_FORMATS,
     record_as_json,
     record_from_json,
+    run_as_json,
+    run_from_json,
     text_mapping,
     text_or_none,
 )
@@ -210,7 +212,7 @@ def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
         written = document["fingerprint"]
         fingerprint = known[written] if isinstance(written, str) else text_mapping(written)
         records[path] = record_from_json(book_id, path, document, fingerprint)
-    return IngestionState(book_id=book_id, records=records, **_book_fields(entry))
+    return IngestionState(book_id=book_id, records=records, **_book_fields(entry), **run_from_json(entry))
 
 
 def _book_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,5 +226,5 @@ def _json_of(state: IngestionState) -> dict[str, Any]:
         stages = tuple(record.fingerprint.items())
         name = names.get(stages) or names.setdefault(stages, sha256(_encode(dict(stages)))[:12])
         records[path] = record_as_json(record) | {"fingerprint": name}
-    entry: dict[str, Any] = {name: getattr(state, name) for name in _STATE_FIELDS}
+    entry: dict[str, Any] = {name: getattr(state, name) for name in _STATE_FIELDS} | run_as_json(state)
     return entry | {"fingerprints": {name: dict(stages) for stages, name in names.items()}, "records": records}

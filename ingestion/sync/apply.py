@@ -21,10 +21,8 @@ from ingestion.sync.run import PlannedRun
 from ingestion.sync.scan import expected_chunks
 from ingestion.sync.spool import GroupSpool
 from ingestion.sync.stages import EmbeddedGroup, EmbeddingStage
-from ingestion.sync.target import at_risk, refuse_losses
-from ingestion.sync.writer import GroupWriter, copy_points, delete_files
+from ingestion.sync.writer import GroupWriter, delete_files
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.protocol import VectorStore
 
 GROUPS_AHEAD = 2
 
@@ -34,13 +32,12 @@ def apply(run: PlannedRun, tally: Tally, progress: Callable[[int, int, IngestRep
 
     Raises BudgetExceeded, before anything is embedded, where that would take more than the settings allow.
     """
-    store, lease = run.target.store, run.lease
-    assert store is not None and lease is not None
+    assert run.lease is not None
     if run.parts.cluster:
         run.parts.cluster.connect()
     with ExitStack() as stack:
         groups = _groups(run, stack)
-        _Application(run, store, lease, tally, progress).carry_out(groups)
+        _Application(run, run.lease, tally, progress).carry_out(groups)
 
 
 def _groups(run: PlannedRun, stack: ExitStack) -> Iterator[ComparedGroup]:
@@ -70,18 +67,17 @@ class _Application:
     def __init__(
         self,
         run: PlannedRun,
-        store: VectorStore,
         lease: Lease,
         tally: Tally,
         progress: Callable[[int, int, IngestReport], None],
     ) -> None:
         self._run = run
-        self._store = store
         self._lease = lease
         self._tally = tally
         self._progress = progress
-        self._writer = GroupWriter(store)
-        self._recorder = Recorder(run.state, run.parts.states, run.target, run.fingerprint)
+        self._writer: GroupWriter | None = None
+        self._loading = ExitStack()
+        self._recorder = Recorder(run.state, run.parts.states, run.target, run.fingerprint, run.unsettled())
         self._done = 0
 
     def carry_out(self, groups: Iterator[ComparedGroup]) -> None:
@@ -90,8 +86,7 @@ class _Application:
         if not run.target.in_use:
             run.state.records = {}
         try:
-            expected = expected_chunks(run.found, run.plan, run.parts.settings)
-            with run.target.generations.loading(self._store, expected):
+            with self._loading:
                 self._write_all(groups)
             self._lease()
             self._remove_deleted()
@@ -144,7 +139,8 @@ class _Application:
         """Write the files and return them, without those that hold a point which is refused."""
         while files:
             try:
-                self._writer.write(files, embedded.vectors)
+                if any(file.diff.pending for file in files):
+                    self._writing().write(files, embedded.vectors)
                 break
             except PointRefused as refused:
                 path = refused.source_file
@@ -155,6 +151,16 @@ class _Application:
                 files = rest
         return files
 
+    def _writing(self) -> GroupWriter:
+        """Return what writes; the first that is written opens the store for it."""
+        if self._writer is None:
+            run = self._run
+            store = run.target.to_write()
+            expected = expected_chunks(run.found, run.plan, run.parts.settings)
+            self._loading.enter_context(run.target.generations.loading(store, expected))
+            self._writer = GroupWriter(store)
+        return self._writer
+
     def _count(self, stage: EmbeddingStage) -> None:
         self._tally.set_embedding(stage.counts)
         self._show()
@@ -163,26 +169,28 @@ class _Application:
         self._progress(self._done, len(self._run.plan.files), self._tally.report())
 
     def _remove_deleted(self) -> None:
-        deleted = self._run.plan.deleted
-        if deleted:
-            points = delete_files(self._store, self._run.state.book_id, deleted)
-            self._recorder.remove(deleted)
-            outcomes = (FileOutcome(path=path, change="deleted") for path in deleted)
-            self._tally.add_files(outcomes, ChunkCounts(deleted=points))
+        run, points = self._run, 0
+        if not run.plan.deleted:
+            return
+        if run.target.in_use and run.target.store:
+            points = delete_files(run.target.to_write(), run.state.book_id, run.plan.deleted)
+        self._recorder.remove(run.plan.deleted)
+        outcomes = (FileOutcome(path=path, change="deleted") for path in run.plan.gone)
+        self._tally.add_files(outcomes, ChunkCounts(deleted=points))
+
+    def _kept(self) -> frozenset[str]:
+        """Return the files that the run leaves as they were."""
+        return self._run.kept | self._tally.failed
 
     def _carry_over(self, before: Mapping[str, IngestionRecord]) -> None:
         """Take other books and lessons that failed into the new generation, so that readers lose neither."""
-        target, failed = self._run.target, self._tally.failed
-        risks = at_risk(self._run.book, failed)
-        refuse_losses(target, risks)
-        if carrier := target.carrier:
-            for where in risks:
-                copy_points(carrier, self._store, where)
-        self._run.state.records |= {path: record for path, record in before.items() if path in failed}
+        kept = self._kept()
+        self._run.target.carry_over(kept)
+        self._run.state.records |= {path: record for path, record in before.items() if path in kept}
 
     def _finish(self) -> None:
         run = self._run
-        run.target.finish(run.state, self._tally.failed)
+        run.target.finish(run.state, self._kept())
         run.state.docs_root = run.relative_root
         run.state.last_incremental_update = utc_now()
         if not run.plan.unchanged:

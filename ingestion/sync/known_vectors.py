@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ingestion.models import DocumentChunk
@@ -30,9 +30,14 @@ class VectorCache(Protocol):
 
 
 class KnownVectors:
-    """Finds the vectors of texts that were embedded before, in `stores` and the cache (design decision 5)."""
+    """Finds the vectors of texts that were embedded before, in `stores` and the cache (design decision 5).
 
-    def __init__(self, *, stores: Sequence[VectorStore], cache: VectorCache | None, dimensions: int) -> None:
+    `stores` are asked for at each look: one may be made by the first write.
+    """
+
+    def __init__(
+        self, *, stores: Callable[[], Sequence[VectorStore]], cache: VectorCache | None, dimensions: int
+    ) -> None:
         self._stores = stores
         self._dimensions = dimensions
         self._cache = cache
@@ -45,7 +50,7 @@ class KnownVectors:
     def of(self, chunks: Sequence[DocumentChunk]) -> dict[str, Vector]:
         """Return the vectors that are known, by embed key."""
         found: dict[str, Vector] = {}
-        for store in self._stores:
+        for store in self._stores():
             keys = [key for key in _by_key(chunks) if key not in found]
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 where = Where((AnyOf("embed_key", tuple(keys[start : start + _KEYS_PER_QUERY])),))

@@ -89,12 +89,16 @@ class Parts:
 
         Waits for both together as many seconds as `wait`, or `index.wait`, says.
         """
+        with self.alone_in_folder(wait=wait) as left, self.generations.writer(left) as lease:
+            yield lease
+
+    @contextmanager
+    def alone_in_folder(self, *, wait: float | None = None) -> Iterator[float]:
+        """Keep other runs out of the folder of the index; gives what is left of the seconds to wait."""
         wait = self.settings.index.wait if wait is None else wait
         began = time.monotonic()
         with writer_lock(self.lock, wait) if self.lock else nullcontext():
-            left = max(0.0, wait - (time.monotonic() - began))
-            with self.generations.writer(left) as lease:
-                yield lease
+            yield max(0.0, wait - (time.monotonic() - began))
 
     @property
     def embedding(self) -> str:

@@ -7,7 +7,7 @@ chunk with the points that the store holds for it (docs/design.md, decisions 5 t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
@@ -75,6 +75,12 @@ class Plan:
         """Return whether there is anything to do."""
         return bool(self.files or self.deleted)
 
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """Return the deleted files whose content is nowhere else."""
+        moved = {file.moved_from for file in self.files}
+        return tuple(path for path in self.deleted if path not in moved)
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkDiff:
@@ -100,6 +106,8 @@ def make_plan(
     failed: Iterable[str] = (),
     stored: Mapping[str, int] | None = None,
     stored_hashes: Mapping[str, str] = MappingProxyType({}),
+    known: Iterable[str] = (),
+    look_at: Container[str] = (),
     everything: bool = False,
 ) -> Plan:
     """Return the plan for one book.
@@ -108,24 +116,23 @@ def make_plan(
     changes hands: a kept link to one of them breaks rather than opens another lesson. `failed` are present files that
     cannot be read: neither looked at nor deleted. `stored` is the number of points a path has in the store, or None
     where records and store are known to agree. `stored_hashes` are those of files that the store knows and no record
-    does, so that a move is seen without records. `everything` looks at every file.
+    does, so that a move is seen without records. `known` are paths of the book beside those: what is not present of
+    them is gone too. Those to `look_at` are compared whatever their records say; `everything` compares all.
     """
     present = {file.path: file for file in facts}
     kept = set(failed)
-    known = records.keys() | (stored or {}).keys()
-    deleted = tuple(sorted(path for path in known if path not in present and path not in kept))
+    paths = {*records, *(stored or {}), *known}
+    deleted = tuple(sorted(path for path in paths if path not in present and path not in kept))
     hashes = {**stored_hashes, **{path: record.file_hash for path, record in records.items()}}
     by_hash = {hashes[path]: path for path in reversed(deleted) if path in hashes}
-    places = {path: _place(record) for path, record in records.items() if path in kept}
-    claims = Counter((places | {path: file.place for path, file in present.items()}).values())
+    claims = _claims(present, {path: record for path, record in records.items() if path in kept})
     files, unchanged = [], []
     for path, file in sorted(present.items()):
         key = _key(file, book_id, owns_place=None not in file.place and claims[file.place] == 1)
         change = _change(file, key, records.get(path), fingerprint, stored)
-        moved_from = by_hash.get(file.file_hash) if change == "new" else None
-        if moved_from:
+        if moved_from := by_hash.get(file.file_hash) if change == "new" else None:
             change = "moved"
-        if change == "unchanged" and not everything:
+        if change == "unchanged" and not everything and path not in look_at:
             unchanged.append(path)
         else:
             files.append(FilePlan(file, key, change, moved_from))
@@ -161,6 +168,12 @@ def refine_change(change: FileChange, diff: ChunkDiff, stored: Mapping[str, Mapp
         return "metadata"
     before = {payload.get("embed_key") for payload in stored.values()}
     return "renumbered" if all(chunk.embed_key in before for chunk in diff.write) and diff.write else change
+
+
+def _claims(present: Mapping[str, FileFacts], kept: Mapping[str, IngestionRecord]) -> Counter[LessonPlace]:
+    """Return how many files claim each place."""
+    places = {path: _place(record) for path, record in kept.items()}
+    return Counter((places | {path: file.place for path, file in present.items()}).values())
 
 
 def _place(record: IngestionRecord) -> LessonPlace:

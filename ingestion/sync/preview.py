@@ -47,7 +47,7 @@ def preview(run: PlannedRun, tally: Tally) -> None:
         tally.add_failures(group.failures)
         taken.update(chunk.id for file in group.files for chunk in file.chunks)
     deleted = ChunkCounts(deleted=len(_ids_to_delete(run) - taken))
-    tally.add_files((FileOutcome(path=path, change="deleted") for path in run.plan.deleted), deleted)
+    tally.add_files((FileOutcome(path=path, change="deleted") for path in run.plan.gone), deleted)
 
 
 def _ids_to_delete(run: PlannedRun) -> set[str]:

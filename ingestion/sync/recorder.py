@@ -32,8 +32,15 @@ class Recorder:
     """
 
     def __init__(
-        self, state: IngestionState, states: StateStore, target: Target, fingerprint: Mapping[str, str]
+        self,
+        state: IngestionState,
+        states: StateStore,
+        target: Target,
+        fingerprint: Mapping[str, str],
+        unsettled: set[str] | None = None,
     ) -> None:
+        """`unsettled` are the files of which the records may not tell what the points are, until they are added."""
+        self._unsettled = unsettled or set()
         self._state = state
         self._states = states
         self._target = target
@@ -43,6 +50,7 @@ class Recorder:
     def add(self, file: ComparedFile) -> None:
         """Record a file whose chunks were all written."""
         facts, key = file.plan.facts, file.plan.key
+        self._unsettled.discard(facts.path)
         self._state.records[facts.path] = IngestionRecord(
             source_file=facts.path,
             file_hash=facts.file_hash,
@@ -62,6 +70,7 @@ class Recorder:
         """Drop the records of files whose points were deleted."""
         for path in paths:
             self._state.records.pop(path, None)
+            self._unsettled.discard(path)
 
     def save_in_time(self) -> None:
         """Save, unless that was done in the last two seconds, or longer where a save takes long."""
@@ -74,6 +83,7 @@ class Recorder:
         if self._target.store:
             self._target.store.checkpoint()
         if self._target.in_use:
+            self._state.run_id, self._state.in_doubt = self._target.run_id, set(self._unsettled)
             self._states.save(self._state)
         ended = time.monotonic()
         self._due = ended + SAVE_INTERVAL_SECONDS * max(1.0, (ended - begun) / CHEAP_SAVE_SECONDS)

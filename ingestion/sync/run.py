@@ -5,23 +5,23 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.errors import LessonError, RecordsDamaged
+from ingestion.errors import RecordsDamaged
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
 from ingestion.report import Tally
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Crawl
 from ingestion.source.findings import Finding
 from ingestion.sync.guards import refuse_deletion
+from ingestion.sync.known import Known, hashes_of, known_files
 from ingestion.sync.known_vectors import KnownVectors
 from ingestion.sync.parts import Parts
 from ingestion.sync.plan import Plan, make_plan
-from ingestion.sync.scan import fingerprint_of, hashes_of, paths_below, scan_files
-from ingestion.sync.target import Target, at_risk, refuse_losses
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.sync.scan import Scan, fingerprint_of, scan_files
+from ingestion.sync.target import Target
 from ingestion.vector_stores.lease import Lease
 
 logger = logging.getLogger(__name__)
@@ -29,16 +29,21 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
-    """One run whose plan is made: `preview` tells what it would do, `apply` does it; a dry run has no lease."""
+    """One run whose plan is made: `preview` tells what it would do, `apply` does it; a dry run has no lease.
+
+    `kept` are paths that are neither looked at nor deleted, since what they hold now is not known.
+    """
 
     parts: Parts
     mode: IngestionMode
     found: Crawl
     state: IngestionState
     target: Target
+    known: Known
+    scan: Scan
     plan: Plan
+    kept: frozenset[str]
     fingerprint: Mapping[str, str]
-    failures: tuple[LessonError, ...]
     lease: Lease | None
 
     @property
@@ -47,20 +52,10 @@ class PlannedRun:
         return self.plan.pending or not self.target.in_use
 
     @property
-    def book(self) -> Where:
-        """Return the filter for the points of the book."""
-        return Where((Equals("book_id", self.state.book_id),))
-
-    @property
     def relative_root(self) -> str:
         """Return the docs root as it is recorded."""
         base = self.parts.states.folder.resolve()
         return Path(os.path.relpath(self.found.root, base)).as_posix()
-
-    def refuse_losses(self) -> None:
-        """Raise DeletionRefused where a new generation would lose what it cannot take over."""
-        if not self.target.in_use:
-            refuse_losses(self.target, at_risk(self.book, {error.path for error in self.failures}))
 
     def announce(self, *, sends: bool) -> None:
         """Tell who gets the texts of a book that has none in the index; they are sent now, or only would be."""
@@ -72,8 +67,15 @@ class PlannedRun:
     def known_vectors(self) -> KnownVectors:
         """Return where vectors of texts that were embedded before are looked up."""
         return KnownVectors(
-            stores=self.target.vector_stores, cache=self.parts.cache, dimensions=self.parts.schema.dimensions
+            stores=lambda: self.target.vector_stores,
+            cache=self.parts.cache,
+            dimensions=self.parts.schema.dimensions,
         )
+
+    def unsettled(self) -> set[str]:
+        """Return the files of which records and points may disagree until the run has looked at them."""
+        planned = {file.facts.path for file in self.plan.files}
+        return planned | set(self.plan.deleted) | self.known.doubtful(self.kept)
 
     def followed(self) -> Iterator[str]:
         """Yield the files beside the lessons that decide what is indexed, relative to the root of the lessons."""
@@ -82,35 +84,110 @@ class PlannedRun:
         if site := self.found.site:
             yield Path(os.path.relpath(site.config, self.found.root)).as_posix()
 
+    def remark(self) -> None:
+        """Log where the index is not as the settings say."""
+        for remark in self.target.remarks:
+            logger.warning("%s", remark)
+
     def describe(self, tally: Tally) -> None:
         """Note what the plan found before any file is looked at."""
         records = self.state.records
         tally.start(
             unchanged=len(self.plan.unchanged),
             findings=[finding for path in self.plan.unchanged for finding in _findings(records[path])],
-            skipped=self.found.skipped,
+            skipped=tuple(sorted((*self.found.skipped, *self.scan.unpublished))),
             total_files=len(self.found.files),
             total_chunks=self.state.total_chunks,
         )
-        tally.add_failures(self.failures)
+        tally.add_failures(self.scan.failures)
 
 
 @contextmanager
 def planned_run(
     parts: Parts, root: Path, *, book_id: str, mode: IngestionMode, allow_delete: bool, dry_run: bool
 ) -> Iterator[PlannedRun]:
-    """Crawl, acquire the writer lock unless nothing may be written, and make the plan.
+    """Crawl, make the plan, and be the one writer if there is anything to do, unless nothing may be written.
 
     Raises SourceError, IndexLocked, or DeletionRefused, before anything is written.
     """
-    settings = parts.settings
-    found = crawl_book(root, settings)
-    with nullcontext() if dry_run else parts.as_writer() as lease:
-        if lease is not None:
-            parts.generations.repair()
-        state = _recorded(parts, book_id, lease)
-        with closing(Target.open(parts.generations, parts.schema, mode, lease)) as target:
-            yield _plan(parts, found, state, target, mode, lease=lease, allow_delete=allow_delete)
+    planning = _Planning(parts, crawl_book(root, parts.settings), book_id, mode, allow_delete=allow_delete)
+    if dry_run:
+        with planning.planned(None) as run:
+            yield run
+        return
+    with parts.alone_in_folder() as left:
+        parts.generations.repair()
+        before = None
+        if parts.generations.is_remote and mode == "incremental":
+            with planning.planned(None) as before:
+                if not before.pending and not before.target.is_unfinished:
+                    before.remark()
+                    yield before
+                    return
+        with parts.generations.writer(left) as lease, planning.planned(lease, before) as run:
+            yield run
+
+
+@dataclass(frozen=True, slots=True)
+class _Planning:
+    """What the plans of one run have in common: on a server it is planned before the lease is taken, and after."""
+
+    parts: Parts
+    found: Crawl
+    book_id: str
+    mode: IngestionMode
+    allow_delete: bool
+
+    @contextmanager
+    def planned(self, lease: Lease | None, before: PlannedRun | None = None) -> Iterator[PlannedRun]:
+        """Plan by what the index and its records say now; `before` is a plan of this run that may be out of date."""
+        generations, schema = self.parts.generations, self.parts.schema
+        state = _recorded(self.parts, self.book_id, lease)
+        with closing(Target.open(generations, schema, self.book_id, self.mode, lease)) as target:
+            if lease and target.is_unfinished:
+                target.mend()
+            yield self._plan(state, target, lease, before)
+
+    def _plan(
+        self, state: IngestionState, target: Target, lease: Lease | None, before: PlannedRun | None
+    ) -> PlannedRun:
+        settings, found = self.parts.settings, self.found
+        fingerprint = fingerprint_of(settings, self.parts.embedding, found.fingerprint)
+        known = known_files(target, state, self.mode)
+        records = known.records if target.in_use else {}
+        is_same = before is not None and before.state.records == state.records
+        scan = before.scan if before and is_same else scan_files(found, records, fingerprint, settings)
+        kept = known.at_risk((error.path for error in scan.failures), [folder.path for folder in found.unreadable])
+        plan = make_plan(
+            scan.facts,
+            records,
+            book_id=state.book_id,
+            fingerprint=fingerprint,
+            failed=kept,
+            stored=known.stored if target.in_use else None,
+            stored_hashes=_other_hashes(target, known, found, records),
+            known=known.paths,
+            look_at=known.in_doubt,
+            everything=self.mode != "incremental" or not known.is_trusted,
+        )
+        run = PlannedRun(
+            parts=self.parts,
+            mode=self.mode,
+            found=found,
+            state=state,
+            target=target,
+            known=known,
+            scan=scan,
+            plan=plan,
+            kept=kept,
+            fingerprint=fingerprint,
+            lease=lease,
+        )
+        if not self.allow_delete:
+            _refuse_deletion(run)
+        if not target.in_use:
+            target.refuse_losses(kept)
+        return run
 
 
 def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState:
@@ -126,76 +203,28 @@ def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState
         return IngestionState(book_id=book_id, collection_name=collection)
 
 
-def _plan(
-    parts: Parts,
-    found: Crawl,
-    state: IngestionState,
-    target: Target,
-    mode: IngestionMode,
-    *,
-    lease: Lease | None,
-    allow_delete: bool,
-) -> PlannedRun:
-    fingerprint = fingerprint_of(parts.settings, parts.embedding, found.fingerprint)
-    records = state.records if target.in_use else {}
-    stored = _stored_counts(target, state, mode) if target.in_use else None
-    scan = scan_files(found, records, fingerprint, parts.settings)
-    failed = [error.path for error in scan.failures] + paths_below(found.unreadable, state.records)
-    plan = make_plan(
-        scan.facts,
-        records,
-        book_id=state.book_id,
-        fingerprint=fingerprint,
-        failed=failed,
-        stored=stored,
-        stored_hashes=_stored_hashes(target, state.book_id, found, stored or {}, records),
-        everything=mode != "incremental",
-    )
-    run = PlannedRun(
-        parts=parts,
-        mode=mode,
-        found=replace(found, skipped=tuple(sorted((*found.skipped, *scan.unpublished)))),
-        state=state,
-        target=target,
-        plan=plan,
-        fingerprint=fingerprint,
-        failures=scan.failures,
-        lease=lease,
-    )
-    if not allow_delete:
-        _refuse_deletion(run, {facts.path for facts in scan.facts} | {*failed}, stored or {}, len(scan.unpublished))
-    run.refuse_losses()
-    return run
-
-
-def _refuse_deletion(run: PlannedRun, present: set[str], stored: Mapping[str, int], unpublished: int) -> None:
+def _refuse_deletion(run: PlannedRun) -> None:
     refuse_deletion(
         book_id=run.state.book_id,
-        present=present,
-        known=run.state.records.keys() | stored.keys(),
+        present={facts.path for facts in run.scan.facts} | run.kept,
+        known=run.known.paths,
         moved={file.moved_from for file in run.plan.files if file.moved_from},
         root=run.relative_root,
         last_root=run.state.docs_root,
         max_percent=run.parts.settings.index.max_delete,
-        unpublished=unpublished,
+        unpublished=len(run.scan.unpublished),
     )
 
 
-def _stored_counts(target: Target, state: IngestionState, mode: IngestionMode) -> dict[str, int] | None:
-    """Return the points of each path in the store; None where their sum agrees with the records (decision 7)."""
-    if mode == "incremental" and target.count(state.book_id) == state.total_chunks:
-        return None
-    store = target.store
-    return store.values("source_file", Where((Equals("book_id", state.book_id),))) if store else {}
-
-
-def _stored_hashes(
-    target: Target, book_id: str, found: Crawl, stored: Mapping[str, int], records: Mapping[str, IngestionRecord]
+def _other_hashes(
+    target: Target, known: Known, found: Crawl, records: Mapping[str, IngestionRecord]
 ) -> dict[str, str]:
-    """Return the hash of each file that is stored but neither recorded nor present: it may have moved."""
-    present = {file.path for file in found.files}
-    lost = tuple(sorted(stored.keys() - records.keys() - present))
-    return hashes_of(target.store, book_id, lost) if lost and target.store else {}
+    """Return the hash of each file that is gone and not in the plan's records: it may have moved."""
+    gone = known.paths - {file.path for file in found.files} - records.keys()
+    recorded = {path: known.records[path].file_hash for path in gone & known.records.keys()}
+    lost = (known.stored or {}).keys() & gone - recorded.keys()
+    store = target.readers_store if lost else None
+    return recorded | (hashes_of(store, target.book_id, lost) if store else {})
 
 
 def _findings(record: IngestionRecord) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
@@ -16,10 +16,6 @@ from ingestion.source.crawler import Crawl, Skipped
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import read_source
 from ingestion.sync.plan import FileFacts, Plan
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
-
-PATHS_PER_READ = 100
 
 BYTES_PER_TOKEN = 4
 
@@ -65,24 +61,6 @@ def scan_files(
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))
-
-
-def paths_below(folders: tuple[Skipped, ...], records: Mapping[str, IngestionRecord]) -> list[str]:
-    """Return recorded files below folders that could not be listed: they may well still be there."""
-    prefixes = tuple("" if folder.path == "./" else folder.path for folder in folders)
-    return [path for path in records if path.startswith(prefixes)] if prefixes else []
-
-
-def hashes_of(store: VectorStore, book_id: str, paths: Sequence[str]) -> dict[str, str]:
-    """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
-    found: dict[str, set[str]] = {}
-    for start in range(0, len(paths), PATHS_PER_READ):
-        where = Where(
-            (Equals("book_id", book_id), AnyOf("source_file", tuple(paths[start : start + PATHS_PER_READ])))
-        )
-        for point in store.scroll(where, fields=("source_file", "source_file_hash")):
-            found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
-    return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
 def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:

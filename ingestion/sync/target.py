@@ -3,77 +3,109 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+import secrets
+from collections.abc import Collection, Mapping
 
 from ingestion.errors import DeletionRefused, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
+from ingestion.vector_stores.copying import copy_points
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
-from ingestion.vector_stores.types import Schema, require_schema
+from ingestion.vector_stores.types import Active, Schema, require_schema
 
 logger = logging.getLogger(__name__)
 
 
 class Target:
-    """`previous` is the active generation while a new one is built beside it; `in_use` tells that none is built.
+    """The index of one book while a run compares and writes it.
 
-    The generation that readers see is opened at its first use: a run with nothing to do may not need it.
+    `previous` is the active generation while a new one is built beside it; `in_use` tells that none is built. The
+    generation that readers see is opened at its first use: a run with nothing to do may not need it.
     """
 
     def __init__(
         self,
         generations: Generations,
         schema: Schema,
+        book_id: str,
         *,
-        store: VectorStore | None,
+        active: Active | None,
         previous: VectorStore | None = None,
         in_use: bool = True,
-        unopened: bool = False,
         lease: Lease | None = None,
     ) -> None:
         self.generations = generations
         self.schema = schema
+        self.book = Where((Equals("book_id", book_id),))
         self.previous = previous
         self.in_use = in_use
-        self._store = store
-        self._unopened = unopened
+        self.is_new = active is None
+        self.run_id = active.runs.get(book_id) if active else None
+        self.remarks = active.remarks if active else ()
+        self.is_unfinished = active is not None and active.is_unfinished
+        self.book_id = book_id
+        self._store: VectorStore | None = None
+        self._unopened = in_use and active is not None
+        self._is_marked = False
         self._lease = lease
 
     @classmethod
-    def open(cls, generations: Generations, schema: Schema, mode: IngestionMode, lease: Lease | None) -> Target:
-        """Open the target of a run; a dry run has no lease.
+    def open(
+        cls, generations: Generations, schema: Schema, book_id: str, mode: IngestionMode, lease: Lease | None
+    ) -> Target:
+        """Open the target of a run; one without a lease writes nothing.
 
-        Raises ConfigurationError if the index was made with another embedding.
+        Raises ConfigurationError if the index was made with another embedding, unless it holds no point.
         """
         if mode == "recreate":
             previous = _usable(generations)
-            store = generations.create(schema, lease) if lease else None
-            return cls(generations, schema, store=store, previous=previous, in_use=False)
-        active = generations.active_schema(lease)
-        if active is None:
-            if lease is None:
-                return cls(generations, schema, store=None)
-            store = generations.create(schema, lease)
-            generations.activate(store)
-            return cls(generations, schema, store=store)
-        require_schema(active, schema)
-        return cls(generations, schema, store=None, unopened=True, lease=lease)
+            active = Active(previous.schema, previous.runs()) if previous else None
+            return cls(generations, schema, book_id, active=active, previous=previous, in_use=False, lease=lease)
+        active = generations.active()
+        if active and not active.schema.is_comparable(schema):
+            if not _is_empty(generations):
+                require_schema(active.schema, schema)
+            active = None
+        return cls(generations, schema, book_id, active=active, lease=lease)
 
     @property
     def store(self) -> VectorStore | None:
-        """Return what is written; None where nothing is indexed and nothing may be written."""
+        """Return what is compared and written; None where there is nothing yet."""
         if self._unopened:
             self._store = self.generations.open_active(self._lease)
             self._unopened = False
         return self._store
 
-    def count(self, book_id: str) -> int:
-        """Return the number of points of a book in `store`."""
-        known = self.generations.known_count(book_id) if self._unopened else None
+    def mend(self) -> None:
+        """Open the index as its writer, which finishes what a killed run left."""
+        assert self._lease and self.store is not None
+
+    @property
+    def readers_store(self) -> VectorStore | None:
+        """Return what readers see."""
+        return self.store if self.in_use else self.previous
+
+    def to_write(self) -> VectorStore:
+        """Return the store to write, made where there is none; its points carry a new run's id from then on."""
+        store = self.store
+        if store is None:
+            # Not before: a model that never gave a vector must not bind the index.
+            store = self._store = self.generations.create(self.schema, self._lease)
+            if self.in_use:
+                self.generations.activate(store)
+        if not self._is_marked:
+            self.run_id = secrets.token_hex(8)
+            store.mark_runs({self.book_id: self.run_id})
+            self._is_marked = True
+        return store
+
+    def count(self) -> int:
+        """Return the number of points of the book in `store`."""
+        known = self.generations.known_count(self.book_id) if self._unopened else None
         if known is not None:
             return known
-        return self.store.count(Where((Equals("book_id", book_id),))) if self.store else 0
+        return self.store.count(self.book) if self.store else 0
 
     @property
     def vector_stores(self) -> list[VectorStore]:
@@ -85,23 +117,48 @@ class Target:
         """Return the previous generation, if its points can be taken over as they are."""
         return self.previous if self.previous and self.previous.schema == self.schema else None
 
-    def finish(self, state: IngestionState, failed: Collection[str]) -> None:
-        """Make what was written the generation that readers see.
+    def refuse_losses(self, kept: Collection[str]) -> None:
+        """Raise DeletionRefused where a new embedding would drop what cannot be taken over; the old index stays."""
+        previous = self.previous
+        if previous and not self.carrier and any(map(previous.count, self._to_carry(kept))):
+            raise DeletionRefused(
+                "the index also holds other books, or lessons that cannot be read now, made by "
+                f"{previous.schema.embedding}; a new index would lose them, so the old one stays in use. Fix the "
+                "lessons, or give each embedding a collection of its own (QDRANT_COLLECTION_NAME)"
+            )
+
+    def carry_over(self, kept: Collection[str]) -> None:
+        """Take other books, and the files of this one that are kept as they were, into the new generation."""
+        self.refuse_losses(kept)
+        if carrier := self.carrier:
+            store = self.to_write()
+            for where in self._to_carry(kept):
+                copy_points(carrier, store, where)
+            store.mark_runs({book: run for book, run in carrier.runs().items() if book != self.book_id})
+
+    def _to_carry(self, kept: Collection[str]) -> list[Where]:
+        others = [Where(must_not=self.book.must)]
+        return [*others, Where((*self.book.must, AnyOf("source_file", tuple(sorted(kept)))))] if kept else others
+
+    def finish(self, state: IngestionState, kept: Collection[str]) -> None:
+        """Make what was written the generation that readers see, and tie the records to it.
 
         Raises VectorStoreError, and leaves the active one in use, unless the new one holds as many chunks of each
-        file as are recorded, those that failed apart, and of other books what the previous one holds.
+        file as are recorded, those that are kept apart, and of other books what the previous one holds.
         """
-        if self.store and not self.in_use:
-            book = (Equals("book_id", state.book_id),)
-            good = {path: record for path, record in state.records.items() if path not in failed}
+        if not self.in_use:
+            store = self.to_write()
+            good = {path: record for path, record in state.records.items() if path not in kept}
             expected = {path: len(record.chunk_ids) for path, record in good.items() if record.chunk_ids}
-            carried = (AnyOf("source_file", tuple(sorted(failed))),) if failed else ()
-            _compare("source_file", expected, self.store, Where(book, carried))
+            carried = (AnyOf("source_file", tuple(sorted(kept))),) if kept else ()
+            _compare("source_file", expected, store, Where(self.book.must, carried))
             if self.carrier:
-                others = Where(must_not=book)
-                _compare("book_id", self.carrier.values("book_id", others), self.store, others)
-            self.generations.activate(self.store)
+                others = Where(must_not=self.book.must)
+                _compare("book_id", self.carrier.values("book_id", others), store, others)
+            self.generations.activate(store)
             self.in_use = True
+        elif self.store and self.run_id is None:
+            self.to_write()
 
     def close(self) -> None:
         """Release both stores."""
@@ -132,18 +189,12 @@ def _usable(generations: Generations) -> VectorStore | None:
         return None
 
 
-def at_risk(book: Where, failed: Collection[str]) -> list[Where]:
-    """Return what a new generation of `book` must take over: other books, and the book's lessons that fail now."""
-    others = [Where(must_not=book.must)]
-    return [*others, Where((*book.must, AnyOf("source_file", tuple(sorted(failed)))))] if failed else others
-
-
-def refuse_losses(target: Target, risks: Sequence[Where]) -> None:
-    """Raise DeletionRefused where a new embedding would drop what cannot be taken over; the old index stays."""
-    previous = target.previous
-    if previous and not target.carrier and any(map(previous.count, risks)):
-        raise DeletionRefused(
-            f"the index also holds other books, or lessons that now fail, made by {previous.schema.embedding}; a "
-            "new index would lose them, so the old one stays in use. Fix the lessons, or give each embedding "
-            "a collection of its own (QDRANT_COLLECTION_NAME)"
-        )
+def _is_empty(generations: Generations) -> bool:
+    """Return whether the active generation has no point, and so no model: any other may take its place."""
+    store = generations.open_active()
+    if store is None:
+        return True
+    try:
+        return store.count(Where()) == 0
+    finally:
+        store.close()

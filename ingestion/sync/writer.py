@@ -7,21 +7,20 @@ by comparing ids, and embeds nothing twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ingestion.models import DocumentChunk, utc_now
 from ingestion.sync.file_groups import ComparedFile
 from ingestion.vector_stores.bm25 import document_vector, stemmer_of
+from ingestion.vector_stores.copying import as_point
 from ingestion.vector_stores.filters import AnyOf, Equals, HasId, Where
 from ingestion.vector_stores.protocol import VectorStore
-from ingestion.vector_stores.types import Point, SparseVector, StoredPoint
+from ingestion.vector_stores.types import Point
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
 
 PATHS_PER_DELETE = 100
-POINTS_PER_COPY = 256
 
 
 class GroupWriter:
@@ -94,22 +93,6 @@ def _batches_of(book_id: str, paths: Sequence[str]) -> Iterator[Where]:
     for start in range(0, len(paths), PATHS_PER_DELETE):
         batch = tuple(paths[start : start + PATHS_PER_DELETE])
         yield Where((Equals("book_id", book_id), AnyOf("source_file", batch)))
-
-
-def copy_points(source: VectorStore, target: VectorStore, where: Where) -> int:
-    """Copy the matching points as they are, vectors included; returns how many."""
-    copied = 0
-    points = source.scroll(where, vectors=True)
-    while batch := [as_point(point) for point in islice(points, POINTS_PER_COPY)]:
-        target.upsert(batch)
-        copied += len(batch)
-    return copied
-
-
-def as_point(stored: StoredPoint) -> Point:
-    """Return a stored point as it is written again; it must have been read with its vectors."""
-    assert stored.dense is not None
-    return Point(stored.id, stored.dense, stored.sparse or SparseVector((), ()), stored.payload)
 
 
 def _payload(file: ComparedFile, chunk: DocumentChunk) -> dict[str, Any]:

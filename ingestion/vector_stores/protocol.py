@@ -17,6 +17,7 @@ from ingestion.vector_stores.filters import Where as Where
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.types import (
+    Active,
     Hit,
     KeptGeneration,
     Payload,
@@ -108,6 +109,15 @@ class VectorStore(Protocol):
         rarer.
         """
 
+    def runs(self) -> dict[str, str]:
+        """Return the id of the run that last wrote each book, beside the points; a book without one is left out."""
+
+    def mark_runs(self, runs: Mapping[str, str]) -> None:
+        """Note the ids of runs, by book, before they write; those of other books stay.
+
+        Where a server forbids it, it is logged, and the next run finds no id.
+        """
+
     def checkpoint(self) -> None:
         """Make everything written so far safe against power loss; called before anything is recorded."""
 
@@ -135,11 +145,12 @@ class Generations(Protocol):
     def states(self) -> StateStore | None:
         """Return where the store itself keeps the records of what is indexed; None where it has no place for them."""
 
-    def active_schema(self, lease: Lease | None = None) -> Schema | None:
-        """Return the schema of the active generation, None where nothing is indexed yet.
+    @property
+    def is_remote(self) -> bool:
+        """Return whether the lease of a writer costs requests to a server, so that it is taken only to write."""
 
-        For a writer, logs where the settings differ from those that the generation was made with.
-        """
+    def active(self) -> Active | None:
+        """Return what is known of the active generation, None where nothing is indexed yet."""
 
     def repair(self) -> None:
         """Mend what says which generation is active, if it is damaged and the generations are there."""
@@ -150,7 +161,8 @@ class Generations(Protocol):
     def open_active(self, lease: Lease | None = None) -> VectorStore | None:
         """Open the generation that readers see, or return None; raises IndexInUse where another process holds it.
 
-        Who opens it to write passes the lease, which every deletion then confirms first.
+        Who opens it to write passes the lease, which every deletion then confirms first; what a killed run left is
+        mended, and it is logged where the settings are not those of the index.
         """
 
     def should_close(self, store: VectorStore) -> bool:

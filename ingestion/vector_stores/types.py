@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ingestion.errors import ConfigurationError, VectorStoreError
@@ -115,6 +116,19 @@ class SearchAnswer(NamedTuple):
     keyword: list[Hit]
     rarity: dict[int, float]
     beside: tuple[list[Hit], list[Hit]] = ([], [])
+
+
+class Active(NamedTuple):
+    """The generation that readers see, as far as it is known without opening it.
+
+    `runs` has the id of the run that last wrote each book (docs/design.md, decision 7). `remarks` say where the
+    settings differ from those it was made with; `is_unfinished` tells that a killed run left it to be mended.
+    """
+
+    schema: Schema
+    runs: Mapping[str, str] = MappingProxyType({})
+    remarks: tuple[str, ...] = ()
+    is_unfinished: bool = False
 
 
 class KeptGeneration(NamedTuple):

@@ -103,7 +103,7 @@ class SharedIndex:
     async def for_writing(self) -> AsyncIterator[Generations]:
         """Return the generations for a run of this process, which writes what readers have open."""
         generations = generations_of(self.settings)
-        if await asyncio.to_thread(generations.active_schema) is None:
+        if await asyncio.to_thread(generations.active) is None:
             yield generations
             return
         async with self.opened() as store:

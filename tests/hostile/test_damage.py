@@ -226,5 +226,5 @@ def test_a_row_of_an_older_version_has_no_checksum_and_is_used(tmp_path: Path) -
 def test_a_cached_vector_of_another_length_is_embedded_again() -> None:
     chunk = SimpleNamespace(embed_key="key")
     cache: Any = SimpleNamespace(get=lambda _: {"key": np.ones(3, np.float32)})
-    known = KnownVectors(stores=[], cache=cache, dimensions=4)
+    known = KnownVectors(stores=list, cache=cache, dimensions=4)
     assert known.of(cast("list[DocumentChunk]", [chunk])) == {}

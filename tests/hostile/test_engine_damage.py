@@ -25,4 +25,4 @@ def test_a_truncated_engine_file_is_opened_without_it_or_refused_by_name(name: s
         assert child.returncode == 0, child.stderr
         assert child.stdout.startswith("opened") or str(directory) in child.stdout, child.stdout
         build_index(directory)
-        assert EdgeGenerations(directory).active_schema() == SCHEMA
+        assert EdgeGenerations(directory).active().schema == SCHEMA

@@ -72,7 +72,7 @@ def test_a_damaged_file_is_opened_without_it_or_refused_by_name_and_a_new_index_
                 wrong.append(f"{name}: {child.returncode} {child.stdout[-200:]} {child.stderr[-200:]}")
             try:
                 build_index(directory)
-                assert EdgeGenerations(directory).active_schema() == SCHEMA
+                assert EdgeGenerations(directory).active().schema == SCHEMA
             except VectorStoreError as error:
                 # What is no file of ours is never written through, and the message says which to remove.
                 if "remove it" not in str(error) or str(directory) not in str(error):

@@ -14,7 +14,7 @@ import numpy as np
 from ingestion.embedding.batching import Limits
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.lease import Lease, LocalLease
-from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
+from ingestion.vector_stores.types import Active, Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 
 
 class Crash(BaseException):
@@ -74,8 +74,11 @@ class FakeEmbedder:
 class MemoryStore:
     """A vector store in a dict; shares its points with the generation, so reopening finds them."""
 
-    def __init__(self, schema: Schema, points: dict[str, Point], faults: Faults) -> None:
+    def __init__(
+        self, schema: Schema, points: dict[str, Point], faults: Faults, runs: dict[str, str] | None = None
+    ) -> None:
         self.schema = schema
+        self.run_ids = {} if runs is None else runs
         self.points = points
         self.faults = faults
         self.writes = 0
@@ -155,6 +158,13 @@ class MemoryStore:
         there = {term for point in self._matching(where) for term in point.sparse.indices}
         return {term: 1.0 for term in terms if term in there}
 
+    def runs(self) -> dict[str, str]:
+        return dict(self.run_ids)
+
+    def mark_runs(self, runs: Mapping[str, str]) -> None:
+        self._write("mark_runs")
+        self.run_ids.update(runs)
+
     def checkpoint(self) -> None:
         self._write("checkpoint")
         self.checkpoints += 1
@@ -176,8 +186,8 @@ class MemoryGenerations:
 
     def __init__(self, faults: Faults | None = None) -> None:
         self.faults = faults or Faults()
-        self.generations: dict[str, tuple[Schema, dict[str, Point]]] = {}
-        self.active: str | None = None
+        self.generations: dict[str, tuple[Schema, dict[str, Point], dict[str, str]]] = {}
+        self.active_name: str | None = None
         self.former: str | None = None
         self.stores: list[tuple[str, MemoryStore]] = []
         self._names = (f"g{number}" for number in itertools.count(1))
@@ -185,7 +195,7 @@ class MemoryGenerations:
     @property
     def points(self) -> dict[str, Point]:
         """The points that readers see."""
-        return self.generations[self.active][1] if self.active else {}
+        return self.generations[self.active_name][1] if self.active_name else {}
 
     @property
     def writes(self) -> int:
@@ -203,8 +213,13 @@ class MemoryGenerations:
     def states(self) -> None:
         return None
 
-    def active_schema(self, lease: Lease | None = None) -> Schema | None:
-        return self.generations[self.active][0] if self.active else None
+    is_remote = False
+
+    def active(self) -> Active | None:
+        if self.active_name is None:
+            return None
+        schema, _, runs = self.generations[self.active_name]
+        return Active(schema, dict(runs))
 
     def repair(self) -> None:
         return None
@@ -213,27 +228,27 @@ class MemoryGenerations:
         return None
 
     def open_active(self, lease: Lease | None = None) -> MemoryStore | None:
-        return self._open(self.active) if self.active else None
+        return self._open(self.active_name) if self.active_name else None
 
     def loading(self, store: MemoryStore, points: int) -> AbstractContextManager[None]:
         return nullcontext()
 
     def create(self, schema: Schema, lease: Lease | None = None) -> MemoryStore:
         self.faults.tick("create")
-        kept = {self.active, self.former}
+        kept = {self.active_name, self.former}
         self.generations = {name: each for name, each in self.generations.items() if name in kept}
         name = next(self._names)
-        self.generations[name] = (schema, {})
+        self.generations[name] = (schema, {}, {})
         return self._open(name)
 
     def activate(self, store: MemoryStore) -> None:
         self.faults.tick("activate")
         name = next(name for name, each in self.stores if each is store)
-        self.former, self.active = self.active, name
+        self.former, self.active_name = self.active_name, name
 
     def _open(self, name: str) -> MemoryStore:
-        schema, points = self.generations[name]
-        store = MemoryStore(schema, points, self.faults)
+        schema, points, runs = self.generations[name]
+        store = MemoryStore(schema, points, self.faults, runs)
         self.stores.append((name, store))
         return store
 

@@ -35,10 +35,11 @@ def server_checks(settings: Settings, generations: Generations) -> Iterator[Chec
 
 def index_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
     """Yield whether there is an index and the chosen embedder made it; `settings` are settled on its embedder."""
-    schema = generations.active_schema()
-    if schema is None:
+    active = generations.active()
+    if active is None:
         yield note("index", f"nothing is indexed in {location_of(settings)}", "run `bookwise ingest`")
         return
+    schema = active.schema
     made_by = f"made by {schema.embedding} ({schema.dimensions} dimensions)"
     embedder = embedder_of(settings)
     # A library tells its dimensions only once its model is loaded, which may be a download.
@@ -60,7 +61,7 @@ def state_checks(settings: Settings, generations: Generations) -> Iterator[Check
     """Yield whether the records of runs can be read and count what the index holds."""
     states = states_of(settings, generations)
     books = states.books()
-    is_there = generations.active_schema() is not None
+    is_there = generations.active() is not None
     if not books:
         yield ok("state", "no run is recorded yet")
     for book_id in books:

@@ -3,6 +3,7 @@
 <directory>/CURRENT                     {"active": "20260801T101500-a1b2c3", "former": null}
 <directory>/<generation>/shard/         the engine's files
 <directory>/<generation>/schema.json    written last: without it the generation is not finished
+<directory>/<generation>/runs.json      which run last wrote each book
 <directory>/<generation>/lock           held by the process that has the generation open
 """
 
@@ -26,11 +27,12 @@ from ingestion.vector_stores.edge.count_cache import CountReader, remember_count
 from ingestion.vector_stores.edge.lock import LOCK, acquire, is_wanted
 from ingestion.vector_stores.edge.pointer import POINTER, Pointer, read_pointer, write_pointer
 from ingestion.vector_stores.edge.private_copy import copy_of, is_outdated
+from ingestion.vector_stores.edge.run_ids import read_runs
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.lease import Lease, LocalLease
 from ingestion.vector_stores.protocol import VectorStore
-from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
+from ingestion.vector_stores.types import REBUILD, Active, KeptGeneration, Schema
 
 if TYPE_CHECKING:
     from ingestion.vector_stores.edge.store import EdgeStore
@@ -42,6 +44,7 @@ class EdgeGenerations:
     """Generations below `directory`; waits `wait` seconds for one that another process has open."""
 
     look_seconds = 0.25
+    is_remote = False
 
     def __init__(
         self, directory: Path, wait: float = 0.0, shared: EdgeStore | None = None, *, keeps: bool = False
@@ -60,10 +63,10 @@ class EdgeGenerations:
     def states(self) -> None:
         """See Generations; a disk that holds the index holds the state file as well."""
 
-    def active_schema(self, lease: Lease | None = None) -> Schema | None:
+    def active(self) -> Active | None:
         """See Generations."""
         active = self._pointer().active
-        return _schema_in(self._directory / active) if active else None
+        return Active(_schema_in(path := self._directory / active), read_runs(path)) if active else None
 
     def repair(self) -> None:
         """See Generations: of the finished generations the one with the most points is taken, then the newest.

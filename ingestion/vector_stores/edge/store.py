@@ -15,6 +15,7 @@ from ingestion.errors import VectorStoreError
 from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions
 from ingestion.vector_stores.edge.compaction import compact_if_grown
 from ingestion.vector_stores.edge.count_cache import forget_counts, remember_counts
+from ingestion.vector_stores.edge.run_ids import read_runs, write_runs
 from ingestion.vector_stores.edge.shard import check_space, engine_errors
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
@@ -208,6 +209,17 @@ class EdgeStore:
             answers = self._shard.query_batch(qe.QueryBatchRequest(batch))
         best = {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
         return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
+
+    def runs(self) -> dict[str, str]:
+        """See VectorStore."""
+        return read_runs(self.directory)
+
+    def mark_runs(self, runs: Mapping[str, str]) -> None:
+        """See VectorStore."""
+        try:
+            write_runs(self.directory, runs)
+        except OSError as error:
+            raise VectorStoreError(f"cannot use {self.directory}: {error}") from error
 
     def checkpoint(self) -> None:
         """See VectorStore; it would end the log that a shard in doubt is repaired from, so then there is none."""

@@ -21,6 +21,9 @@ logger = logging.getLogger(__name__)
 METADATA = "bookwise"
 """The key of our mark in a collection's metadata; a collection without it is not ours."""
 
+RUNS = "runs"
+"""Where our mark holds the ids of runs, by book."""
+
 STRICT = rest.StrictModeConfig(enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False)
 """Strict mode of every collection of ours: a filter without an index is a mistake, and would read every payload."""
 
@@ -102,10 +105,15 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
     yield from _different("", wanted, there)
 
 
-def warn_of_differences(name: str, info: rest.CollectionInfo, settings: QdrantSettings) -> None:
-    """Log what `differences` finds in the collection behind the alias `name`."""
-    for difference in differences(info.config, settings):
-        logger.warning("collection %s: %s", name, difference)
+def runs_of(info: rest.CollectionInfo) -> dict[str, str]:
+    """Return the id of the run that last wrote each book, which our mark holds."""
+    runs = (metadata_of(info) or {}).get(RUNS)
+    return {str(book): str(run) for book, run in runs.items()} if isinstance(runs, dict) else {}
+
+
+def with_runs(info: rest.CollectionInfo, runs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the metadata of a collection with these ids added to our mark."""
+    return {METADATA: (metadata_of(info) or {}) | {RUNS: runs_of(info) | dict(runs)}}
 
 
 def rescored(settings: QdrantSettings) -> rest.QuantizationSearchParams | None:

@@ -24,12 +24,12 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.server.bulk_load import deferred_indexing, is_deferred, resume_indexing
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
-from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, metadata_of, warn_of_differences
+from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, differences, metadata_of, runs_of
 from ingestion.vector_stores.server.lease import writer_lease
 from ingestion.vector_stores.server.state import ServerStates
 from ingestion.vector_stores.server.state_collection import StateCollection
 from ingestion.vector_stores.server.store import ServerStore
-from ingestion.vector_stores.types import REBUILD, KeptGeneration, Schema
+from ingestion.vector_stores.types import REBUILD, Active, KeptGeneration, Schema
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ class ServerGenerations:
     """Generations of the collection `name`."""
 
     look_seconds = 30.0
+    is_remote = True
 
     def __init__(self, server: Server, name: str, settings: QdrantSettings | None = None) -> None:
         self._server = server
@@ -57,14 +58,13 @@ class ServerGenerations:
         """See Generations."""
         return ServerStates(self._state)
 
-    def active_schema(self, lease: Lease | None = None) -> Schema | None:
+    def active(self) -> Active | None:
         """See Generations."""
         info = self._active()
         if info is None:
             return None
-        if lease:
-            self._prepare(info)
-        return self._schema_of(self._name, info)
+        schema = self._schema_of(self._name, info)
+        return Active(schema, runs_of(info), self._remarks(info), is_unfinished=is_deferred(info))
 
     def repair(self) -> None:
         """See Generations; on a server aliases say it, which it keeps itself."""
@@ -92,7 +92,10 @@ class ServerGenerations:
         )
         self._complete_indexes(self._name, info.payload_schema, reading=lease is None)
         if lease:
-            self._prepare(info)
+            for remark in self._remarks(info):
+                logger.warning("%s", remark)
+            if is_deferred(info):
+                resume_indexing(self._server, self._name)
             self._warn_of_lost_replicas(info)
         return store
 
@@ -122,7 +125,8 @@ class ServerGenerations:
         create = creation(collection, schema, self._settings)
         self._server.make(f"creating collection {collection!r}", create)
         self._complete_indexes(collection, {})
-        warn_of_differences(self._name, self._info(collection), self._settings)
+        for remark in self._remarks(self._info(collection)):
+            logger.warning("%s", remark)
         return ServerStore(self._server, collection, schema, self._settings, lease=lease)
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
@@ -186,6 +190,9 @@ class ServerGenerations:
             raise self._not_ours()
         return info
 
+    def _remarks(self, info: rest.CollectionInfo) -> tuple[str, ...]:
+        return tuple(f"collection {self._name}: {each}" for each in differences(info.config, self._settings))
+
     def _not_ours(self) -> VectorStoreError:
         return VectorStoreError(
             f"Qdrant at {self._server.host} has a collection {self._name!r} that bookwise did not make; choose "
@@ -194,12 +201,6 @@ class ServerGenerations:
 
     def _size(self, collection: str) -> int:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
-
-    def _prepare(self, info: rest.CollectionInfo) -> None:
-        """Log where the settings are not those of the collection, and repair what a killed load left."""
-        warn_of_differences(self._name, info, self._settings)
-        if is_deferred(info):
-            resume_indexing(self._server, self._name)
 
     def _warn_of_lost_replicas(self, info: rest.CollectionInfo) -> None:
         if (info.config.params.replication_factor or 1) > 1 and (lost := lost_replicas(self._server, self._name)):

@@ -21,6 +21,8 @@ from ingestion.state.records import (
     READABLE_FORMATS,
     record_as_json,
     record_from_json,
+    run_as_json,
+    run_from_json,
     text_mapping,
     text_or_none,
 )
@@ -163,7 +165,8 @@ def _payloads_of(state: IngestionState) -> Payloads:
         _id(state.book_id, path): common | {"source_file": path} | record_as_json(record)
         for path, record in state.records.items()
     }
-    return payloads | {_id(state.book_id, None): common | {name: getattr(state, name) for name in _BOOK_FIELDS}}
+    book = common | {name: getattr(state, name) for name in _BOOK_FIELDS} | run_as_json(state)
+    return payloads | {_id(state.book_id, None): book}
 
 
 def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
@@ -180,8 +183,9 @@ def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
         path = fields["source_file"]
         state.records[path] = record_from_json(state.book_id, path, fields, text_mapping(fields["fingerprint"]))
     else:
-        for name in _BOOK_FIELDS:
-            setattr(state, name, text_or_none(fields.get(name)))
+        own = {name: text_or_none(fields.get(name)) for name in _BOOK_FIELDS} | run_from_json(fields)
+        for name, value in own.items():
+            setattr(state, name, value)
 
 
 def _id(book_id: str, path: str | None) -> str:

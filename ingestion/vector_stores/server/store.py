@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Ran
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
 from ingestion.vector_stores.server.client import Server
-from ingestion.vector_stores.server.collection import rescored
+from ingestion.vector_stores.server.collection import rescored, runs_of, with_runs
 from ingestion.vector_stores.server.search_params import dense_params, described, exact_points
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ingestion.models import Vector
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -172,6 +175,27 @@ class ServerStore:
             return {}
         requests = [_rarity_request(term, _to_filter(where)) for term in terms]
         return _rarities(terms, self._query(requests))
+
+    def runs(self) -> dict[str, str]:
+        """See VectorStore."""
+        return runs_of(self._call("reading the run", lambda client: client.get_collection(self.collection)))
+
+    def mark_runs(self, runs: Mapping[str, str]) -> None:
+        """See VectorStore."""
+        info = self._call("reading the run", lambda client: client.get_collection(self.collection))
+        try:
+            self._call(
+                "marking the run",
+                lambda client: client.update_collection(self.collection, metadata=with_runs(info, runs)),
+            )
+        except RequestFailed as error:
+            if error.status != 403:
+                raise
+            logger.warning(
+                "this key may not change collection %s, so that each run compares every lesson with its points; a "
+                "key that may manage the collection spares that",
+                self.collection,
+            )
 
     def _lists(
         self, queries: Sequence[ListQuery | None], terms: Sequence[int] = (), where: Where = EVERYTHING

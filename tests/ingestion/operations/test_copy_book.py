@@ -118,7 +118,7 @@ def test_a_copy_that_differs_from_its_source_is_an_error_and_records_nothing(
         return points[1:] if damage == "loss" else [replace(each, dense=-each.dense) for each in points]
 
     target = on(server)
-    store = target.create(library.generations.active_schema())
+    store = target.create(library.generations.active().schema)
     target.activate(store)
     upsert = type(store).upsert
     monkeypatch.setattr(type(store), "upsert", lambda self, points: upsert(self, damaged(list(points))))

@@ -157,7 +157,7 @@ def test_a_rename_of_the_case_alone_moves_the_page(library: Library) -> None:
     library.embedder.texts.clear()
     library.write({"docs/README.md": text, "docs/other.md": page("Other", "Text.")})
     report = library.run()
-    assert report.changes == {"docs/README.md": "moved", "docs/readme.md": "deleted"}
+    assert report.changes == {"docs/README.md": "moved"}
     assert paths_of(library) == {"docs/README.md", "docs/other.md"} and library.embedder.texts == []
 
 

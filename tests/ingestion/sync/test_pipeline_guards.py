@@ -62,7 +62,7 @@ def test_a_dry_run_says_what_a_run_then_does_and_changes_nothing(indexed: Librar
 def test_a_dry_run_over_nothing_indexed_creates_nothing(library: Library) -> None:
     report = library.run(dry_run=True)
     assert report.files["new"] == 3 and report.chunks.embedded >= 7
-    assert library.generations.active is None and not library.state_path.exists()
+    assert library.generations.active_name is None and not library.state_path.exists()
 
 
 def test_two_runs_cannot_write_at_once(library: Library) -> None:

@@ -13,9 +13,9 @@ __all__ = ["indexed", "library"]
 
 
 def test_recreate_builds_a_new_generation_with_the_old_vectors(indexed: Library) -> None:
-    before, generation = indexed.contents(), indexed.generations.active
+    before, generation = indexed.contents(), indexed.generations.active_name
     report = indexed.run("recreate")
-    assert indexed.generations.active != generation and indexed.contents() == before
+    assert indexed.generations.active_name != generation and indexed.contents() == before
     assert indexed.embedder.texts == [] and report.chunks.reused == len(before)
     assert not indexed.run().pending
 
@@ -50,11 +50,11 @@ def test_recreate_keeps_what_a_failed_lesson_had(indexed: Library) -> None:
 
 
 def test_recreate_with_another_embedding_never_drops_another_book(indexed: Library) -> None:
-    first, generation = indexed.contents(), indexed.generations.active
+    first, generation = indexed.contents(), indexed.generations.active_name
     indexed.embedder = FakeEmbedder("other/1", dimensions=4)
     with pytest.raises(DeletionRefused, match="the old one stays in use"):
         indexed.run("recreate", book="second")
-    assert indexed.generations.active == generation and indexed.contents() == first
+    assert indexed.generations.active_name == generation and indexed.contents() == first
     assert indexed.embedder.calls == 0
 
 

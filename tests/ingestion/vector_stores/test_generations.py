@@ -112,13 +112,13 @@ def served(generations: Generations) -> tuple[Schema, int] | None:
     if store is None:
         return None
     with closing(store):
-        assert store.schema == generations.active_schema()
+        assert store.schema == generations.active().schema
         return store.schema, store.count(Where())
 
 
 def test_nothing_is_served_before_the_first_activation(engine: Engine) -> None:
     generations = engine.generations
-    assert generations.active_schema() is None
+    assert generations.active() is None
     assert served(generations) is None
     with closing(generations.create(OLD)):
         assert served(generations) is None
@@ -195,7 +195,7 @@ def test_a_creation_that_dies_anywhere_leaves_the_old_serving_and_is_cleaned_up(
     build(generations, OLD, 3)
     steps = 0
     for steps in every_step(engine, lambda: generations.create(NEW).close()):  # noqa: B007
-        assert generations.active_schema() == OLD
+        assert generations.active().schema == OLD
     assert steps > 4
     assert served(generations) == (OLD, 3)
     build(generations, NEW, 1)
@@ -209,7 +209,7 @@ def test_an_activation_that_dies_anywhere_leaves_the_old_or_the_new_serving(engi
     build(generations, OLD, 4)
     with closing(generations.create(NEW)) as store:
         for _ in every_step(engine, lambda: generations.activate(store)):
-            assert generations.active_schema() in (OLD, NEW)
+            assert generations.active().schema in (OLD, NEW)
     assert served(generations) == (NEW, 0)
     generations.rollback()
     assert served(generations) == (OLD, 4)
@@ -223,7 +223,7 @@ def test_a_rollback_or_drop_that_dies_anywhere_leaves_something_serving(engine: 
     build(generations, OLD, 3)
     build(generations, NEW, 4)
     for _ in every_step(engine, getattr(generations, action)):
-        assert generations.active_schema() in (OLD, NEW)
+        assert generations.active().schema in (OLD, NEW)
     assert served(generations) in ((OLD, 3), (NEW, 4))
     build(generations, NEW, 1)
     assert served(generations) == (NEW, 1)

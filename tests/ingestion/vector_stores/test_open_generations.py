@@ -33,5 +33,5 @@ def test_with_a_url_the_index_is_on_the_server(tmp_path: Path) -> None:
     with running(QdrantServer()) as server:
         generations = open_generations(url=server.url, api_key=KEY, collection="b", directory=tmp_path, wait=0)
         generations.activate(generations.create(SCHEMA))
-        assert generations.active_schema() == SCHEMA
+        assert generations.active().schema == SCHEMA
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ import pytest
 
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.protocol import VectorStore
-from ingestion.vector_stores.types import Schema
+from ingestion.vector_stores.types import Active
 from rag.models import SearchQuery
 from rag.retrieval.lessons import read_lesson
 from rag.retrieval.search import search
@@ -44,8 +44,10 @@ class Lent:
     def repair(self) -> None:
         pass
 
-    def active_schema(self, lease: object = None) -> Schema:
-        return self._store.schema
+    is_remote = False
+
+    def active(self) -> Active:
+        return Active(self._store.schema, self._store.runs())
 
     def known_count(self, book_id: str) -> None:
         return None

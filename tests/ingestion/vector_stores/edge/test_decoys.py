@@ -21,7 +21,7 @@ from tests.support.vector_points import SCHEMA, build_index, index_directory, ma
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and FIFOs as POSIX has them")
 
 PRECIOUS = '{"pid": 1, "precious": true}'
-NAMES = ["CURRENT", "*/lock", "*/lock.next", "*/schema.json", "*/counts.json", "*/compact-bytes"]
+NAMES = ["CURRENT", "*/lock", "*/lock.next", "*/schema.json", "*/counts.json", "*/runs.json", "*/compact-bytes"]
 """Every file that is ours, below the collection's folder."""
 
 
@@ -66,7 +66,7 @@ def use_everything(index: Path) -> list[str]:
             generations.activate(store)
 
     steps: list[Callable[[], object]] = [
-        lambda: EdgeGenerations(index).active_schema(),
+        lambda: EdgeGenerations(index).active(),
         lambda: EdgeGenerations(index).known_count("robots"),
         lambda: EdgeGenerations(index).kept(),
         write,

@@ -78,7 +78,7 @@ def test_damaged_files_beside_the_engines_are_named(
     damaged.write_text(text)
     try:
         with pytest.raises(VectorStoreError, match=message):
-            generations.active_schema()
+            generations.active()
         with pytest.raises(VectorStoreError, match=message):
             generations.open_active()
     finally:
@@ -90,7 +90,7 @@ def test_beside_a_damaged_index_a_new_generation_can_be_built(text: str) -> None
     with index_directory() as directory:
         (directory / "CURRENT").write_text(text)
         build_index(directory)
-        assert EdgeGenerations(directory).active_schema() == SCHEMA
+        assert EdgeGenerations(directory).active().schema == SCHEMA
 
 
 def test_what_a_killed_optimisation_left_is_removed(generations: EdgeGenerations, directory: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_lost_answer_to_a_creation_or_a_switch_does_no_harm(qdrant: QdrantServ
     generations = ServerGenerations(server, "book")
     for _ in range(3):
         generations.activate(generations.create(SCHEMA))
-    assert generations.active_schema() == SCHEMA
+    assert generations.active().schema == SCHEMA
     assert len(qdrant.collections) == 2
 
 

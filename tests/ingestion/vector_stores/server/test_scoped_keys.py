@@ -43,7 +43,7 @@ def scoped(**collections: str) -> str:
 @pytest.mark.parametrize("key", ["reader", scoped(book="r")])
 def test_a_key_that_reads_the_alias_is_enough_for_readers(qdrant: QdrantServer, key: str) -> None:
     generations = generations_with(qdrant, key)
-    assert generations.active_schema() == SCHEMA
+    assert generations.active().schema == SCHEMA
     store = generations.open_active()
     assert store is not None
     where = Where((Equals("book_id", "robots"),))

@@ -1,0 +1,71 @@
+"""What is known of a book before a run, by its records and its points: whatever is in it, a run could lose."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from ingestion.models import IngestionMode, IngestionRecord, IngestionState
+from ingestion.sync.target import Target
+from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.protocol import VectorStore
+
+PATHS_PER_READ = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The files of a book that its records or its points name.
+
+    `stored` is how many points each path has, or None where the records tell it: they were made with these points,
+    whose number fits. `is_trusted` tells that no other run wrote since the records were saved, but for the files
+    `in_doubt`.
+    """
+
+    records: Mapping[str, IngestionRecord]
+    stored: Mapping[str, int] | None
+    in_doubt: frozenset[str]
+    is_trusted: bool
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Return every path that the index may hold points of."""
+        return frozenset(self.records.keys() | (self.stored or {}).keys() | self.in_doubt)
+
+    def at_risk(self, unread: Iterable[str], hidden: Collection[str]) -> frozenset[str]:
+        """Return the paths of which nothing may be deleted, since what they hold now is not known.
+
+        `unread` are files that cannot be read, `hidden` folders whose files are not known, each ending in `/`.
+        """
+        below = tuple(hidden)
+        return frozenset(unread) | {path for path in self.paths if path.startswith(below)}
+
+    def doubtful(self, paths: Collection[str]) -> set[str]:
+        """Return those of the paths of which records and points may disagree."""
+        return set(paths) & self.in_doubt if self.is_trusted else set(paths)
+
+
+def known_files(target: Target, state: IngestionState, mode: IngestionMode) -> Known:
+    """Return what is known of a book; the points are asked wherever the records cannot be relied on (decision 7)."""
+    in_doubt = frozenset(state.in_doubt)
+    if target.is_new:
+        return Known(state.records, {}, in_doubt, is_trusted=True)
+    trusted = state.run_id is not None and state.run_id == target.run_id
+    if trusted and mode == "incremental" and target.count() == state.total_chunks:
+        return Known(state.records, None, in_doubt, is_trusted=True)
+    store = target.readers_store
+    stored = store.values("source_file", target.book) if store else {}
+    return Known(state.records, stored, in_doubt, is_trusted=trusted)
+
+
+def hashes_of(store: VectorStore, book_id: str, paths: Collection[str]) -> dict[str, str]:
+    """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
+    found: dict[str, set[str]] = {}
+    named = sorted(paths)
+    for start in range(0, len(named), PATHS_PER_READ):
+        where = Where(
+            (Equals("book_id", book_id), AnyOf("source_file", tuple(named[start : start + PATHS_PER_READ])))
+        )
+        for point in store.scroll(where, fields=("source_file", "source_file_hash")):
+            found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
+    return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
