@@ -15,7 +15,7 @@ from ingestion.errors import UsageError
 from ingestion.own_files import explain
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
-from rag.quoting.spots import plain_title
+from rag.quoting.rendering import plain_title
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,9 @@ from rag.quoting.phrases import (
     phrase,
 )
 from rag.quoting.quotes import Excerpt, best_excerpt, other_places, place_of
+from rag.quoting.rendering import plain_title
 from rag.quoting.search_gate import GatedResult, RetrievalGate
-from rag.quoting.spots import Nearness, plain_title, stemmer_of_passages
+from rag.quoting.spots import Nearness, stemmer_of_passages
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:

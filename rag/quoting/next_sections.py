@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rag.models import Citation, Place, SearchResult, address
-from rag.quoting.spots import plain_title
+from rag.quoting.rendering import plain_title
 
 SHOWN = 3
 

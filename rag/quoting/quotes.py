@@ -10,7 +10,8 @@ from itertools import groupby
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
 from rag.models import Place, SearchResult, address
-from rag.quoting.spots import Nearness, ShownBlock, Spot, Spots, plain_title, rendered_blocks
+from rag.quoting.rendering import ShownBlock, plain_title, rendered_blocks
+from rag.quoting.spots import Nearness, Spot, Spots
 
 MAX_CHARS = 1_000
 """How long an excerpt is at most, except for one block of code or one table that is longer."""

@@ -21,7 +21,7 @@ from ingestion.source.metadata import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 from rag.models import SearchResult
-from rag.quoting.spots import rendered_blocks
+from rag.quoting.rendering import rendered_blocks
 
 VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")

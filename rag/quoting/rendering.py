@@ -1,0 +1,162 @@
+"""The blocks of a passage as a reader sees them: without markup, directives, shortcodes and addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingestion.markdown.blocks import Page, walk
+from ingestion.markdown.cleaner import clean, find_edits
+from ingestion.markdown.parser import parse_blocks
+from rag.grounding.passage_blocks import PassageBlock, blocks_of
+from rag.models import SearchResult
+
+_ASIDE = re.compile(
+    r"(?:exercises?|(?:\w+[- ]){0,2}quiz(?:zes)?|assignments?|challenges?|homework|practice|review questions|"
+    r"knowledge check|rubrics?|(?:review (?:and|&) )?self[- ]study|(?:\w+ ){1,2}prompts?(?=\W*$)|"
+    r"release notes|changelog|what'?s new|contributors|sponsors|acknowledge?ments|credits|further reading|"
+    r"references(?=\W*$)|(?:table of )?contents|toc|"
+    r"learning (?:objectives|goals)|what you(?:'|’)?(?: wi)?ll learn)\b",
+    re.IGNORECASE,
+)
+"""How a section is called that asks or lists instead of telling."""
+
+_ASIDE_PAGE = re.compile(
+    r"\W*(?:release notes|releases|changelog|change log|what'?s new|contributors|sponsors|acknowledge?ments)\W*"
+    r"|.*\bquiz\b.*",
+    re.IGNORECASE,
+)
+"""How a page is called that lists instead of telling, whatever its sections are called."""
+
+_ASIDE_FILE = re.compile(r"(?:.*/)?(?:[\d._-]*)(?:assignments?|quiz(?:zes)?|exercises?|homework|challenges?)\.\w+")
+_PICTURES = re.compile(r"(?:\s*\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
+_ONE_LINK = re.compile(r"\s*\[[^\]]*\]\([^)]*\)\s*")
+_NOTHING_YET = re.compile(
+    r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
+    r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
+    re.IGNORECASE,
+)
+_FENCE_OPENING = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
+_MACRO = re.compile(r"^[ \t]*(?:\{\*.*?\*\}|\{\{.*?\}\}|\{%.*?%\})[ \t]*$\n?", re.MULTILINE)
+_MARKER = re.compile(
+    r"^[ \t]*(?:/{3,}[ \t]*[\w-]*[ \t]*\|?|!{3,}[ \t]*[\w-]+|\?{3,}\+?[ \t]*[\w-]+|={3}(?=[ \t]))[ \t]*", re.MULTILINE
+)
+_EMPHASIS = re.compile(
+    r"(?<![\w*`\\])(\*{1,3})(?=[^\s*])([^*\n`]{1,200}?(?:\n[^*\n`]{1,200}?)?)(?<=[^\s*])\1(?![\w*`])"
+    r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?(?:\n[^_\n`]{1,200}?)?)(?<=[^\s_])\3(?![\w`])"
+)
+_TERMINAL = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:console|terminal|shell|bash|sh|text|txt)\b", re.IGNORECASE)
+_COLOUR_TAG = re.compile(r"</?(?:span|font)\b[^<>\n]{0,200}>")
+_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?(?:#{1,6}[ \t]+)?", re.MULTILINE)
+_HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
+_LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_HAS_WORD = re.compile(r"[^\W_]")
+
+
+_TITLE_MARKS = re.compile(r"^[\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock(PassageBlock):
+    """A block as a reader sees it; `is_aside` where it asks or lists links instead of telling."""
+
+    is_aside: bool = False
+
+
+def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
+    """Return the blocks of a passage that say something, as a reader sees them.
+
+    What a picture shows is said only where there is nothing else: beside the text it reads like a part of it.
+    """
+    said = [
+        (block, shown)
+        for block in blocks_of(passage)
+        if _HAS_WORD.search((shown := _shown(block)).text) and not _NOTHING_YET.fullmatch(shown.text)
+    ]
+    texts = tuple(shown for block, shown in said if not _PICTURES.fullmatch(block.text))
+    return texts or tuple(shown for _, shown in said)
+
+
+def _shown(block: PassageBlock) -> ShownBlock:
+    section = plain_title(block.section)
+    is_aside = (
+        _ASIDE.match(_TITLE_MARKS.sub("", section or "")) is not None
+        or _ASIDE_FILE.fullmatch(block.passage.source_file) is not None
+        or _ASIDE_PAGE.fullmatch(plain_title(block.passage.page_title) or "") is not None
+        or _is_link_list(block)
+    )
+    return ShownBlock(
+        passage=block.passage,
+        kind=block.kind,
+        section=section,
+        anchor=block.anchor,
+        text=render(block),
+        line_start=block.line_start,
+        line_end=block.line_end,
+        is_aside=is_aside,
+    )
+
+
+def render(block: PassageBlock) -> str:
+    """Return a block without markup, directives, shortcodes and addresses; code and tables stay as they are."""
+    page = Page(block.text)
+    parsed = walk(parse_blocks(page.lines, block.passage.page_syntax))
+    cleaned = clean(page.text, 0, len(page.text), find_edits(page, parsed))
+    parts = []
+    for is_code, text in _split_code(cleaned):
+        if is_code:
+            parts.append(_FENCE_OPENING.sub(r"\1\2\3", _MACRO.sub("", _without_colours(text)), count=1))
+        else:
+            parts.append(_plain(text, is_quote=block.kind == "quote"))
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
+
+
+def _without_colours(code: str) -> str:
+    """Return the output of a terminal without the tags that colour it on the site; other code stays as it is."""
+    return _COLOUR_TAG.sub("", code) if _TERMINAL.match(code) else code
+
+
+def plain_title(title: str | None) -> str | None:
+    """Return a heading without the id that some sites write behind it."""
+    return _HEADING_ID.sub("", title) if title else title
+
+
+def _plain(text: str, *, is_quote: bool) -> str:
+    text = _MARKER.sub("", _MACRO.sub("", text))
+    if is_quote:
+        text = _QUOTE_MARK.sub("", text)
+    return _EMPHASIS.sub(lambda found: found[2] or found[4], text)
+
+
+def _split_code(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the text in pieces, each fence by itself."""
+    piece: list[str] = []
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        opening = _FENCE_OPENING.match(line)
+        if not fence and opening:
+            yield False, "".join(piece)
+            piece, fence = [line], opening[2]
+        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            yield _is_full(piece), "".join([*piece, line]) if _is_full(piece) else ""
+            piece, fence = [], ""
+        else:
+            piece.append(line)
+    yield bool(fence), "".join(piece)
+
+
+def _is_full(fence: Sequence[str]) -> bool:
+    """Return whether a fence has code of its own, not only what another file is included by."""
+    return bool(_MACRO.sub("", "".join(fence[1:])).strip())
+
+
+def _is_link_list(block: PassageBlock) -> bool:
+    """Return whether a list or table says nothing beside what it links to, as tables of contents do."""
+    if block.kind == "paragraph":
+        return _ONE_LINK.fullmatch(block.text) is not None
+    links = _LINK.findall(block.text) if block.kind in ("list", "table") else []
+    if not links:
+        return False
+    rest = re.sub(r"[\W\d_]+", "", _LINK.sub("", block.text))
+    return len(rest) < 0.25 * sum(map(len, links))
