@@ -18,6 +18,7 @@ from ingestion.settings.loader import CONFIG_NAME
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
 from ingestion.source.crawler import NOT_BOOK, crawl
+from ingestion.source.generators import of
 from ingestion.source.generators.finding import find_site
 from ingestion.source.hierarchy import WRAPPERS
 from ingestion.source.metadata import page_place
@@ -99,7 +100,7 @@ def propose(folder: Path, settings: Settings, docs: str | None = None) -> Propos
     if not folder.is_dir():
         raise SourceError(f"{folder}: no such folder; name the folder of the book")
     is_there = has_config(folder)
-    root = Path(settings.book.docs) if is_there else folder / (docs or find_docs(folder))
+    root = Path(settings.book.docs) if is_there else folder / (docs or find_docs(folder, settings))
     settings = override(settings, {"book.docs": str(root)})
     contents = table_of_contents(root, settings)
     if not contents.pages:
@@ -139,7 +140,7 @@ def carry_out(proposal: Proposal) -> list[Path]:
     return written
 
 
-def find_docs(folder: Path) -> str:
+def find_docs(folder: Path, settings: Settings) -> str:
     """Return the folder of the lessons, relative to `folder`: the site's, else `docs` or the like, else itself.
 
     The site's configuration lies in the folder, above it, or in one of the folders in it.
@@ -152,12 +153,12 @@ def find_docs(folder: Path) -> str:
         raise UsageError(f"{folder} holds several sites: {names}; name the folder of one, or its lessons with --docs")
     if below:
         return _docs_of(below[0][1], folder)
-    return _wrapper(folder) or "."
+    return _wrapper(folder, settings) or "."
 
 
-def _wrapper(folder: Path) -> str | None:
+def _wrapper(folder: Path, settings: Settings) -> str | None:
     """Return the folder of a usual name that holds nearly all lessons, with little but a README beside it."""
-    files = crawl(folder).files
+    files = crawl(folder, ignored=of(None).ignored(None, settings.crawl)).files
     tops = Counter(file.path.partition("/")[0] for file in files if "/" in file.path)
     name, count = max(tops.items(), key=lambda top: top[1], default=("", 0))
     return name if name in WRAPPERS and count >= MOST * len(files) else None

@@ -6,25 +6,18 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ingestion.settings import Settings
-from ingestion.source.book_order import SUMMARY, Navigation, read_navigation
-from ingestion.source.crawler import Crawl, Skipped, SourceFile, can_list, crawl
-from ingestion.source.generators import require_style
+from ingestion.settings.book import CrawlSettings
+from ingestion.source.book_order import SUMMARY, BookOrder
+from ingestion.source.crawler import Crawl, Skipped, can_list, crawl
+from ingestion.source.editions import split_edition
+from ingestion.source.generators import of, require_style
 from ingestion.source.generators.finding import find_site
-from ingestion.source.generators.hugo.pages import (
-    Cascades,
-    inherited,
-    leaf_bundles,
-    read_cascades,
-    reason_in_bundle,
-    sections_of,
-    without_lost_sections,
-)
-from ingestion.source.generators.jekyll.pages import defaults_of, reason_without_page
-from ingestion.source.hierarchy import CURRENT_VERSION, split_edition
+from ingestion.source.generators.protocol import HandedDown
 from ingestion.source.site import Site
 
 FOLDER_FACTS = ("folder", "config")
@@ -39,35 +32,43 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     """
     require_style(settings.book.style)
     site = find_site(root) if root.is_dir() and can_list(root) else None
-    found = crawl(
-        root,
-        exclude=settings.crawl.exclude,
-        include=settings.crawl.include,
-        translations=settings.crawl.translations,
-        versions=settings.crawl.versions,
-        site=site,
+    generator, found = of(site), _walk(root, site, settings.crawl)
+    paths = [file.path for file in found.files]
+    order = generator.order(site, found.root, paths)
+    reasons, handed = _left_out(paths, order), HandedDown()
+    if site:
+        site = generator.complete(site, paths)
+        reasons = {**generator.without_page(site, paths), **reasons}
+        handed = generator.handed_down(site, found.files)
+    found = _without_lost(found, handed.lost)
+    files = (
+        replace(
+            file,
+            site=_site_of(file.path, site),
+            entry=order.entry(file.path),
+            inherited=handed.values_of(file.path),
+        )
+        for file in found.files
+        if file.path not in reasons
     )
-    site = _completed(site, found.files) if site else None
-    navigation = read_navigation(found.root, site, [file.path for file in found.files])
-    is_hugo = site is not None and site.generator == "hugo"
-    bundles = leaf_bundles(found.files) if is_hugo else frozenset()
-    cascades, lost = read_cascades(found.files) if is_hugo else ({}, {})
-    found = without_lost_sections(found, lost)
-    has_index = _folders_with_index(site, found.files)
-    files: list[SourceFile] = []
-    skipped = list(found.skipped)
-    for file in found.files:
-        reason = _reason_to_skip(file.path, navigation, has_index) or reason_in_bundle(file.path, bundles)
-        if reason := reason or _reason_in_collection(file.path, site):
-            skipped.append(Skipped(file.path, reason))
-        else:
-            entry, values = navigation.entry(file.path), _inherited(file.path, site, cascades)
-            files.append(replace(file, site=_site_of(file.path, site), entry=entry, inherited=values))
+    skipped = (Skipped(file.path, reasons[file.path]) for file in found.files if file.path in reasons)
     return replace(
         found,
         files=tuple(files),
-        skipped=tuple(sorted(skipped)),
-        fingerprint=_fingerprint(site, navigation, cascades),
+        skipped=tuple(sorted((*found.skipped, *skipped))),
+        fingerprint=_fingerprint(site, order, handed.told),
+    )
+
+
+def _walk(root: Path, site: Site | None, chosen: CrawlSettings) -> Crawl:
+    generator = of(site)
+    return crawl(
+        root,
+        exclude=chosen.exclude,
+        include=chosen.include,
+        site=site,
+        ignored=generator.ignored(site, chosen),
+        outside=partial(generator.folders_outside, site, crawl=chosen) if site else lambda root: (),
     )
 
 
@@ -79,59 +80,51 @@ def _site_of(path: str, site: Site | None) -> Site | None:
     every = (site, *site.instances)
     if edition.in_docusaurus:
         return next((each for each in every if each.instance == edition.instance), site)
-    return next((each for each in every if each.page_path(path) is not None), site)
+    return next((each for each in every if each.in_docs(path) is not None), site)
 
 
-def _completed(site: Site, files: Sequence[SourceFile]) -> Site:
-    """Return the site with what only its pages tell."""
-    instances = tuple(_with_shown_version(each, files) for each in site.instances)
-    return replace(_with_shown_version(site, files), instances=instances, sections=sections_of(files, site))
+def _left_out(paths: Sequence[str], order: BookOrder) -> dict[str, str]:
+    """Return the files that hold the contents, and those that are not in them where they are complete."""
+    found = {path: "the table of contents, not a lesson" for path in paths if path in order.files}
+    if order.complete:
+        missing = (path for path in paths if path not in order.entries and path not in order.files)
+        found |= dict.fromkeys(missing, f"not in {SUMMARY}, so that the site has no page for it")
+    return found
 
 
-def _with_shown_version(site: Site, files: Sequence[SourceFile]) -> Site:
-    """Return the site with the version that searches show unasked: its own, else the newest with pages."""
-    editions = [split_edition(file.path) for file in files]
-    indexed = {edition.version or CURRENT_VERSION for edition in editions if edition.instance == site.instance}
-    order = (site.last_version, *site.versions)
-    return replace(site, shown_version=next((each for each in order if each in indexed), CURRENT_VERSION))
+def _without_lost(found: Crawl, lost: Mapping[str, str]) -> Crawl:
+    """Return the crawl without the pages below folders whose own page cannot be read: it may hide them.
+
+    That page itself stays, and fails as a lesson.
+    """
+    if not lost:
+        return found
+
+    def is_judged(path: str) -> bool:
+        folders = ("" if folder.as_posix() == "." else folder.as_posix() for folder in PurePosixPath(path).parents)
+        return all(lost.get(folder, path) == path for folder in folders)
+
+    folders = [
+        Skipped(
+            f"{folder}/" if folder else "./",
+            f"its pages stay as they are until {PurePosixPath(path).name} can be read, for it may hide them",
+        )
+        for folder, path in lost.items()
+    ]
+    return replace(
+        found,
+        files=tuple(file for file in found.files if is_judged(file.path)),
+        unreadable=tuple(sorted((*found.unreadable, *folders))),
+    )
 
 
-def _folders_with_index(site: Site | None, files: Sequence[SourceFile]) -> frozenset[str]:
-    """The folders of an MkDocs site with an `index.md`, beside which README has no page."""
-    if site is None or site.generator != "mkdocs":
-        return frozenset()
-    return frozenset(file.path[: -len("index.md")] for file in files if f"/{file.path}".endswith("/index.md"))
-
-
-def _reason_to_skip(path: str, navigation: Navigation, has_index: frozenset[str]) -> str | None:
-    if path in navigation.files:
-        return "the table of contents, not a lesson"
-    if navigation.complete and path not in navigation.entries:
-        return f"not in {SUMMARY}, so that the site has no page for it"
-    if path.endswith("README.md") and path.removesuffix("README.md") in has_index:
-        return "stands beside index.md, so that the site has no page for it"
-    return None
-
-
-def _reason_in_collection(path: str, site: Site | None) -> str | None:
-    own = site.page_path(path) if site and site.generator == "jekyll" else None
-    return reason_without_page(own, site) if site and own else None
-
-
-def _inherited(path: str, site: Site | None, cascades: Cascades) -> Mapping[str, Any]:
-    """Return the metadata that a page has from its sections, or from the configuration of its site."""
-    if site and site.defaults and (own := site.page_path(path)):
-        return defaults_of(own, site)
-    return inherited(path, cascades)
-
-
-def _fingerprint(site: Site | None, navigation: Navigation, cascades: Cascades) -> str:
+def _fingerprint(site: Site | None, order: BookOrder, handed_down: Mapping[str, Any]) -> str:
     """Return a hash of everything that the site and the contents say, the same in every checkout."""
     facts = [
         {name: value for name, value in asdict(replace(each, instances=())).items() if name not in FOLDER_FACTS}
         for each in ((site, *site.instances) if site else ())
     ]
-    entries = {path: asdict(entry) for path, entry in navigation.entries.items()}
-    told = [facts, entries, dict(navigation.folders), *([cascades] if cascades else [])]
+    entries = {path: asdict(entry) for path, entry in order.entries.items()}
+    told = [facts, entries, dict(order.folders), *([handed_down] if handed_down else [])]
     text = json.dumps(told, sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]

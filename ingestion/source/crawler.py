@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError, SourceError
@@ -25,24 +25,12 @@ MAX_DEPTH = 100
 NOT_BOOK = ("node_modules/", "venv/", ".*")
 """What is never a page: dependencies and hidden folders. Everything else may be a chapter's name."""
 
-PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
-"""Pieces of pages, by their underscore, for all generators but those that build a page of each file."""
 
-BUILD_EVERY_FILE = ("mkdocs", "mdbook", "hugo", "vitepress")
-NO_PAGES = {
-    "docusaurus": ("*.markdown",),
-    "hugo": ("*.mdx",),
-    "jekyll": ("*.mdx",),
-    "mkdocs": ("*.mdx",),
-    "vitepress": ("*.markdown", "*.mdx"),
-}
-"""Files that a generator makes no page of, by their suffix."""
+class Ignored(NamedTuple):
+    """A pattern (gitignore syntax) of files that are no pages, and what it is called when it leaves something out."""
 
-TRANSLATIONS = ("**/i18n/*/docusaurus-*/", "**/i18n/[a-z][a-z]/", "**/i18n/[a-z][a-z][-_]*/")
-VERSIONS = (
-    *("**/versioned_docs/version-*/", "**/*_versioned_docs/version-*/"),
-    "**/i18n/*/docusaurus-plugin-content-docs*/version-*/",
-)
+    pattern: str
+    reason: str = "built-in rule"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -96,15 +84,15 @@ def crawl(
     *,
     exclude: Sequence[str] = (),
     include: Sequence[str] = (),
-    translations: bool = False,
-    versions: bool = False,
     site: Site | None = None,
+    ignored: Sequence[Ignored] = (),
+    outside: Callable[[Path], Sequence[str]] = lambda root: (),
 ) -> Crawl:
     """Return all lessons below `root`; raises SourceError if it is missing or no folder.
 
-    `exclude` and the root's `.bookwiseignore` are gitignore patterns after the built-in ones, so that `!_drafts/`
-    takes a built-in one back. `translations` and `versions` also index those, which Docusaurus keeps beside its docs
-    folder. Links are never followed, which keeps the walk inside the root and finite.
+    `exclude` and the root's `.bookwiseignore` are gitignore patterns after the generator's (`ignored`), so that
+    `!_drafts/` takes a built-in one back. `outside` gives the folders, relative to the site's, that hold more of its
+    pages. Links are never followed, which keeps the walk inside the root and finite.
     """
     if not root.exists():
         raise SourceError(f"{root}: no such folder; name the folder that holds the lessons")
@@ -112,10 +100,10 @@ def crawl(
         raise SourceError(f"{root}: is a file; name the folder that holds the lessons")
     if not can_list(root):
         raise SourceError(f"{root}: cannot be listed: this user has no right to; run this as its owner")
-    rules = _Rules(root, _built_in(site, translations=translations, versions=versions), exclude, include)
+    rules = _Rules(root, [*map(Ignored, NOT_BOOK), *ignored], exclude, include)
     walk = _Walk(root.resolve(), rules, site)
     found = list(walk.files_below(walk.root, ""))
-    for prefix in _editions(walk.root, site, translations=translations, versions=versions):
+    for prefix in outside(walk.root):
         assert site is not None
         found += walk.files_below(site.folder / prefix, f"{prefix}/")
     if unlisted := next((each for each in walk.unreadable if each.path == ROOT), None):
@@ -128,43 +116,6 @@ def crawl(
         unreadable=tuple(sorted(walk.unreadable)),
         clashes=_clashes([file.path for file in files]),
     )
-
-
-def _built_in(site: Site | None, *, translations: bool, versions: bool) -> list[tuple[str, str]]:
-    """Return the built-in patterns, each with what it is called when it leaves something out."""
-    rules = [*NOT_BOOK]
-    if site is None or site.generator not in BUILD_EVERY_FILE:
-        rules += PARTIALS
-    rules += [] if translations else TRANSLATIONS
-    rules += [] if versions else VERSIONS
-    if not site:
-        return [("built-in rule", rule) for rule in rules]
-    rules += NO_PAGES.get(site.generator, ())
-    if site.generator == "jekyll":
-        rules += (f"!/{site.before_docs}{folder}/" for folder, _ in site.rules)
-        rules.append("!_posts/")
-    own = [(f"excluded in {site.config.name}:", pattern) for pattern in site.excluded]
-    drafts = [(f"a draft by {site.config.name}:", pattern) for pattern in site.drafts]
-    return [*(("built-in rule", rule) for rule in rules), *own, *drafts]
-
-
-def _editions(root: Path, site: Site | None, *, translations: bool, versions: bool) -> list[str]:
-    """Return the folders of Docusaurus' translations and versions that do not lie below the root, relative to the
-    site's.
-    """
-    if site is None or site.generator != "docusaurus":
-        return []
-    patterns = []
-    for docs in (site, *site.instances):
-        before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
-        translated = f"i18n/*/docusaurus-plugin-content-docs{behind}"
-        patterns += [f"{before}versioned_docs/version-*"] if versions else []
-        patterns += [f"{translated}/current"] if translations else []
-        patterns += [f"{translated}/version-*"] if translations and versions else []
-    folders = (folder for pattern in patterns for folder in site.folder.glob(pattern))
-    outside = (folder for folder in folders if folder.is_dir() and not folder.is_relative_to(root))
-    inside = (folder for folder in outside if folder.resolve() == folder)
-    return sorted(folder.relative_to(site.folder).as_posix() for folder in inside)
 
 
 def can_list(folder: Path) -> bool:
@@ -182,7 +133,7 @@ class _Rules:
     """Which paths are book, by patterns in gitignore syntax; the last match decides."""
 
     def __init__(
-        self, root: Path, built_in: Sequence[tuple[str, str]], exclude: Sequence[str], include: Sequence[str]
+        self, root: Path, built_in: Sequence[Ignored], exclude: Sequence[str], include: Sequence[str]
     ) -> None:
         own = root / IGNORE_FILE
         try:
@@ -190,12 +141,13 @@ class _Rules:
         except (OSError, UnicodeDecodeError) as error:
             raise SourceError(f"{own}: cannot be read: {explain(error)}") from error
         lines = [line for line in lines if line.strip() and not line.startswith("#")]
-        named = [*built_in, *(("setting crawl.exclude", excluded) for excluded in exclude)]
-        named += [(IGNORE_FILE, line) for line in lines]
-        self._sources = [source for source, _ in named]
-        self._patterns = [pattern for _, pattern in named]
+        self._named = [
+            *built_in,
+            *(Ignored(pattern, "setting crawl.exclude") for pattern in exclude),
+            *(Ignored(line, IGNORE_FILE) for line in lines),
+        ]
         try:
-            self._ignored = IgnoreRules(self._patterns)
+            self._ignored = IgnoreRules([rule.pattern for rule in self._named])
             self._included = IgnoreRules(include) if include else None
         except ValueError as error:
             message = f"crawl.exclude, crawl.include or {own}: a pattern is not gitignore syntax: {error}"
@@ -205,7 +157,7 @@ class _Rules:
         """Why the path is not book, or None; a folder's path ends in `/`."""
         number = self._ignored.match(path)
         if number is not None:
-            return f"{self._sources[number]} `{self._patterns[number]}`"
+            return f"{self._named[number].reason} `{self._named[number].pattern}`"
         if self._included and not path.endswith("/") and self._included.match(path) is None:
             return "matches no pattern of crawl.include"
         return None

@@ -1,6 +1,6 @@
 """Front matter: the metadata at the top of a page, in every form that site generators read, kept as text.
 
-`---` and `---yaml` open YAML, `+++` and `---toml` TOML, `;;;`, `---json` and a bare `{` JSON; MkDocs also reads
+`---` and `---yaml` open YAML, `+++` and `---toml` TOML, `;;;`, `---json` and a bare `{` JSON; MultiMarkdown has
 `key: value` lines without a mark. A page without any is all text. Metadata that is there but cannot be read raises:
 it may be what keeps the page from readers who must not see it.
 """
@@ -79,8 +79,8 @@ _META_LINE = re.compile(r" {0,3}(?P<key>[A-Za-z0-9_-]+):[ \t]*(?P<value>.*)")
 _MORE_LINE = re.compile(r"(?: {4}|\t)\s*(?P<value>.*)")
 
 
-def split_front_matter(text: str, generator: str | None = None) -> FrontMatter:
-    """Split a page into metadata and body, as its site's generator would where that is known.
+def split_front_matter(text: str) -> FrontMatter:
+    """Split a page into metadata and body, in the forms that most generators read.
 
     No text is lost: what is not metadata stays in the body. Raises UnreadableMetadata where metadata is there (an
     opening mark, then a line that begins like `key:`) and cannot be read.
@@ -88,7 +88,7 @@ def split_front_matter(text: str, generator: str | None = None) -> FrontMatter:
     start = before.end() if (before := _BEFORE.match(text)) else 0
     block = _find_block(text, start) or (_bare_json(text, start) if text.startswith("{", start) else None)
     if block is None:
-        return _multimarkdown(text) if generator == "mkdocs" and not start else FrontMatter({}, {}, text, 0)
+        return FrontMatter({}, {}, text, 0)
     message = _ODD_MARK if block.mark == "----" else _ODD_PLACE if start else ""
     is_text = block.mark == "----" and (block.body is None or "\n\n" in block.text)  # between two rules, say
     if message and (is_text or not _KNOWN_LINE.search(block.text)):
@@ -200,8 +200,8 @@ def _prose(text: str) -> FrontMatter:
     return FrontMatter({}, {}, text, 0, ((1, "front-matter-unclosed", message),))
 
 
-def _multimarkdown(text: str) -> FrontMatter:
-    """`key: value` lines up to the first blank line, which MkDocs takes for metadata and does not show."""
+def multimarkdown(text: str) -> FrontMatter:
+    """Split off `key: value` lines up to the first blank line, as MultiMarkdown has them."""
     values: dict[str, list[str]] = {}
     lines: dict[str, int] = {}
     key, end, position = "", 0, 0

@@ -19,9 +19,9 @@ from urllib.parse import unquote
 from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.links import Link
 from ingestion.source.crawler import SUFFIXES
+from ingestion.source.editions import OVERVIEWS
 from ingestion.source.findings import Finding
-from ingestion.source.generators import style_of, styles
-from ingestion.source.hierarchy import OVERVIEWS
+from ingestion.source.generators import every_heading_ids
 from ingestion.source.site import Site
 
 KEPT_ELSEWHERE = 10
@@ -207,7 +207,7 @@ class LinkRules:
 
     def _anchors_of(self, page: LinkedPage) -> frozenset[str]:
         if page.path not in self._anchors:
-            ways = [page.named] if page.named else [style_of(style).ids for style in styles()]
+            ways = [page.named] if page.named else every_heading_ids()
             named = [name for way in ways for name in way.name(page.headings)]
             self._anchors[page.path] = frozenset(unquote(anchor) for _, anchor in named if anchor)
         return self._anchors[page.path]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
 from ingestion.source.audience import Audience, whole_number
 from ingestion.source.book_order import Entry, position
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
+from ingestion.source.front_matter import FrontMatter, UnreadableMetadata
+from ingestion.source.generators import of
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.hierarchy import Place, locate
-from ingestion.source.publication import reason_unpublished
+from ingestion.source.publication import publication_of
 from ingestion.source.reader import SourceText
 
 BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
@@ -33,24 +33,17 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
 
     Raises LessonError, with the line, where the file is not text or its metadata is there and cannot be read.
     """
-    generator = source.site.generator if source.site else None
     try:
-        front = split_front_matter(source.decode(), generator)
+        front = of(source.site).front_matter(source.decode())
     except UnreadableMetadata as error:
         raise LessonError(source.path, error.reason, error.line) from error
-    if generator == "hugo":  # which reads keys in any case
-        front = replace(front, values=_lower(front.values), lines=_lower(front.lines))
-    if source.site and source.site.needs_metadata and not front.body_offset:
-        raise UnpublishedPage("has no front matter, so that Jekyll makes no page of it")
+    has_metadata = bool(front.body_offset)
     if source.inherited:
         front = replace(front, values={**source.inherited, **front.values})
-    if reason := reason_unpublished(front.values, source.site, unlisted=settings.crawl.unlisted):
-        raise UnpublishedPage(reason)
+    publication = publication_of(PageFacts(source.path, front.values, has_metadata), source.site, settings)
+    if publication.reason:
+        raise UnpublishedPage(publication.reason)
     return front
-
-
-def _lower(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.lower(): value for key, value in mapping.items()}
 
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:

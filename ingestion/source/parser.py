@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
@@ -17,15 +17,15 @@ from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.settings import Settings
-from ingestion.source.addresses import heading_ids, lesson_url
+from ingestion.source.addresses import generator_of, heading_ids, lesson_url
 from ingestion.source.audience import Audience, read_audience, with_custom_tables
 from ingestion.source.book_order import Entry
-from ingestion.source.dates import read_date
+from ingestion.source.editions import OVERVIEWS
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter
-from ingestion.source.generators import generator_of, syntax_of
-from ingestion.source.generators.page_names import PageName
-from ingestion.source.hierarchy import CURRENT_VERSION, OVERVIEWS, Place, page_version
+from ingestion.source.generators import of
+from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.hierarchy import Place
 from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.metadata import MetadataReport, page_place, read_metadata
@@ -38,9 +38,6 @@ _WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f
 """A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
 """Keys that say when a page was touched, not what it says: they never cause a write."""
-
-_DATE_KEYS = ("date", "publishDate", "publishdate", "pubdate", "published", "lastmod", "modified")
-"""Where the date in an address comes from, the first that a page has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +80,7 @@ class Lesson:
 
 def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
-    return lesson_url(_page_name(source.path, values), settings, source.site)
+    return lesson_url(PageFacts(source.path, values), settings, source.site)
 
 
 def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | None = None) -> Lesson:
@@ -97,26 +94,26 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)
     values = with_custom_tables(front.values)
-    report = MetadataReport(source.path, front)
-    syntax = page_syntax(source, values, settings)
+    report, facts = MetadataReport(source.path, front), PageFacts(source.path, values)
+    syntax = page_syntax(facts, source, settings)
     page = _expanded(source, front, settings, syntax)
     for problem in page.problems:
         report.add_unresolved(problem.line + front.body_offset, problem.message)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
-        title=_title(source, page.text, values, syntax),
+        title=facts.text("title") or first_heading(page.text, syntax) or _name(source.path, source.entry),
         body=page.text,
         body_offset=front.body_offset,
         module=place.module,
         chapter=report.number("chapter", place.chapter),
         lesson=report.number("lesson", place.lesson),
         audience=audience,
-        language=_text(values, "lang") or place.language or settings.book.language,
+        language=facts.text("lang") or place.language or settings.book.language,
         doc_type=_doc_type(place, page.text),
-        slug=_text(values, "slug"),
-        doc_id=_text(values, "id"),
-        aliases=tuple(_texts(values, "aliases", "redirect_from")),
+        slug=facts.text("slug"),
+        doc_id=facts.text("id"),
+        aliases=tuple(facts.texts("aliases", "redirect_from")),
         heading_ids=heading_ids(settings, source.site),
         url=page_address(source, values, settings),
         front_matter=_raw(front.values),
@@ -128,17 +125,15 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     )
 
 
+def page_syntax(page: PageFacts, source: SourceText, settings: Settings) -> Syntax:
+    """Return how a page is read: by its site, else by the generator whose style of addresses the book names."""
+    return (of(source.site) if source.site else generator_of(settings, None)).syntax(page, source.site)
+
+
 def _version(source: SourceText) -> dict[str, Any]:
     """Return the version of a page of a site that has several, and its rank: 0 for the one that is shown unasked."""
-    site = source.site
-    if site is None or not site.versions:
-        return {}
-    version = page_version(source.path)
-    order = [
-        site.shown_version,
-        *(version for version in (CURRENT_VERSION, *site.versions) if version != site.shown_version),
-    ]
-    return {"docs_version": version, "docs_version_rank": order.index(version) if version in order else len(order)}
+    version = of(source.site).version(source.path, source.site) if source.site else None
+    return {"docs_version": version[0], "docs_version_rank": version[1]} if version else {}
 
 
 def _expanded(source: SourceText, front: FrontMatter, settings: Settings, syntax: Syntax) -> Expanded:
@@ -154,57 +149,12 @@ def _expanded(source: SourceText, front: FrontMatter, settings: Settings, syntax
     return page
 
 
-def _title(source: SourceText, body: str, values: Mapping[str, Any], syntax: Syntax) -> str:
-    own = _text(values, "title")
-    return own or first_heading(body, syntax) or _name(source.path, source.entry)
-
-
 def first_heading(body: str, syntax: Syntax = ANY) -> str | None:
     """Return the title of the first H1, else of the first heading."""
     page, blocks = parse_page(body, syntax)
     headings = Outline(page, blocks, walk(blocks)).headings
     first = next((heading for heading in headings if heading.level == 1), headings[0] if headings else None)
     return first.title.strip() or None if first else None
-
-
-def _page_name(path: str, values: Mapping[str, Any]) -> PageName:
-    """Return what the page's address depends on."""
-    return PageName(
-        path,
-        slug=_text(values, "slug"),
-        doc_id=_text(values, "id"),
-        permalink=_text(values, "permalink") or _text(values, "url"),
-        number_prefixes=_text(values, "parse_number_prefixes") not in ("false", "False", "FALSE"),
-        title=_text(values, "title"),
-        date=next((date for key in _DATE_KEYS if (date := read_date(values.get(key)))), None),
-        categories=tuple(_categories(values)),
-    )
-
-
-def _categories(values: Mapping[str, Any]) -> Iterator[str]:
-    """The categories of a post, of which some addresses of Jekyll are made."""
-    yield from _texts(values, "category")
-    written = values.get("categories")
-    yield from written.split() if isinstance(written, str) else _texts(values, "categories")
-
-
-def _texts(values: Mapping[str, Any], *keys: str) -> Iterator[str]:
-    for key in keys:
-        written = values.get(key)
-        yield from map(str, written) if isinstance(written, list) else [str(written)] if written is not None else []
-
-
-def page_syntax(source: SourceText, values: Mapping[str, Any], settings: Settings) -> Syntax:
-    """Return how a page is read: by its generator, and whether it is MDX."""
-    return syntax_of(generator_of(source.site, settings.book.style), mdx=is_mdx(source, values))
-
-
-def is_mdx(source: SourceText, values: Mapping[str, Any]) -> bool:
-    """Return whether a page is MDX: by its own metadata, its site's configuration (Docusaurus), or its name."""
-    own = values.get("mdx")
-    chosen = own.get("format") if isinstance(own, Mapping) else None
-    form = chosen if chosen in ("md", "mdx", "detect") else source.site.mdx_format if source.site else "detect"
-    return form == "mdx" or (form == "detect" and source.path.lower().endswith(".mdx"))
 
 
 def _name(path: str, entry: Entry | None) -> str:
@@ -217,11 +167,6 @@ def _name(path: str, entry: Entry | None) -> str:
     title = entry and (entry.title or (entry.folder_title if stands_for_folder else None))
     name = file.parent.name if stands_for_folder else file.stem
     return title or re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
-
-
-def _text(values: Mapping[str, Any], key: str) -> str | None:
-    value = values.get(key)
-    return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
 def _doc_type(place: Place, body: str) -> str:

@@ -1,4 +1,4 @@
-"""Fill the patterns of addresses that configurations of Hugo and Jekyll write: `/:year/:slug/`."""
+"""Parts of addresses that generators share: names of pages, folders of their own, patterns (`/:year/:slug/`)."""
 
 from __future__ import annotations
 
@@ -68,3 +68,21 @@ def date_values(date: datetime) -> Values:
         "minute": lambda: f"{date.minute:02}",
         "second": lambda: f"{date.second:02}",
     }
+
+
+def split_path(path: str) -> tuple[list[str], str]:
+    """Return the folders of a page and its name without `.md`, `.mdx` or `.markdown`."""
+    *folders, name = path.split("/")
+    stem, dot, suffix = name.rpartition(".")
+    return folders, stem if dot and suffix.lower() in ("md", "mdx", "markdown") else name
+
+
+def folder_route(folders: list[str], stem: str) -> str:
+    """Return the route of a page that has a folder of its own; an index page stands for the folder it lies in."""
+    parts = folders if stem in ("index", "_index") else [*folders, stem]
+    return "".join(f"{part}/" for part in parts)
+
+
+def file_route(folders: list[str], stem: str, suffix: str = ".html") -> str:
+    """Return the route of a page that is a file; an index page stands for its folder."""
+    return "/".join([*folders, "" if stem == "index" else stem + suffix])

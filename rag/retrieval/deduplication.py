@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ingestion.source.hierarchy import original_path
+from ingestion.source.editions import original_path
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, Payload, StoredPoint

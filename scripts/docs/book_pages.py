@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ingestion.source.crawler import (
-    BUILD_EVERY_FILE,
-    IGNORE_FILE,
-    NO_PAGES,
-    NOT_BOOK,
-    PARTIALS,
-    SUFFIXES,
-    TRANSLATIONS,
-    VERSIONS,
-)
+from ingestion.source.crawler import IGNORE_FILE, NOT_BOOK, SUFFIXES
+from ingestion.source.editions import TRANSLATIONS, VERSIONS
+from ingestion.source.generators import every
+from ingestion.source.generators.base import PARTIALS, Base
 from ingestion.source.link_rules import KEPT_ELSEWHERE
 from ingestion.source.rules import DROPPED, RULES
 from scripts.docs.markdown import table, text
@@ -53,12 +47,12 @@ in it counts as deleted.
 ## Skipped by rule
 """
 
-_no_pages = ", ".join(
-    f"`{pattern}` in {generator}" for generator, patterns in NO_PAGES.items() for pattern in patterns
-)
+_generators = sorted((each for each in every() if isinstance(each, Base)), key=lambda each: each.name)
+_no_pages = ", ".join(f"`{pattern}` in {each.name}" for each in _generators for pattern in each.no_pages)
+_build_every_file = ", ".join(each.name for each in _generators if not each.partials)
 
 _IGNORED = f"""
-Partials are skipped unless the site is built by {", ".join(BUILD_EVERY_FILE)}, which build a page of each file.
+Partials are skipped unless the site is built by {_build_every_file}, which build a page of each file.
 Files that the site's generator makes no page of are skipped too: {_no_pages}.
 Skipped too are files that the site's own configuration excludes (`exclude_docs` and `draft_docs` of MkDocs, `exclude`
 of Jekyll, `srcExclude` of VitePress), tables of contents (`SUMMARY.md`), drafts and unpublished pages.

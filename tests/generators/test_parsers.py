@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from ingestion.markdown.anchors import number_like_github, slug
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
+from ingestion.source.front_matter import FrontMatter, UnreadableMetadata
+from ingestion.source.generators import named
 from tests.generators.generated import front_matter, headings
 from tests.support.installed_tools import BUILD_SECONDS, node_modules, python_tool
 
@@ -118,7 +119,7 @@ def compare(read: Sequence[tuple[str, Mapping[str, Any], str | None]], generator
 
 def _ours(page: str, generator: str) -> FrontMatter | UnreadableMetadata:
     try:
-        return split_front_matter(page.removeprefix("\ufeff").replace("\r\n", "\n"), generator)
+        return named(generator).front_matter(page.removeprefix("\ufeff").replace("\r\n", "\n"))
     except UnreadableMetadata as error:
         return error
 

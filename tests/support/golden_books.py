@@ -29,9 +29,15 @@ from tests.generators.books.vitepress import VITEPRESS
 from tests.support.golden_files import FOLDER
 
 FILE = FOLDER / "books.json"
+_CONFIG = "docusaurus.config.js"
+_DOCUSAURUS = "url: 'https://x.example', baseUrl: '/b/', i18n: {defaultLocale: 'en', locales: ['en', 'ur']}"
+_COMMUNITY = "{id: 'community', path: 'community', routeBasePath: 'people'}"
 BOOKS: Mapping[str, Mapping[str, str]] = {
-    "docusaurus": DOCUSAURUS,
-    "docusaurus-instances": DOCUSAURUS_INSTANCES,
+    "docusaurus": {**DOCUSAURUS, _CONFIG: f"module.exports = {{{_DOCUSAURUS}}};\n"},
+    "docusaurus-instances": {
+        **DOCUSAURUS_INSTANCES,
+        _CONFIG: f"module.exports = {{{_DOCUSAURUS}, plugins: [['content-docs', {_COMMUNITY}]]}};\n",
+    },
     "hugo": HUGO,
     "hugo-patterns": HUGO_PATTERNS,
     "jekyll": JEKYLL,

@@ -6,21 +6,23 @@ The `__init__` of a folder is data: the names of its configuration files, the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ingestion.errors import ConfigurationError
-from ingestion.markdown.syntax import ANY, MDX, Syntax
 
 if TYPE_CHECKING:
-    from ingestion.source.generators.page_names import AddressStyle
+    from ingestion.markdown.anchors import HeadingIds
+    from ingestion.markdown.syntax import Syntax
+    from ingestion.source.generators.protocol import Generator
     from ingestion.source.site import Site
+
+UNKNOWN = "unknown"
+"""The generator of books whose site is not known."""
 
 
 class Folder(Protocol):
@@ -54,31 +56,41 @@ def require_style(style: str) -> None:
     raise ConfigurationError(f"book.style: no style is called {style!r}: {hint}Choose auto, {', '.join(styles())}")
 
 
-def style_of(style: str) -> AddressStyle:
-    """Return how addresses of a style are made."""
+def of(site: Site | None) -> Generator:
+    """Return the generator of a site, `unknown` where none is found."""
+    return named(site.generator if site else UNKNOWN)
+
+
+def of_style(style: str) -> Generator:
+    """Return the generator that makes addresses of a style; raises ConfigurationError for a style that none has."""
     require_style(style)
-    module = import_module(f"{__name__}.{styles()[style]}.addresses")
-    return cast("dict[str, AddressStyle]", module.STYLED)[style]
+    return _styled(styles()[style])[style]
 
 
-def reader_of(name: str) -> Callable[[Path, Path], Site | None]:
-    """Return what reads the configuration file of a generator."""
-    return cast("Callable[[Path, Path], Site | None]", import_module(f"{__name__}.{name}.config").read)
+def every() -> list[Generator]:
+    """Return all generators that have a style, in the order in which their sites are looked for."""
+    return [named(name) for name, folder in known().items() if folder.STYLES]
 
 
-def generator_of(site: Site | None, style: str) -> str:
-    """Return the generator that makes a page: of its site, else the one whose style of addresses the book names."""
-    return site.generator if site else styles().get(style, style)
-
-
-@cache
-def syntax_of(generator: str, *, mdx: bool = False) -> Syntax:
-    """Return how the pages of a generator are read; where it is not known, by the rules of any."""
-    is_known = generator in known() and find_spec(f"{__name__}.{generator}.text")
-    syntax = cast(Syntax, import_module(f"{__name__}.{generator}.text").SYNTAX) if is_known else ANY
-    return syntax.as_mdx() if mdx else syntax
+def every_heading_ids() -> list[HeadingIds]:
+    """Return how each generator names headings."""
+    return [of_style(style).heading_ids(None) for style in styles()]
 
 
 def syntax_named(name: str) -> Syntax:
-    """Return the syntax with a name that a chunk holds."""
-    return syntax_of(name.removesuffix(MDX), mdx=name.endswith(MDX))
+    """Return the syntax with a name that a chunk holds; that of any generator for one that is not known."""
+    from ingestion.markdown.syntax import MDX
+
+    generator = name.removesuffix(MDX)
+    syntax = named(generator if generator in known() else UNKNOWN).own_syntax()
+    return syntax.as_mdx() if name.endswith(MDX) else syntax
+
+
+def named(name: str) -> Generator:
+    """Return a generator by the name of its folder."""
+    return next(iter(_styled(name).values()))
+
+
+@cache
+def _styled(name: str) -> dict[str, Generator]:
+    return cast("dict[str, Generator]", import_module(f"{__name__}.{name}.generator").STYLED)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.source.generators import known, reader_of
+from ingestion.source.generators import known, named
 from ingestion.source.site import Site
 
 LEVELS_UP = 4
@@ -29,7 +29,7 @@ def find_site(root: Path) -> Site | None:
             for config in (folder / file for file in generator.CONFIGS):
                 if not config.is_file() or config.is_symlink():
                     continue
-                site = reader_of(name)(folder, config)
+                site = named(name).read(folder, config)
                 if site and (found := _around(root, site)):
                     return found
     return None

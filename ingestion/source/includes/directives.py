@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.includes import selection as parts
 from ingestion.source.site import Site
 
@@ -94,7 +95,7 @@ def find_mdbook(text: str, file: Path, folders: PageFolders) -> Iterator[Directi
 def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield `--8<-- "file"`, and each file named between two lines of `--8<--`."""
     bases = (
-        [folders.base / base for base in folders.site.snippets]
+        [folders.base / base for base in facts_of(folders.site).snippets]
         if folders.site
         else [folders.docs, folders.docs.parent]
     )

@@ -162,7 +162,7 @@ def _without_front_matter(text: str, location: Path) -> str:
     if location.suffix.lower() not in (".md", ".mdx", ".markdown"):
         return text
     try:
-        return split_front_matter(text, None).body
+        return split_front_matter(text).body
     except UnreadableMetadata:
         return text
 

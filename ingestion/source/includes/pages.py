@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from ingestion.settings import Settings
-from ingestion.source.generators import generator_of
-from ingestion.source.includes.directives import (
-    Finder,
-    PageFolders,
-    find_liquid,
-    find_mdbook,
-    find_shortcodes,
-    find_snippets,
-    find_vitepress,
-)
+from ingestion.source.addresses import generator_of
+from ingestion.source.generators import of
+from ingestion.source.includes.directives import Finder, PageFolders
 from ingestion.source.includes.expansion import Expanded, expand
 from ingestion.source.includes.files import BookFiles
-from ingestion.source.includes.partials import find_partials
 from ingestion.source.reader import SourceText
 
-_FINDERS: Mapping[str, Finder] = {
-    "docusaurus": find_partials,
-    "astro": find_partials,
-    "mdbook": find_mdbook,
-    "mkdocs": find_snippets,
-    "hugo": find_shortcodes,
-    "jekyll": find_liquid,
-    "vitepress": find_vitepress,
-}
-_EVERY_FINDER = tuple(dict.fromkeys(_FINDERS.values()))
 _MARKS = ("{{", "8<-", "import", "include", "<<<")
 """One of these stands in every page that includes something."""
 
@@ -60,8 +41,5 @@ def _folders(source: SourceText, body: str) -> PageFolders | None:
 
 
 def _finders(source: SourceText, settings: Settings) -> tuple[Finder, ...]:
-    style = settings.book.style
-    if source.site is None and style == "auto":
-        return _EVERY_FINDER
-    generator = generator_of(source.site, style)
-    return (_FINDERS[generator],) if generator in _FINDERS else ()
+    generator = of(source.site) if source.site else generator_of(settings, None)
+    return tuple(generator.finders(source.site))

@@ -10,7 +10,7 @@ from ingestion.markdown.headings import Outline, heading_text
 from ingestion.markdown.inline import plain_words
 from ingestion.markdown.parser import parse_blocks, parse_page
 from ingestion.markdown.syntax import ANY, ANY_MDX
-from ingestion.source.generators import style_of
+from ingestion.source.generators import of_style
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_anchors_count_headings_in_containers_and_paths_do_not() -> None:
 def test_a_chunk_links_to_its_first_section_that_has_an_anchor() -> None:
     page = Page("# Title\n\nintro\n\n## A\n\ntext\n\n## B\n\n### C\n\ntext")
     blocks = parse_blocks(page.lines)
-    outline = Outline(page, blocks, walk(blocks), style_of("docusaurus").ids)
+    outline = Outline(page, blocks, walk(blocks), of_style("docusaurus").heading_ids(None))
     at = page.text.index
 
     def link(first: str, last: str) -> str | None:
@@ -92,7 +92,7 @@ def test_marks_of_footnotes_are_no_words_but_numbers_in_some(style: str, anchors
     """As real builds have it; mdBook and Starlight count footnotes as the page refers to them."""
     page = Page(NOTES)
     blocks = parse_blocks(page.lines)
-    outline = Outline(page, blocks, walk(blocks), style_of(style).ids)
+    outline = Outline(page, blocks, walk(blocks), of_style(style).heading_ids(None))
     assert [heading.anchor for heading in outline.headings] == anchors
     assert [heading.title for heading in outline.headings] == ["Noted heading", "Other one"]
 
@@ -101,14 +101,14 @@ def test_attributes_below_a_heading_are_kramdowns() -> None:
     page = Page("## One\n{: #below .wide }\n\n## Two\n{:.wide}\n\nThree\n---\n{: #three}\n")
     blocks = parse_blocks(page.lines)
     for style, anchors in {"jekyll": ["below", "two", "three"], "hugo": ["one", "two", "three"]}.items():
-        outline = Outline(page, blocks, walk(blocks), style_of(style).ids)
+        outline = Outline(page, blocks, walk(blocks), of_style(style).heading_ids(None))
         assert [heading.anchor for heading in outline.headings] == anchors
 
 
 def test_two_hyphens_are_a_dash_in_starlight() -> None:
     page = Page("## One -- two --- three `--flag`\n")
     blocks = parse_blocks(page.lines)
-    (heading,) = Outline(page, blocks, walk(blocks), style_of("starlight").ids).headings
+    (heading,) = Outline(page, blocks, walk(blocks), of_style("starlight").heading_ids(None)).headings
     assert heading.anchor == "one--two-----three---flag"
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from ingestion.settings.loader import load_settings
-from ingestion.source.addresses import lesson_url, page_url, site_addresses
+from ingestion.source.addresses import heading_ids, lesson_url
+from ingestion.source.generators.docusaurus.config import Facts
 from ingestion.source.generators.finding import find_site
-from ingestion.source.generators.page_names import PageName
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText
 from ingestion.source.site import Site
@@ -20,11 +21,11 @@ SITE = "https://book.example/docs"
 
 def url(path: str, changes: dict[str, object] | None = None, **of_page: Any) -> str:
     settings = load_settings({"book.base_url": SITE} | (changes or {}), environ={})
-    return page_url(site_addresses(settings), PageName(path, **of_page))
+    return lesson_url(PageFacts(path, of_page), settings, None)
 
 
 def test_without_a_site_there_is_no_address() -> None:
-    assert page_url(site_addresses(load_settings({}, environ={})), PageName("a.md")) == ""
+    assert lesson_url(PageFacts("a.md"), load_settings({}, environ={}), None) == ""
 
 
 @pytest.mark.parametrize(
@@ -71,13 +72,13 @@ def test_the_path_gives_the_route(path: str, route: str) -> None:
     ],
 )
 def test_a_slug_decides(slug: str, route: str) -> None:
-    assert url("01-a/02-page.md", slug=slug, doc_id="other") == SITE + route
+    assert url("01-a/02-page.md", slug=slug, id="other") == SITE + route
 
 
 def test_an_id_replaces_the_file_name_only() -> None:
-    assert url("01-a/02-page.md", doc_id="other") == f"{SITE}/a/other"
-    assert url("01-a/README.md", doc_id="other") == f"{SITE}/a"
-    assert url("01-a/02-page.md", doc_id="no/slash") == f"{SITE}/a/page"
+    assert url("01-a/02-page.md", id="other") == f"{SITE}/a/other"
+    assert url("01-a/README.md", id="other") == f"{SITE}/a"
+    assert url("01-a/02-page.md", id="no/slash") == f"{SITE}/a/page"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_the_settings_of_the_site_change_its_routes(changes: dict[str, object], 
 
 
 def test_a_page_that_keeps_its_number_has_it_in_its_address() -> None:
-    assert url("01-part/10-ten.md", number_prefixes=False) == f"{SITE}/01-part/10-ten"
+    assert url("01-part/10-ten.md", parse_number_prefixes="false") == f"{SITE}/01-part/10-ten"
 
 
 def test_a_permalink_decides_where_the_generator_knows_it() -> None:
@@ -135,31 +136,31 @@ def test_a_permalink_decides_where_the_generator_knows_it() -> None:
 def test_a_site_that_is_found_gives_style_and_options() -> None:
     site = Site(
         generator="docusaurus", folder=Path("x"), config=Path("x/c"), docs="docs", trailing_slash=True,
-        number_prefixes=False,
+        facts=Facts(number_prefixes=False),
     )  # fmt: skip
     settings = load_settings({"book.base_url": SITE}, environ={})
-    assert page_url(site_addresses(settings, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
+    assert lesson_url(PageFacts("01-a/b.md"), settings, site) == f"{SITE}/01-a/b/"
     other = load_settings({"book.base_url": SITE, "book.style": "mkdocs"}, environ={})
-    assert page_url(site_addresses(other, site), PageName("01-a/b.md")) == f"{SITE}/01-a/b/"
+    assert lesson_url(PageFacts("01-a/b.md"), other, site) == f"{SITE}/01-a/b/"
 
 
 @pytest.mark.parametrize(
-    ("slugify", "style"),
+    ("slugify", "anchor"),
     [
-        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}", "mkdocs-unicode"),
-        ("!!python/object/apply:pymdownx.slugs.slugify\n        kwds:\n          case: lower", "mkdocs-unicode"),
-        ("!!python/name:pymdownx.slugs.uslugify", "mkdocs-unicode"),
-        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower-ascii}}", "mkdocs"),
-        ("!!python/name:other.slugify", "mkdocs"),
+        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}", "größe"),
+        ("!!python/object/apply:pymdownx.slugs.slugify\n        kwds:\n          case: lower", "größe"),
+        ("!!python/name:pymdownx.slugs.uslugify", "größe"),
+        ("!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower-ascii}}", "größe"),
+        ("!!python/name:markdown.extensions.toc.slugify", "groe"),
     ],
 )
-def test_slugs_of_pymdownx_are_found_in_the_configuration(tmp_path: Path, slugify: str, style: str) -> None:
+def test_slugs_of_pymdownx_are_found_in_the_configuration(tmp_path: Path, slugify: str, anchor: str) -> None:
     (tmp_path / "docs").mkdir()
     text = f"site_url: {SITE}/\nuse_directory_urls: false\nmarkdown_extensions:\n  - toc:\n      slugify: {slugify}\n"
     (tmp_path / "mkdocs.yml").write_text(text)
-    addresses = site_addresses(load_settings({}, environ={}), find_site(tmp_path / "docs"))
-    assert addresses.style == style
-    assert page_url(addresses, PageName("a.md")) == f"{SITE}/a.html"
+    settings, site = load_settings({}, environ={}), find_site(tmp_path / "docs")
+    assert heading_ids(settings, site).name([(2, "Größe")]) == [("Größe", anchor)]
+    assert lesson_url(PageFacts("a.md"), settings, site) == f"{SITE}/a.html"
 
 
 CURRENT = "docusaurus-plugin-content-docs/current"
@@ -189,28 +190,28 @@ def docusaurus(tmp_path: Path, config: str = "", versions: str = "") -> Site:
 )
 def test_translations_and_versions_have_the_addresses_of_docusaurus(tmp_path: Path, path: str, address: str) -> None:
     site = docusaurus(tmp_path, versions='["2.0", "1.0"]')
-    assert lesson_url(PageName(path), load_settings({}, environ={}), site) == address
+    assert lesson_url(PageFacts(path), load_settings({}, environ={}), site) == address
 
 
 def test_a_site_without_versions_has_no_next(tmp_path: Path) -> None:
     site, settings = docusaurus(tmp_path, "baseUrl: '/b/'"), load_settings({}, environ={})
-    assert lesson_url(PageName("a.md"), settings, site) == "https://x.example/b/docs/a"
-    assert lesson_url(PageName(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/b/ur/docs/a"
+    assert lesson_url(PageFacts("a.md"), settings, site) == "https://x.example/b/docs/a"
+    assert lesson_url(PageFacts(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/b/ur/docs/a"
 
 
 def test_docs_at_the_root_of_the_site_have_no_route(tmp_path: Path) -> None:
     site = docusaurus(tmp_path, "presets: [['classic', {docs: {routeBasePath: '/'}}]]")
     settings = load_settings({}, environ={})
-    assert lesson_url(PageName("a.md"), settings, site) == "https://x.example/a"
-    assert lesson_url(PageName(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/ur/a"
+    assert lesson_url(PageFacts("a.md"), settings, site) == "https://x.example/a"
+    assert lesson_url(PageFacts(f"i18n/ur/{CURRENT}/a.md"), settings, site) == "https://x.example/ur/a"
 
 
 def test_translations_have_addresses_where_the_site_is_not_known() -> None:
     """Case N12."""
     settings = load_settings({"book.base_url": "https://x.example"}, environ={})
     path = f"i18n/ur/{CURRENT}/01-start/01-intro.md"
-    assert lesson_url(PageName(path), settings, None) == "https://x.example/ur/docs/start/intro"
-    assert lesson_url(PageName("docs/01-start/01-intro.md"), settings, None) == "https://x.example/docs/start/intro"
+    assert lesson_url(PageFacts(path), settings, None) == "https://x.example/ur/docs/start/intro"
+    assert lesson_url(PageFacts("docs/01-start/01-intro.md"), settings, None) == "https://x.example/docs/start/intro"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +235,7 @@ def test_translations_have_the_addresses_of_hugo(tmp_path: Path, config: str, pa
     text = f"baseURL = 'https://x.example/'\ncontentDir = 'docs'\ndefaultContentLanguage = 'en'\n{config}"
     (tmp_path / "hugo.toml").write_text(text)
     site, settings = find_site(tmp_path / "docs"), load_settings({}, environ={})
-    assert lesson_url(PageName(path), settings, site) == f"https://x.example/{address}"
+    assert lesson_url(PageFacts(path), settings, site) == f"https://x.example/{address}"
 
 
 @pytest.mark.parametrize(
@@ -253,21 +254,21 @@ def test_readme_stands_for_its_folder_in_jekyll_on_github(
     if gemfile:
         (tmp_path / "Gemfile").write_text(gemfile)
     site, settings = find_site(tmp_path), load_settings({}, environ={})
-    assert lesson_url(PageName("a/README.md"), settings, site) == f"https://x.example/{address}"
+    assert lesson_url(PageFacts("a/README.md"), settings, site) == f"https://x.example/{address}"
 
 
 def test_a_file_outside_of_the_docs_folder_has_no_page(tmp_path: Path) -> None:
     docusaurus(tmp_path)
     site, settings = find_site(tmp_path), load_settings({}, environ={})
-    assert lesson_url(PageName("README.md"), settings, site) == ""
-    assert lesson_url(PageName("docs/01-a.md"), settings, site) == "https://x.example/docs/a"
+    assert lesson_url(PageFacts("README.md"), settings, site) == ""
+    assert lesson_url(PageFacts("docs/01-a.md"), settings, site) == "https://x.example/docs/a"
 
 
 def test_a_root_inside_of_the_docs_folder_keeps_its_addresses(tmp_path: Path) -> None:
     docusaurus(tmp_path)
     (tmp_path / "docs/01-part").mkdir()
     site, settings = find_site(tmp_path / "docs/01-part"), load_settings({}, environ={})
-    assert lesson_url(PageName("02-b.md"), settings, site) == "https://x.example/docs/part/b"
+    assert lesson_url(PageFacts("02-b.md"), settings, site) == "https://x.example/docs/part/b"
 
 
 def test_numbers_stay_where_a_page_asks_for_it() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
-from ingestion.source.generators.hugo.pages import read_cascades
+from ingestion.source.generators.hugo.cascades import handed_down
 from ingestion.source.metadata import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
 from tests.support.books import plant
@@ -104,7 +104,8 @@ def test_many_stars_in_the_target_of_a_cascade_do_not_hold_up_the_run(tmp_path: 
 
 
 def test_a_section_of_hugo_that_is_gone_before_it_is_read_stops_no_run(tmp_path: Path) -> None:
-    assert read_cascades([SourceFile("gone/_index.md", tmp_path / "_index.md")]) == ({}, {"gone": "gone/_index.md"})
+    found = handed_down([SourceFile("gone/_index.md", tmp_path / "_index.md")])
+    assert (found.told, found.lost) == ({}, {"gone": "gone/_index.md"})
 
 
 @pytest.mark.parametrize(

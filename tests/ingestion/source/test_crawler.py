@@ -12,8 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.errors import ConfigurationError, SourceError
-from ingestion.source.crawler import Crawl, crawl, relative_path
+from ingestion.settings.book import CrawlSettings
+from ingestion.source import crawler
+from ingestion.source.crawler import Crawl, relative_path
+from ingestion.source.generators import of
 from tests.support.books import plant
+
+
+def crawl(root: Path, *, translations: bool = False, **options: Any) -> Crawl:
+    """What lies below a root of which no generator is known."""
+    ignored = of(None).ignored(None, CrawlSettings(translations=translations))
+    return crawler.crawl(root, ignored=ignored, **options)
 
 
 def paths_of(found: Crawl) -> list[str]:

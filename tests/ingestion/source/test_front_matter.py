@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ingestion.source.crawler import SourceFile
 from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
+from ingestion.source.generators import named
 from ingestion.source.plain_yaml import MAX_NODES
 from ingestion.source.reader import read_source
 
@@ -98,9 +99,9 @@ def test_a_key_that_overrides_a_merged_one_is_not_repeated() -> None:
     assert (front.values["layer"], front.values["tier"], front.problems) == ("L2", "2", ())
 
 
-def refusal(text: str, generator: str | None = None) -> UnreadableMetadata:
+def refusal(text: str) -> UnreadableMetadata:
     with pytest.raises(UnreadableMetadata) as caught:
-        split_front_matter(text, generator)
+        split_front_matter(text)
     return caught.value
 
 
@@ -226,11 +227,11 @@ def test_a_repeated_json_key_is_reported() -> None:
 
 def test_mkdocs_reads_lines_without_a_mark_and_only_mkdocs() -> None:
     text = "Title: The arm\nHardware_Tier: 4\nnotes: one\n    two\n\n# H\n"
-    front = split_front_matter(text, "mkdocs")
+    front = named("mkdocs").front_matter(text)
     assert front.values == {"title": "The arm", "hardware_tier": "4", "notes": "one two"}
     assert front.body == "\n# H\n" and front.body_offset == 4
     assert split_front_matter(text).body == text
-    assert split_front_matter("# H\n\nTitle: x\n", "mkdocs").values == {}
+    assert named("mkdocs").front_matter("# H\n\nTitle: x\n").values == {}
 
 
 @pytest.mark.parametrize("text", ["{/* remark */}\n\n# H", "{expr}\n", "{\n  props.x\n}\n", "{{ shortcode }}\n"])
@@ -342,12 +343,12 @@ LINES = st.sampled_from(
 
 @given(
     st.one_of(st.text(), st.lists(LINES).map("\n".join), st.lists(LINES).map(lambda x: "\n".join(["---", *x]))),
-    st.sampled_from([None, "mkdocs"]),
+    st.sampled_from(["unknown", "mkdocs"]),
 )
-def test_no_text_is_lost_and_a_refusal_names_a_line_of_it(text: str, generator: str | None) -> None:
+def test_no_text_is_lost_and_a_refusal_names_a_line_of_it(text: str, generator: str) -> None:
     lines = text.count("\n") + 1
     try:
-        front = split_front_matter(text, generator)
+        front = named(generator).front_matter(text)
     except UnreadableMetadata as error:
         assert 1 <= error.line <= lines
         return

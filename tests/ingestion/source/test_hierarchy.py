@@ -11,7 +11,8 @@ from ingestion.settings.loader import load_settings
 from ingestion.settings.path_patterns import compile_pattern
 from ingestion.settings.validators import BUILT_IN_MODULES, Module
 from ingestion.source.book_order import Entry
-from ingestion.source.hierarchy import Place, locate, module_slug, original_path
+from ingestion.source.editions import original_path
+from ingestion.source.hierarchy import Place, locate, module_slug
 
 LAYOUTS = [
     # module / chapter / lesson

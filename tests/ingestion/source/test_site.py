@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
+from ingestion.source.generators.docusaurus.config import facts_of
 from ingestion.source.generators.finding import find_site
 from ingestion.source.site import Site
 from ingestion.source.site_reading.javascript import MAX_DEPTH, javascript_values
@@ -40,21 +41,21 @@ def test_docusaurus_is_read_without_running_it(tmp_path: Path) -> None:
     assert (site.generator, site.docs, site.title) == ("docusaurus", "book", "It's a book")
     assert (site.url, site.base_url) == ("https://x.example/b", "https://x.example/b")
     assert (site.language, site.languages) == ("en", ("en", "ur"))
-    assert (site.trailing_slash, site.number_prefixes) == (False, False)
+    assert (site.trailing_slash, facts_of(site).number_prefixes) == (False, False)
 
 
 def test_docusaurus_says_nothing_and_has_its_defaults(tmp_path: Path) -> None:
     site = site_of(tmp_path, {"docusaurus.config.js": "module.exports = {url: 'https://x.example'}"}, "docs")
     assert site is not None
-    assert (site.docs, site.base_url, site.number_prefixes) == ("docs", "https://x.example/docs", True)
-    assert (site.trailing_slash, site.versions, site.last_version) == (None, (), "current")
+    assert (site.docs, site.base_url, facts_of(site).number_prefixes) == ("docs", "https://x.example/docs", True)
+    assert (site.trailing_slash, facts_of(site).versions, facts_of(site).last_version) == (None, (), "current")
 
 
 def test_the_newest_version_is_what_readers_see_unasked(tmp_path: Path) -> None:
     files = {"docusaurus.config.js": "module.exports = {}", "versions.json": '["2.0", "1.0"]'}
     site = site_of(tmp_path, files, "docs")
     assert site is not None
-    assert (site.versions, site.last_version) == (("2.0", "1.0"), "2.0")
+    assert (facts_of(site).versions, facts_of(site).last_version) == (("2.0", "1.0"), "2.0")
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_like_github, slug, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import AddressStyle, PageName, RouteOptions, folder_route, split_path
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.permalinks import folder_route, split_path
 
 _DASH = re.compile(r"(?<!-)--(?!-)")
 
 
-def route(page: PageName, options: RouteOptions) -> str:
+def route(page: PageFacts, placed: str, options: AddressOptions) -> str:
     """Return the route of a page: `slug`, or the slugs of its path's parts."""
-    folders, stem = split_path(page.path)
-    path = f"{page.slug.strip('/')}/" if page.slug else folder_route([slug(part) for part in folders], slug(stem))
+    folders, stem = split_path(placed)
+    own = page.text("slug")
+    path = f"{own.strip('/')}/" if own else folder_route([slug(part) for part in folders], slug(stem))
     return path.rstrip("/") if options.trailing_slash is False else path
 
 
@@ -25,9 +27,4 @@ def heading_slug(spans: Sequence[Span]) -> str:
     return slug(text_of(list(plain), notes=True))
 
 
-STYLED = {
-    "starlight": AddressStyle(
-        route=route,
-        ids=HeadingIds(split=Titled, slug=heading_slug, number=number_like_github, numbers_notes=True),
-    )
-}
+IDS = HeadingIds(split=Titled, slug=heading_slug, number=number_like_github, numbers_notes=True)

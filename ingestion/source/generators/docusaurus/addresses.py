@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ingestion.markdown.anchors import (
     HeadingIds,
@@ -14,7 +15,14 @@ from ingestion.markdown.anchors import (
     split_remark,
     text_of,
 )
-from ingestion.source.generators.page_names import AddressStyle, PageName, RouteOptions, split_path
+from ingestion.source.editions import CURRENT_VERSION, split_edition
+from ingestion.source.generators.docusaurus.config import facts_of
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.permalinks import split_path
+from ingestion.source.site import Site
+
+DOCS_ROUTE = "docs"
+"""Where the docs of a site are whose configuration is not known."""
 
 _PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
 """A number before a name; `2024-01-02-x` and `1.2-x` are dates and versions, which stay."""
@@ -22,21 +30,51 @@ _PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _OVERVIEWS = ("index", "readme")
 
 
-def route(page: PageName, options: RouteOptions) -> str:
+def address(page: PageFacts, placed: str | None, site: Site | None, options: AddressOptions) -> str | None:
+    """Return the address of a page, which has the path `placed` in its docs folder.
+
+    Translations and versions have addresses of their own: `/ur/docs/…`, `/docs/1.0/…`.
+    """
+    edition = split_edition(page.path)
+    if edition.in_docusaurus:
+        language = edition.language if edition.language != (site.language if site else None) else None
+        docs = site.route if site else DOCS_ROUTE
+        route = _route(page, edition.parts, site, options)
+        return "/" + "/".join(filter(None, (language, docs, _version_route(edition.version, site), route)))
+    if placed is None:
+        return None
+    return "/".join(filter(None, (_version_route(None, site), _route(page, placed.split("/"), site, options))))
+
+
+def _version_route(version: str | None, site: Site | None) -> str:
+    """Return what stands for a version in addresses: nothing for the one that readers see unasked."""
+    version, facts = version or CURRENT_VERSION, facts_of(site)
+    given = dict(facts.version_routes).get(version)
+    if given is not None:
+        return given
+    if version == facts.last_version:
+        return ""
+    return "next" if version == CURRENT_VERSION else version
+
+
+def _route(page: PageFacts, path: Sequence[str], site: Site | None, options: AddressOptions) -> str:
     """Return the route of a page (https://docusaurus.io/docs/create-doc)."""
-    drops_numbers = options.number_prefixes and page.number_prefixes
-    folders, stem = split_path(page.path)
+    chosen = options.number_prefixes
+    drops_numbers = facts_of(site).number_prefixes if chosen is None else chosen
+    drops_numbers = drops_numbers and page.text("parse_number_prefixes") not in ("false", "False", "FALSE")
+    folders, stem = split_path("/".join(path))
     # `parse_number_prefixes: false` keeps the numbers of the page's folders too, in its own address alone.
     parts = [_PREFIX.sub("", folder) if drops_numbers else folder for folder in folders]
     name = _PREFIX.sub("", stem) if drops_numbers else stem
-    if page.slug and page.slug.startswith("/"):
-        parts = [part for part in page.slug.split("/") if part]
-    elif page.slug:
-        parts = _resolve(parts, page.slug)
+    slug, doc_id = page.text("slug"), page.text("id")
+    if slug and slug.startswith("/"):
+        parts = [part for part in slug.split("/") if part]
+    elif slug:
+        parts = _resolve(parts, slug)
     elif not _stands_for_folder(stem, folders):
-        parts.append(page.doc_id if page.doc_id and "/" not in page.doc_id else name)
-    path = "/".join(parts)
-    return f"{path}/" if options.trailing_slash and path else path
+        parts.append(doc_id if doc_id and "/" not in doc_id else name)
+    made = "/".join(parts)
+    return f"{made}/" if options.trailing_slash and made else made
 
 
 def _stands_for_folder(stem: str, folders: list[str]) -> bool:
@@ -63,12 +101,5 @@ def split(text: str) -> Titled:
     return Titled(text)
 
 
-STYLED = {
-    "docusaurus": AddressStyle(
-        route=route,
-        # The theme renders a level 1 heading, wherever it stands, without its id.
-        ids=HeadingIds(
-            split=split, slug=lambda spans: slug(text_of(spans)), number=number_like_github, silent_levels=1
-        ),
-    )
-}
+# The theme renders a level 1 heading, wherever it stands, without its id.
+IDS = HeadingIds(split=split, slug=lambda spans: slug(text_of(spans)), number=number_like_github, silent_levels=1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
+from ingestion.source.editions import CURRENT_VERSION
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_text
 from ingestion.source.site_reading.javascript import ObjectLiteral, javascript_objects, javascript_values
@@ -19,6 +20,29 @@ _PRESET = ("presets", "docs")
 _PLUGINS = ("plugins",)
 _DOCS_PLUGIN = "content-docs"
 _DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only Docusaurus knows of a site; the defaults are those of a site whose configuration is not known.
+
+    `versions` are newest first, `last_version` is the one that readers see unasked (`current` for the pages in the
+    docs folder), and `shown_version` the same among those that are indexed. `version_routes` are the parts of
+    addresses that the configuration gives to versions. `number_prefixes` tells whether numbers before names are
+    dropped from addresses. `mdx_format` tells which pages are MDX: all (`mdx`), none (`md`), or by name (`detect`).
+    """
+
+    versions: tuple[str, ...] = ()
+    last_version: str = CURRENT_VERSION
+    shown_version: str = CURRENT_VERSION
+    version_routes: tuple[tuple[str, str], ...] = ()
+    number_prefixes: bool = True
+    mdx_format: str = "detect"
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
 
 
 def read(folder: Path, config: Path) -> Site:
@@ -37,7 +61,7 @@ def read(folder: Path, config: Path) -> Site:
         language=one(values, "i18n", "defaultLocale") or "en",
         languages=values.get(("i18n", "locales"), ()),
         trailing_slash=flag(one(values, "trailingSlash")),
-        mdx_format=one(values, "markdown", "format") or "mdx",
+        facts=Facts(mdx_format=one(values, "markdown", "format") or "mdx"),
     )
     plugins = _docs_plugins(objects, has_preset=one(values, *_PRESET) != "false")
     first, *others = (_with_options(whole, plugin, objects) for plugin in plugins)
@@ -64,10 +88,13 @@ def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLit
         instance=instance,
         docs=clean(options.get("path", "docs")),
         route=options.get("routeBasePath", "docs").strip("/"),
-        versions=versions,
-        last_version=options.get("lastVersion") or (versions[0] if versions else "current"),
-        version_routes=tuple(_version_routes(plugin, objects)),
-        number_prefixes=options.get("numberPrefixParser") != "false",
+        facts=replace(
+            facts_of(site),
+            versions=versions,
+            last_version=options.get("lastVersion") or (versions[0] if versions else CURRENT_VERSION),
+            version_routes=tuple(_version_routes(plugin, objects)),
+            number_prefixes=options.get("numberPrefixParser") != "false",
+        ),
     )
 
 

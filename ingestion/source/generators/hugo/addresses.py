@@ -10,35 +10,64 @@ from functools import partial
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import (
-    AddressStyle,
-    PageName,
-    RouteOptions,
-    file_route,
-    folder_route,
-    split_path,
-)
-from ingestion.source.permalinks import date_values, fill
+from ingestion.source.generators.hugo.config import Facts, facts_of
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.permalinks import date_values, file_route, fill, folder_route, split_path
+from ingestion.source.site import Site
 
 _ATTRIBUTE = re.compile(r"""[#.][\w:.-]+|[A-Za-z_:][\w:.-]*=(?:"[^"]*"|'[^']*'|[^\s"'{}]+)""")
 _KEPT_IN_PATHS = frozenset("-_./+~#@")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _NAME = re.compile(r":([a-z]+(?:\[(?:first|last|\d*(?::\d*)?)\])?)")
+_DATE_KEYS = ("date", "publishDate", "publishdate", "pubdate", "published", "lastmod", "modified")
+"""Where the date in an address comes from, the first that a page has."""
+
 _NO_DATE = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def route(page: PageName, options: RouteOptions) -> str | None:
+def address(
+    page: PageFacts, placed: str, site: Site | None, options: AddressOptions, *, has_patterns: bool
+) -> str | None:
+    """Return the address of a page, which has the path `placed` in its docs folder, behind its language.
+
+    Patterns of addresses hold where `has_patterns`.
+    """
+    facts = facts_of(site) if has_patterns else Facts(sections=facts_of(site).sections)
+    language = None
+    if site and not options.from_root:
+        mount = facts.mount_of(placed)
+        path = facts.page_path(placed)
+        if path is None:
+            return None
+        placed = path
+        if len(site.languages) > 1:
+            language, placed = _language_of(placed, mount.language if mount else None, site)
+    route = _route(page, placed, facts, options)
+    is_plain = site is None or language is None or (language == site.language and not facts.default_in_folder)
+    return route if is_plain or route is None else f"{language}/{route}" if route else language
+
+
+def _language_of(path: str, of_folder: str | None, site: Site) -> tuple[str | None, str]:
+    """The language of a page, by its folder or its name (`page.ur.md`), and its path without that."""
+    stem, _, suffix = path.rpartition(".")
+    name, dot, language = stem.rpartition(".")
+    if not of_folder and dot and language in site.languages:
+        return language, f"{name}.{suffix}"
+    return of_folder or site.language, path
+
+
+def _route(page: PageFacts, path: str, facts: Facts, options: AddressOptions) -> str | None:
     """Return the route of a page: `url` in its metadata, else the pattern of its section (`permalinks`), else its
     path.
     """
-    folders, stem = split_path(page.path)
-    if page.permalink:
-        return _filled(page.permalink, page, options)
+    folders, stem = split_path(path)
+    if own := page.text("permalink", "url"):
+        return _filled(own, page, path, facts)
     kind = "section" if stem == "_index" else "page"
-    pattern = dict(options.rules).get(f"{kind}/{folders[0].lower()}") if folders else None
+    pattern = dict(facts.rules).get(f"{kind}/{folders[0].lower()}") if folders else None
     if pattern is None:
-        return _by_path(page, options)
-    filled = _filled(pattern, page, options)
+        return _by_path(page, path, options)
+    filled = _filled(pattern, page, path, facts)
     if filled is None:
         return None
     return f"{filled.rstrip('/')}.html" if options.directory_urls is False and kind == "page" else _as_folder(filled)
@@ -48,25 +77,25 @@ def _as_folder(path: str) -> str:
     return f"{path.rstrip('/')}/" if path.strip("/") else ""
 
 
-def _by_path(page: PageName, options: RouteOptions) -> str:
+def _by_path(page: PageFacts, path: str, options: AddressOptions) -> str:
     """Return the path of the file; its last part is replaced by `slug`."""
-    folders, stem = split_path(page.path)
+    folders, stem = split_path(path)
     parts = [_path_part(folder) for folder in folders]
-    if page.slug and stem != "_index":
-        parts, stem = (parts[:-1] if stem == "index" else parts), _urlized(page.slug.strip("/"))
+    if (slug := page.text("slug")) and stem != "_index":
+        parts, stem = (parts[:-1] if stem == "index" else parts), _urlized(slug.strip("/"))
     stem = stem if stem in ("index", "_index") else _path_part(stem)
     if options.directory_urls is False and stem not in ("index", "_index"):
         return file_route(parts, stem)
     return folder_route(parts, stem)
 
 
-def _filled(pattern: str, page: PageName, options: RouteOptions) -> str | None:
+def _filled(pattern: str, page: PageFacts, path: str, facts: Facts) -> str | None:
     """Return a pattern of `permalinks` or `url` for a page; None where it has names that are not known."""
-    folders, stem = split_path(page.path)
+    folders, stem = split_path(path)
     if stem in ("index", "_index") and folders:
         *folders, stem = folders if stem == "index" else [*folders, folders[-1]]
-    dated = date_values(page.date or _NO_DATE)
-    title, slug = page.title or "", page.slug or ""
+    dated = date_values(page.date(*_DATE_KEYS) or _NO_DATE)
+    title, slug = page.text("title") or "", page.text("slug") or ""
     values: dict[str, Callable[[], str]] = {
         **dated,
         "monthname": lambda: dated["monthname"]().lower(),
@@ -80,7 +109,7 @@ def _filled(pattern: str, page: PageName, options: RouteOptions) -> str | None:
     sections = [
         _path_part(folder)
         for number, folder in enumerate(folders, 1)
-        if number == 1 or "/".join(folders[:number]) in options.sections
+        if number == 1 or "/".join(folders[:number]) in facts.sections
     ]
     for name in _NAME.findall(pattern):
         if name.startswith("sections"):
@@ -143,4 +172,4 @@ def slug(spans: Sequence[Span]) -> str:
     return "".join(character.lower()[:1] for character in kept).replace(" ", "-") or "heading"
 
 
-STYLED = {"hugo": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order))}
+IDS = HeadingIds(split=split, slug=slug, number=number_in_order)

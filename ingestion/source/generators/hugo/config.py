@@ -4,15 +4,55 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
-from ingestion.source.site import Mount, Site
+from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import DATA_ENDINGS, read_document, values_of
 from ingestion.source.site_reading.values import clean, joined, one
 
 _CONTENT = "content"
 _KINDS = ("page", "section")
+
+
+class Mount(NamedTuple):
+    """A folder of pages, where in the tree of the site they appear, and their language where it is one's own."""
+
+    source: str
+    target: str
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only Hugo knows of a site.
+
+    It may take its pages from several folders, some for one language: `mounts` names them. `default_in_folder` tells
+    that addresses name the default language too, `rules` are the patterns of addresses (`permalinks`) by kind and
+    section, and `sections` are the folders with an `_index.md`, where patterns need them.
+    """
+
+    mounts: tuple[Mount, ...] = ()
+    default_in_folder: bool = False
+    rules: tuple[tuple[str, str], ...] = ()
+    sections: tuple[str, ...] = ()
+
+    def mount_of(self, path: str) -> Mount | None:
+        """Return the mounted folder that a file of the docs folder lies in."""
+        return next((mount for mount in self.mounts if path.startswith(f"{mount.source}/".lstrip("/"))), None)
+
+    def page_path(self, path: str) -> str | None:
+        """Return the path of a file of the docs folder as the site has it; None for one that is not mounted."""
+        if not self.mounts:
+            return path
+        mount = self.mount_of(path)
+        return mount and f"{mount.target}/{path.removeprefix(mount.source).strip('/')}".lstrip("/")
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
 
 
 def read(folder: Path, config: Path) -> Site | None:
@@ -35,10 +75,12 @@ def read(folder: Path, config: Path) -> Site | None:
         title=one(values, "title"),
         language=one(values, "defaultcontentlanguage") or "en",
         languages=tuple(sorted(_mapping(document.get("languages")))),
-        mounts=tuple(sorted(inner, key=lambda mount: -len(mount.source))) if inner != [Mount("", "")] else (),
-        default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
         directory_urls=one(values, "uglyurls") != "true",
-        rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
+        facts=Facts(
+            mounts=tuple(sorted(inner, key=lambda mount: -len(mount.source))) if inner != [Mount("", "")] else (),
+            default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
+            rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
+        ),
     )
 
 

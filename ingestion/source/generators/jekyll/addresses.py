@@ -12,15 +12,8 @@ from typing import NamedTuple
 from ingestion.markdown import anchors
 from ingestion.markdown.anchors import HeadingIds, Titled, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import (
-    AddressStyle,
-    PageName,
-    RouteOptions,
-    file_route,
-    folder_route,
-    split_path,
-)
-from ingestion.source.permalinks import Values, date_values, fill, split_date
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.permalinks import Values, date_values, file_route, fill, folder_route, split_date, split_path
 
 _OWN_ID = re.compile(r"#([A-Za-z][\w:-]*)")
 _ID_BELOW = re.compile(r"(?<=[\s:])#([A-Za-z][\w:-]*)")
@@ -42,23 +35,26 @@ class _Collected(NamedTuple):
     stem: str
 
 
-def route(page: PageName, options: RouteOptions) -> str | None:
+def route(
+    page: PageFacts, placed: str, options: AddressOptions, rules: Mapping[str, str], *, readme_is_index: bool
+) -> str | None:
     """Return the route of a page: its `permalink`, the pattern of its collection, else its path.
 
-    `options.rules` gives the pattern of each collection by its folder, "" for a folder of plain pages; other folders
-    with an underscore have no pages.
+    `rules` gives the pattern of each collection by its folder, "" for a folder of plain pages; other folders with an
+    underscore have no pages.
     """
-    folders, stem = split_path(page.path)
-    rules = dict(options.rules)
+    folders, stem = split_path(placed)
     held = _held_by(folders, stem, rules)
     if held and held.folder not in rules:
         return None
     if not held or not rules[held.folder]:
+        stem = "index" if stem.lower() == "readme" and readme_is_index else stem
         return _page_route(page, folders, stem, options)
     date, name = split_date(stem)
     if held.folder.endswith(_POSTS) and date is None:
         return None
-    return fill(page.permalink or rules[held.folder], _NAME, _document_values(page, held, page.date or date, name))
+    pattern = page.text("permalink", "url") or rules[held.folder]
+    return fill(pattern, _NAME, _document_values(page, held, page.date("date") or date, name))
 
 
 def _held_by(folders: list[str], stem: str, rules: Mapping[str, str]) -> _Collected | None:
@@ -72,18 +68,16 @@ def _held_by(folders: list[str], stem: str, rules: Mapping[str, str]) -> _Collec
     return None
 
 
-def _page_route(page: PageName, folders: list[str], stem: str, options: RouteOptions) -> str | None:
-    if page.permalink:
+def _page_route(page: PageFacts, folders: list[str], stem: str, options: AddressOptions) -> str | None:
+    if permalink := page.text("permalink", "url"):
         values = {"path": lambda: "/".join(folders), "basename": lambda: stem, "output_ext": lambda: ".html"}
-        return fill(page.permalink, _NAME, values) or page.permalink.lstrip("/")
-    if stem.lower() == "readme" and options.readme_is_index:
-        stem = "index"
+        return fill(permalink, _NAME, values) or permalink.lstrip("/")
     return folder_route(folders, stem) if options.directory_urls else file_route(folders, stem)
 
 
-def _document_values(page: PageName, held: _Collected, date: datetime | None, name: str) -> Values:
-    categories = list(dict.fromkeys(category.lower() for category in (*held.above, *page.categories)))
-    slugged = page.slug or name
+def _document_values(page: PageFacts, held: _Collected, date: datetime | None, name: str) -> Values:
+    categories = list(dict.fromkeys(category.lower() for category in (*held.above, *_categories(page))))
+    slugged = page.text("slug") or name
     return {
         **(date_values(date) if date else {}),
         "collection": lambda: held.folder.rpartition("/")[2].removeprefix("_"),
@@ -95,6 +89,13 @@ def _document_values(page: PageName, held: _Collected, date: datetime | None, na
         "slugified_categories": lambda: "/".join(_slugified(each, _PLAIN) for each in categories),
         "output_ext": lambda: ".html",
     }
+
+
+def _categories(page: PageFacts) -> list[str]:
+    """The categories of a post: one, or several in a list or between blanks."""
+    written = page.values.get("categories")
+    several = written.split() if isinstance(written, str) else page.texts("categories")
+    return [*page.texts("category"), *several]
 
 
 def _slugified(text: str, kept_too: str) -> str:
@@ -134,6 +135,4 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     return found
 
 
-STYLED = {
-    "jekyll": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number, attributes_below=True))
-}
+IDS = HeadingIds(split=split, slug=slug, number=number, attributes_below=True)

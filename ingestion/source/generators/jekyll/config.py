@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
-from ingestion.source.site import PageDefaults, Site
+from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_document, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, one
@@ -22,6 +23,39 @@ _STYLES = {
     "pretty": "/:categories/:year/:month/:day/:title/",
     "weekdate": "/:categories/:year/W:week/:short_day/:title:output_ext",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageDefaults:
+    """Metadata of the pages below `path`, or of those that fit it where it has a `*`, and of one `kind` if not empty:
+    `pages`, or the name of a collection.
+    """
+
+    path: str
+    kind: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only Jekyll knows of a site.
+
+    `rules` are the patterns of addresses by the folder of a collection, "" for a folder of plain pages.
+    `needs_metadata` tells that a file without front matter is no page, and `readme_is_index` that README stands for
+    its folder: GitHub has it otherwise, and so have plugins. `shows_future` tells that pages of a later date are
+    shown, and `defaults` is metadata that pages have unless they say otherwise.
+    """
+
+    rules: tuple[tuple[str, str], ...] = ()
+    needs_metadata: bool = False
+    readme_is_index: bool = True
+    shows_future: bool = False
+    defaults: tuple[PageDefaults, ...] = ()
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
 
 
 def read(folder: Path, config: Path) -> Site:
@@ -42,11 +76,13 @@ def read(folder: Path, config: Path) -> Site:
         language=one(values, "lang"),
         directory_urls=permalink == "pretty" or permalink.endswith("/"),
         excluded=values.get(("exclude",), ()),
-        rules=tuple(_folders_of_pages(document, values, permalink)),
-        needs_metadata=not on_github and "jekyll-optional-front-matter" not in gems,
-        readme_is_index=on_github or "jekyll-readme-index" in gems,
-        shows_future=one(values, "future") == "true",
-        defaults=tuple(_defaults(document.get("defaults"))),
+        facts=Facts(
+            rules=tuple(_folders_of_pages(document, values, permalink)),
+            needs_metadata=not on_github and "jekyll-optional-front-matter" not in gems,
+            readme_is_index=on_github or "jekyll-readme-index" in gems,
+            shows_future=one(values, "future") == "true",
+            defaults=tuple(_defaults(document.get("defaults"))),
+        ),
     )
 
 

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ingestion.source.generators.page_names import split_path
-from ingestion.source.permalinks import split_date
+from ingestion.source.generators.jekyll.config import facts_of
+from ingestion.source.permalinks import split_date, split_path
 from ingestion.source.site import Site
 
 PAGES = "pages"
 POSTS = "posts"
 
 
-def defaults_of(path: str, site: Site) -> Mapping[str, Any]:
+def defaults_of(path: str | None, site: Site) -> Mapping[str, Any]:
     """Return the metadata that a page has unless it says otherwise, given its path in the docs folder."""
+    if path is None:
+        return {}
     kind = _kind(path)
     values: dict[str, Any] = {}
-    for default in site.defaults:
+    for default in facts_of(site).defaults:
         if default.kind in ("", kind) and _is_below(path, default.path):
             values |= default.values
     return values
 
 
-def reason_without_page(path: str, site: Site) -> str | None:
-    """Return why a file of a collection is no page, or None."""
+def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the files of collections that are no pages, each with the reason."""
+    reasons = ((path, _reason(own, site)) for path in paths if (own := site.in_docs(path)))
+    return {path: reason for path, reason in reasons if reason}
+
+
+def _reason(path: str, site: Site) -> str | None:
     if _kind(path) != POSTS:
         return None
     date, _ = split_date(split_path(path)[1])
     if date is None:
         return "a post without a date in its name, so that Jekyll makes no page of it"
-    if date > datetime.now(UTC) and not site.shows_future:
+    if date > datetime.now(UTC) and not facts_of(site).shows_future:
         return f"published later ({date:%Y-%m-%d})"
     return None
 

@@ -7,12 +7,12 @@ from functools import cache, partial
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import AddressStyle, PageName, RouteOptions, file_route, split_path
+from ingestion.source.permalinks import file_route, split_path
 
 
-def route(page: PageName, options: RouteOptions) -> str:
+def route(path: str) -> str:
     """Return the file of a page."""
-    folders, stem = split_path(page.path)
+    folders, stem = split_path(path)
     return file_route(folders, "index" if stem.lower() == "readme" else stem)
 
 
@@ -44,9 +44,4 @@ def _alphanumeric():  # type: ignore[no-untyped-def]
     return regex.compile(r"[\p{Alphabetic}\p{N}]")
 
 
-STYLED = {
-    "mdbook": AddressStyle(
-        route=route,
-        ids=HeadingIds(split=split, slug=slug, number=partial(number_in_order, reserves=False), numbers_notes=True),
-    )
-}
+IDS = HeadingIds(split=split, slug=slug, number=partial(number_in_order, reserves=False), numbers_notes=True)

@@ -10,15 +10,10 @@ from urllib.parse import quote
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_own_ids, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import (
-    AddressStyle,
-    PageName,
-    RouteOptions,
-    file_route,
-    folder_route,
-    split_path,
-)
-from ingestion.source.site import UNKNOWN, HeadingOptions
+from ingestion.source.generators.mkdocs.config import UNKNOWN, facts_of
+from ingestion.source.generators.protocol import AddressOptions
+from ingestion.source.permalinks import file_route, folder_route, split_path
+from ingestion.source.site import Site
 
 _COUNTED = re.compile(r"(?s)(?P<plain>.*)_(?P<number>[0-9]{1,9})")
 _TAG = re.compile(r"</?[^>]*>")
@@ -31,9 +26,9 @@ _CASES: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def route(page: PageName, options: RouteOptions) -> str:
+def route(placed: str, options: AddressOptions) -> str:
     """Return the route of a page; README stands for its folder as index does."""
-    folders, stem = split_path(page.path)
+    folders, stem = split_path(placed)
     if stem.lower() == "readme":
         stem = "index"
     return file_route(folders, stem) if options.directory_urls is False else folder_route(folders, stem)
@@ -64,8 +59,9 @@ def unicode_slug(spans: Sequence[Span], *, separator: str = "-", case: str = "lo
     return quote(made) if quotes else made
 
 
-def ids_with(options: HeadingOptions) -> HeadingIds:
-    """Return how a site names headings whose configuration says so (`toc`, `attr_list`)."""
+def ids_with(site: Site | None) -> HeadingIds:
+    """Return how a site names headings, as its configuration says (`toc`, `attr_list`)."""
+    options = facts_of(site).headings
     name, quotes = options.slugs.removesuffix("%"), options.slugs.endswith("%")
     if name in _CASES:
         slugs = partial(unicode_slug, separator=options.separator, case=name, quotes=quotes)
@@ -98,9 +94,4 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     return found
 
 
-STYLED = {
-    "mkdocs": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number), ids_with=ids_with),
-    "mkdocs-unicode": AddressStyle(
-        route=route, ids=HeadingIds(split=split, slug=unicode_slug, number=number), ids_with=ids_with
-    ),
-}
+UNICODE_IDS = HeadingIds(split=split, slug=unicode_slug, number=number)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ingestion.source.site import UNKNOWN, HeadingOptions, Site
+from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_document, read_text, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, lines, one
@@ -28,10 +29,43 @@ _NAMED = {
 _WITH_ATTRIBUTES = ("attr_list", "extra", "pymdownx.extra")
 
 
+UNKNOWN = "unknown"
+_SCRIPTED = "a script of the site names headings, which is not run: links have no anchor"
+
+
+class HeadingOptions(NamedTuple):
+    """What a site's configuration says of the anchors of headings.
+
+    `slugs` names how they are made, empty for the generator's own way and `unknown` for a way that only running it
+    tells. `separator` stands between words, and `attributes` tells that an id in braces is none of the text.
+    """
+
+    slugs: str = ""
+    separator: str = "-"
+    attributes: bool = True
+
+
+OWN_HEADINGS = HeadingOptions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only MkDocs knows of a site: how headings are named, and the folders of snippets, relative to its own."""
+
+    headings: HeadingOptions = OWN_HEADINGS
+    snippets: tuple[str, ...] = (".",)
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+
+
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
     document = read_document(config)
     values = values_of(document)
+    slugs = _slugs(read_text(config))
     return Site(
         generator="mkdocs",
         folder=folder,
@@ -44,12 +78,15 @@ def read(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *lines(values, "exclude_docs")),
         drafts=lines(values, "draft_docs"),
-        headings=HeadingOptions(
-            slugs=_slugs(read_text(config)),
-            separator=one(values, "markdown_extensions", "toc", "separator") or "-",
-            attributes=_has_attributes(document),
+        facts=Facts(
+            headings=HeadingOptions(
+                slugs=slugs,
+                separator=one(values, "markdown_extensions", "toc", "separator") or "-",
+                attributes=_has_attributes(document),
+            ),
+            snippets=_snippets(values),
         ),
-        snippets=_snippets(values),
+        notes=(f"{config.name}: {_SCRIPTED}",) if slugs == UNKNOWN else (),
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.page_names import AddressStyle, PageName, RouteOptions, file_route, split_path
+from ingestion.source.generators.protocol import AddressOptions
 from ingestion.source.generators.vitepress.rewrites import UnreadableRewrite, rewrite
+from ingestion.source.permalinks import file_route, split_path
 
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 _CONTROL = re.compile(r"[\0-\x1f]")
@@ -21,12 +22,12 @@ _DYNAMIC = re.compile(r"\[[^\]/]+\]")
 """A part of a path that stands for many pages (`[name].md`), which a script lists."""
 
 
-def route(page: PageName, options: RouteOptions) -> str | None:
-    """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
-    if _DYNAMIC.search(page.path):
+def route(placed: str, rewrites: Sequence[tuple[str, str]], options: AddressOptions) -> str | None:
+    """Return the file of a page, without its suffix where addresses are clean; None where it cannot be known."""
+    if _DYNAMIC.search(placed):
         return None
     try:
-        folders, stem = split_path(rewrite(page.path, options.rules))
+        folders, stem = split_path(rewrite(placed, rewrites))
     except UnreadableRewrite:
         return None
     return file_route(folders, stem, "" if options.directory_urls else ".html")
@@ -49,4 +50,4 @@ def slug(spans: Sequence[Span]) -> str:
     return (f"_{anchor}" if anchor[:1].isascii() and anchor[:1].isdigit() else anchor).lower()
 
 
-STYLED = {"vitepress": AddressStyle(route=route, ids=HeadingIds(split=split, slug=slug, number=number_in_order))}
+IDS = HeadingIds(split=split, slug=slug, number=number_in_order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.source.site import Site
@@ -12,6 +13,21 @@ from ingestion.source.site_reading.values import clean, joined, one
 
 _REWRITES = re.compile(r"\brewrites\b\s*(?P<plain>:\s*\{(?:\s*(?:\"\"|[\w$]+)\s*:\s*\"\"\s*,?)*\s*\})?")
 
+_SCRIPTED = "`rewrites` is made by a script, which is not run: passages have no address"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only VitePress knows of a site: the patterns that move pages, and whether a script makes them."""
+
+    rewrites: tuple[tuple[str, str], ...] = ()
+    has_scripted_rewrites: bool = False
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
@@ -19,6 +35,7 @@ def read(folder: Path, config: Path) -> Site:
     values = javascript_values(text)
     pages = config.parent.parent
     rewrites = _REWRITES.search(without_texts(text))
+    is_scripted = rewrites is not None and not rewrites["plain"]
     return Site(
         generator="vitepress",
         folder=pages,
@@ -30,6 +47,9 @@ def read(folder: Path, config: Path) -> Site:
         language=one(values, "lang") or one(values, "locales", "root", "lang"),
         directory_urls=one(values, "cleanUrls") == "true",
         excluded=values.get(("srcExclude",), ()),
-        rules=tuple((path[-1], texts[0]) for path, texts in values.items() if path[:-1] == ("rewrites",)),
-        unknown_addresses="`rewrites` is made by a script" if rewrites and not rewrites["plain"] else "",
+        facts=Facts(
+            rewrites=tuple((path[-1], texts[0]) for path, texts in values.items() if path[:-1] == ("rewrites",)),
+            has_scripted_rewrites=is_scripted,
+        ),
+        notes=(f"{config.name}: {_SCRIPTED}",) if is_scripted else (),
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.source.generators import style_of, styles
+from ingestion.source.generators import of_style, styles
 
 BUILDS = {
     "mdbook": "mdbook 0.5.4",
@@ -38,7 +38,7 @@ NOT_AS_RECORDED = {
 def test_each_style_names_headings_as_its_generator_does(style: str) -> None:
     sources = [row["markdown"] for row in RECORDED]
     headings = [(2, AS_BUILT.get((style, source), source).rstrip(" #")) for source in sources]
-    anchors = [anchor for _, anchor in style_of(style).ids.name(headings)]
+    anchors = [anchor for _, anchor in of_style(style).heading_ids(None).name(headings)]
     expected = [NOT_AS_RECORDED.get((style, row["markdown"]), row[BUILDS[style]] or "") for row in RECORDED]
     assert dict(zip(sources, anchors, strict=True)) == dict(zip(sources, expected, strict=True))
     assert anchors == expected
@@ -53,7 +53,7 @@ def test_odd_headings_are_named_as_docusaurus_names_them(cases: Path, case: str,
     expected = found[name] if isinstance(found, dict) else found
     lines = (cases / case / "docs" / name).read_text(encoding="utf-8").split("\n")
     headings = [(len(line) - len(line.lstrip("#")), line.lstrip("#").strip()) for line in lines if line[:1] == "#"]
-    named = style_of("docusaurus").ids.name(headings)
+    named = of_style("docusaurus").heading_ids(None).name(headings)
     # The build's list lacks a title with a no-break space, and has ids of titles, which the theme leaves out.
     anchors = [anchor for text, anchor in named if anchor and "\xa0" not in text and "\u202f" not in text]
     assert anchors == [row["id"] for row in expected if row["level"] > 1]
@@ -62,7 +62,9 @@ def test_odd_headings_are_named_as_docusaurus_names_them(cases: Path, case: str,
 @pytest.mark.parametrize("style", styles())
 @given(st.lists(st.sampled_from(["A", "a", "A 1", "A-1", "A_1", "B", "?", "", "B {#a}"]), max_size=20))
 def test_anchors_repeat_only_where_the_generator_repeats_them(style: str, titles: list[str]) -> None:
-    anchors = [anchor for _, anchor in style_of(style).ids.name([(2, title) for title in titles]) if anchor]
+    anchors = [
+        anchor for _, anchor in of_style(style).heading_ids(None).name([(2, title) for title in titles]) if anchor
+    ]
     own = {"a"} if any("{" in title for title in titles) else set()
     repeated = {anchor for anchor in anchors if anchors.count(anchor) > 1} - own
     assert not repeated or style == "jekyll"
@@ -70,5 +72,5 @@ def test_anchors_repeat_only_where_the_generator_repeats_them(style: str, titles
 
 @pytest.mark.parametrize("style", styles())
 def test_ten_thousand_equal_headings_take_no_time(style: str) -> None:
-    anchors = [anchor for _, anchor in style_of(style).ids.name([(2, "Same")] * 10_000)]
+    anchors = [anchor for _, anchor in of_style(style).heading_ids(None).name([(2, "Same")] * 10_000)]
     assert len(set(anchors)) == 10_000

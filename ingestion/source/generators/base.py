@@ -1,0 +1,129 @@
+"""What most site generators answer, from which each derives its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ingestion.settings.book import CrawlSettings
+from ingestion.source.book_order import SUMMARY, BookOrder, read_categories, read_summary
+from ingestion.source.crawler import Ignored, SourceFile
+from ingestion.source.editions import TRANSLATIONS, VERSIONS
+from ingestion.source.generators.protocol import AddressOptions, HandedDown, PageFacts, Publication
+from ingestion.source.site import Site
+
+if TYPE_CHECKING:
+    from ingestion.markdown.syntax import Syntax
+    from ingestion.source.front_matter import FrontMatter
+    from ingestion.source.includes.directives import Finder
+
+PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
+"""Pieces of pages, by their underscore."""
+
+NO = ("", "false", "no", "off", "0", "n")
+
+
+class Base:
+    """A generator that makes a page of each file but those whose names begin with an underscore."""
+
+    name: str
+    default_route: str = ""
+    partials: Sequence[str] = PARTIALS
+    """Patterns of files that are pieces of pages."""
+
+    no_pages: Sequence[str] = ()
+    """Patterns of files that the generator makes no page of, by their suffix."""
+
+    def ignored(self, site: Site | None, crawl: CrawlSettings) -> Sequence[Ignored]:
+        """Return partials, translations and versions that are not asked for, and what its site leaves out."""
+        found = [
+            *map(Ignored, self.partials),
+            *(() if crawl.translations else map(Ignored, TRANSLATIONS)),
+            *(() if crawl.versions else map(Ignored, VERSIONS)),
+            *map(Ignored, self.no_pages),
+            *(self.own_rules(site) if site else ()),
+        ]
+        if site:
+            found += (Ignored(pattern, f"excluded in {site.config.name}:") for pattern in site.excluded)
+            found += (Ignored(pattern, f"a draft by {site.config.name}:") for pattern in site.drafts)
+        return found
+
+    def own_rules(self, site: Site) -> Iterable[Ignored]:
+        """Return rules of the generator itself that its configuration may overrule."""
+        return ()
+
+    def folders_outside(self, site: Site, root: Path, crawl: CrawlSettings) -> Sequence[str]:
+        """Return no folder."""
+        return ()
+
+    def complete(self, site: Site, paths: Sequence[str]) -> Site:
+        """Return the site as it is."""
+        return site
+
+    def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
+        """Return the order of SUMMARY.md, else that of `_category_` files."""
+        summary = root / SUMMARY
+        if summary.is_file() and not summary.is_symlink():
+            return read_summary(summary, root, paths)
+        return read_categories(root, site.folder if site else root, paths)
+
+    def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+        """Return no file."""
+        return {}
+
+    def front_matter(self, text: str) -> FrontMatter:
+        """Return metadata in the forms that most generators read."""
+        from ingestion.source.front_matter import split_front_matter
+
+        return split_front_matter(text)
+
+    def handed_down(self, site: Site, files: Sequence[SourceFile]) -> HandedDown:
+        """Return nothing."""
+        return HandedDown()
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that a page is shown unless it says that it is not rendered."""
+        is_shown = lowered(page.values.get("render")) not in ("false", "never")
+        return Publication(None if is_shown else "not rendered (`render`)")
+
+    def version(self, path: str, site: Site) -> tuple[str, int] | None:
+        """Return that there is one version."""
+        return None
+
+    def place_of(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return a page's path below the base address: from the root of the lessons, else from the docs folder."""
+        return page.path if options.from_root or site is None else site.in_docs(page.path)
+
+    def keeps_patterns(self, site: Site, options: AddressOptions) -> bool:
+        """Return whether patterns of addresses hold, which are for paths in the docs folder."""
+        return not options.from_root or not (site.before_docs or site.before_root)
+
+    def own_syntax(self) -> Syntax:
+        """Return what `text.py` of its folder says."""
+        return cast("Syntax", import_module(f"ingestion.source.generators.{self.name}.text").SYNTAX)
+
+    def syntax(self, page: PageFacts, site: Site | None) -> Syntax:
+        """Return its own syntax, with what MDX has beside it where the page is MDX."""
+        syntax = self.own_syntax()
+        return syntax.as_mdx() if self.is_mdx(page, site) else syntax
+
+    def is_mdx(self, page: PageFacts, site: Site | None) -> bool:
+        """Return whether its name says so."""
+        return page.path.lower().endswith(".mdx")
+
+    def finders(self, site: Site | None) -> Sequence[Finder]:
+        """Return none."""
+        return ()
+
+
+def is_on(value: Any) -> bool:
+    """Return whether a value in metadata says yes: anything but a no, since that errs towards hiding."""
+    return value is not None and lowered(value) not in NO
+
+
+def lowered(value: Any) -> str:
+    """Return a value as text in lower case."""
+    return str(value).strip().lower()

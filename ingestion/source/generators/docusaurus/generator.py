@@ -1,0 +1,71 @@
+"""Docusaurus, as the rest of bookwise asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.settings.book import CrawlSettings
+from ingestion.source.generators.base import Base
+from ingestion.source.generators.docusaurus import pages
+from ingestion.source.generators.docusaurus.config import facts_of, read
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.site import Site
+
+if TYPE_CHECKING:
+    from ingestion.markdown.anchors import HeadingIds
+    from ingestion.source.includes.directives import Finder
+
+
+class Docusaurus(Base):
+    """Docs in one or several folders, each with translations and versions."""
+
+    name = "docusaurus"
+    default_route = "docs"
+    no_pages = ("*.markdown",)
+
+    def read(self, folder: Path, config: Path) -> Site:
+        """Return the site of `docusaurus.config.*`."""
+        return read(folder, config)
+
+    def folders_outside(self, site: Site, root: Path, crawl: CrawlSettings) -> Sequence[str]:
+        """Return the folders of translations and versions that are asked for."""
+        return pages.folders_outside(site, root, crawl)
+
+    def complete(self, site: Site, paths: Sequence[str]) -> Site:
+        """Return the site with the version that searches show unasked."""
+        return pages.with_shown_versions(site, paths)
+
+    def version(self, path: str, site: Site) -> tuple[str, int] | None:
+        """Return the version by the page's folder."""
+        return pages.version_of(path, site)
+
+    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return the route of a page, behind its language and version where they are not the default ones."""
+        from ingestion.source.generators.docusaurus.addresses import address
+
+        placed = self.place_of(page, site, options)
+        return address(page, placed, site, options)
+
+    def heading_ids(self, site: Site | None) -> HeadingIds:
+        """Return github-slugger's names."""
+        from ingestion.source.generators.docusaurus.addresses import IDS
+
+        return IDS
+
+    def is_mdx(self, page: PageFacts, site: Site | None) -> bool:
+        """Return what the page's own metadata says, else the configuration, else its name."""
+        own = page.values.get("mdx")
+        chosen = own.get("format") if isinstance(own, Mapping) else None
+        form = chosen if chosen in ("md", "mdx", "detect") else facts_of(site).mdx_format
+        return form == "mdx" or (form == "detect" and super().is_mdx(page, site))
+
+    def finders(self, site: Site | None) -> Sequence[Finder]:
+        """Return what finds imported partials."""
+        from ingestion.source.includes.partials import find_partials
+
+        return (find_partials,)
+
+
+STYLED: dict[str, Generator] = {"docusaurus": Docusaurus()}

@@ -1,0 +1,78 @@
+"""MkDocs and Material, as the rest of bookwise asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.source.book_order import BookOrder
+from ingestion.source.generators.base import Base, is_on
+from ingestion.source.generators.mkdocs import pages
+from ingestion.source.generators.mkdocs.config import read
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.site import Site
+
+if TYPE_CHECKING:
+    from ingestion.markdown.anchors import HeadingIds
+    from ingestion.source.front_matter import FrontMatter
+    from ingestion.source.includes.directives import Finder
+
+
+class MkDocs(Base):
+    """A page of each `.md` file, in a folder of its own."""
+
+    name = "mkdocs"
+    partials = ()
+    no_pages = ("*.mdx",)
+
+    def __init__(self, *, unicode_ids: bool = False) -> None:
+        self._unicode_ids = unicode_ids
+
+    def read(self, folder: Path, config: Path) -> Site:
+        """Return the site of `mkdocs.yml`."""
+        return read(folder, config)
+
+    def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
+        """Return the order of `nav`."""
+        return pages.order(site, root) if site else super().order(site, root, paths)
+
+    def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+        """Return each README that stands beside an index."""
+        return pages.without_page(paths)
+
+    def front_matter(self, text: str) -> FrontMatter:
+        """Return metadata, also that of `key: value` lines without a mark."""
+        from ingestion.source.front_matter import multimarkdown
+
+        front = super().front_matter(text)
+        return front if front.body_offset or front.body != text or front.problems else multimarkdown(text)
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that a page with `exclude` is not shown."""
+        if is_on(page.values.get("exclude")):
+            return Publication("excluded (`exclude`)")
+        return super().publication(page, site, now)
+
+    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return the route of a page."""
+        from ingestion.source.generators.mkdocs.addresses import route
+
+        placed = self.place_of(page, site, options)
+        return None if placed is None else route(placed, options)
+
+    def heading_ids(self, site: Site | None) -> HeadingIds:
+        """Return the names of Python-Markdown, or those that the configuration chooses."""
+        from ingestion.source.generators.mkdocs.addresses import UNICODE_IDS, ids_with
+
+        return UNICODE_IDS if site is None and self._unicode_ids else ids_with(site)
+
+    def finders(self, site: Site | None) -> Sequence[Finder]:
+        """Return what finds snippets."""
+        from ingestion.source.includes.directives import find_snippets
+
+        return (find_snippets,)
+
+
+STYLED: dict[str, Generator] = {"mkdocs": MkDocs(), "mkdocs-unicode": MkDocs(unicode_ids=True)}

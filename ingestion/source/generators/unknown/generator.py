@@ -1,0 +1,55 @@
+"""A book whose generator is not known: Docusaurus' addresses, and the includes of all generators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ingestion.source.generators import every, named
+from ingestion.source.generators.base import Base
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.site import Site
+
+if TYPE_CHECKING:
+    from ingestion.markdown.anchors import HeadingIds
+    from ingestion.markdown.syntax import Syntax
+    from ingestion.source.includes.directives import Finder
+
+LIKELIEST = "docusaurus"
+
+
+class Unknown(Base):
+    """A generator that is not known."""
+
+    name = "unknown"
+
+    default_route = "docs"
+
+    def read(self, folder: object, config: object) -> Site | None:
+        """Return no site."""
+        return None
+
+    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return the address on a likely site."""
+        return named(LIKELIEST).address(page, site, options)
+
+    def own_syntax(self) -> Syntax:
+        """Return the rules of any generator."""
+        from ingestion.markdown.syntax import ANY
+
+        return ANY
+
+    def heading_ids(self, site: Site | None) -> HeadingIds:
+        """Return how a likely site names headings."""
+        return named(LIKELIEST).heading_ids(site)
+
+    def is_mdx(self, page: PageFacts, site: Site | None) -> bool:
+        """Return whether a page is MDX on a likely site."""
+        return named(LIKELIEST).syntax(page, site).mdx
+
+    def finders(self, site: Site | None) -> Sequence[Finder]:
+        """Return those of all generators."""
+        return tuple(dict.fromkeys(finder for generator in every() for finder in generator.finders(None)))
+
+
+STYLED: dict[str, Generator] = {"": Unknown()}
