@@ -24,6 +24,7 @@ from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
 from rag.api.http.middleware import LoopbackOnly, RequestMiddleware
 from rag.api.http.outages import Outages
+from rag.api.http.readiness import Readiness
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
 from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, pages, rendering, threads
@@ -85,10 +86,12 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
     index = SharedIndex(settings)
     questions = QuestionLog(database)
     auth = build_authenticator(settings, database, database_threads, outages, open_to_all=open_to_all)
+    turns = ChatTurns(index, ThreadStore(database), questions, metrics, failures, database_threads)
     return AppServices(
         settings=settings,
         auth=auth,
-        turns=ChatTurns(index, ThreadStore(database), questions, metrics, failures, database_threads),
+        turns=turns,
+        readiness=Readiness(turns.prepare),
         keys=KeyStore(database),
         questions=questions,
         index=index,
@@ -103,15 +106,14 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
 
 @asynccontextmanager
 async def _running(services: AppServices, database: ConversationDatabase) -> AsyncIterator[None]:
-    background = [
-        asyncio.create_task(_keep_house(services)),
-        asyncio.create_task(_prepare(services)),
-    ]
+    keeping_house = asyncio.create_task(_keep_house(services))
+    # Before the first connection is accepted: who is let in is answered as fast as everybody after.
+    await services.readiness.begin()
     try:
         yield
     finally:
-        for task in background:
-            task.cancel()
+        keeping_house.cancel()
+        await services.readiness.aclose()
         await services.jobs.finish(seconds=INGEST_SECONDS)
         await services.turns.aclose()
         await services.renderer.aclose()
@@ -146,16 +148,6 @@ def _add_middleware(app: FastAPI, services: AppServices) -> None:
         app.add_middleware(PathPrefix, prefix=api.root_path)
     if api.trusted_proxies:
         app.add_middleware(ProxyHeaders, trusted=api.trusted_proxies)
-
-
-async def _prepare(services: AppServices) -> None:
-    """Load the models and open the index; a failure is logged now, and told by the first question."""
-    try:
-        await asyncio.to_thread(services.turns.prepare)
-        async with services.index.opened():
-            pass
-    except BookwiseError as error:
-        logger.warning("not ready", extra={"reason": str(error)})
 
 
 async def _keep_house(services: AppServices) -> None:

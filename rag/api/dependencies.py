@@ -12,6 +12,7 @@ from rag.api.http.auth import Authenticator, Caller
 from rag.api.http.deadlines import Deadlines
 from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
+from rag.api.http.readiness import Readiness
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
@@ -28,6 +29,7 @@ class AppServices:
     settings: Settings
     auth: Authenticator
     turns: ChatTurns
+    readiness: Readiness
     keys: KeyStore
     questions: QuestionLog
     index: SharedIndex

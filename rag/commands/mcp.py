@@ -89,7 +89,7 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     with_keys = keys_required(settings, address[0])
     keys = "API key required" if with_keys else "no API keys"
     tools = BookTools(index, filters, with_model=with_model, tell_failure=tell_neutrally if with_keys else tell_all)
-    await _check(tools)
+    await _check(tools, prepares=True)
     with closing(database_of(settings, lasting=False)) as database:
         access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
         rules = CallerRules(tell_neutrally, QuestionLimits(access)) if with_keys else CallerRules()
@@ -101,9 +101,11 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
         )
 
 
-async def _check(tools: BookTools) -> None:
+async def _check(tools: BookTools, *, prepares: bool = False) -> None:
     """Wrong settings and filters end the command; an index that is in use or out of reach may come back."""
     try:
         await tools.check()
+        if prepares:
+            await tools.prepare()
     except VectorStoreError as error:
         note(f"warning: {error}; each call of a tool tries again")

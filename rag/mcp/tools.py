@@ -15,6 +15,7 @@ from ingestion.errors import ChatModelError
 from ingestion.output import Table, View
 from rag.agent.agent import FailureTeller, build_agent
 from rag.agent.events import Done, Searched, Token
+from rag.agent.rehearsal import rehearse
 from rag.agent.tool_loop import NO_ANSWER
 from rag.api.schemas import LessonDocument
 from rag.filters import Filters
@@ -168,6 +169,10 @@ class BookTools:
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
             await asyncio.to_thread(self._check, retriever)
+
+    async def prepare(self) -> None:
+        """Load what the first call needs; raises BookwiseErrors."""
+        await rehearse(self._index)
 
     async def settled_book(self) -> str:
         """Return the book of this server; which one it is may be known only from the index."""

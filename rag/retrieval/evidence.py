@@ -35,7 +35,7 @@ IsSettled = Callable[[float, float], bool]
 
 def weigh_evidence(
     question: Question,
-    vector: Vector,
+    vector: Vector | None,
     dense: Sequence[Hit],
     points: Mapping[str, StoredPoint],
     best_ids: Sequence[str],
@@ -47,7 +47,7 @@ def weigh_evidence(
     """
     vectors = {point_id: point.dense for point_id, point in points.items() if point.dense is not None}
     cosines = [hit.score for hit in dense] or sorted(
-        (float(passage_vector @ vector) for passage_vector in vectors.values()), reverse=True
+        (float(passage_vector @ vector) for passage_vector in vectors.values() if vector is not None), reverse=True
     )
     best, others = cosines[:1], cosines[1 : FIELD + 1]
     sparse = [each for point_id in best_ids[:NAMING] if (each := points[point_id].sparse)]

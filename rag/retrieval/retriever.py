@@ -51,14 +51,23 @@ class Retriever:
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, **shape: Unpack[SearchShape]
     ) -> SearchResponse:
         """Return the best passages; raises UsageError that says which part of the query cannot be used."""
-        query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape)
-        with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": limit}):
+        return self._found(
+            make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape), self.embedder
+        )
+
+    def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> SearchResponse:
+        """Return the best passages by their words alone: nothing is embedded, and no passage has a cosine."""
+        query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, mode="keyword")
+        return self._found(query, None)
+
+    def _found(self, query: SearchQuery, embedder: Embedder | None) -> SearchResponse:
+        with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": query.limit}):
             return search(
                 query,
                 self.store,
-                self.embedder,
+                embedder,
                 modules=self.settings.modules,
-                reranker=self.reranker,
+                reranker=self.reranker if embedder else None,
                 scope=self.scope,
             )
 

@@ -62,33 +62,31 @@ class _Ranking:
 def search(
     query: SearchQuery,
     store: VectorStore,
-    embedder: Embedder,
+    embedder: Embedder | None,
     *,
     modules: Sequence[Module] = (),
     reranker: Reranker | None = None,
     scope: Filters = EVERYTHING,
 ) -> SearchResponse:
-    """Return the best passages, each text once; raises UsageError for a value that no page within `scope` has."""
+    """Return the best passages; raises UsageError for a value no page in `scope` has. Words need no embedder."""
     asked, filters = query.text, query.filters
     where = where_of(query.book_id, filters, modules)
-    hidden = hidden_where(query, where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules))
-    scan = _scan_of(query, store, where, hidden)
+    whole = where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules)
+    scan = _scan_of(query, store, where, hidden_where(query, whole))
     query, vector, ranking = _ranked(query, embedder, scan)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
     read = _without_repeats(query, ranking, store, where)
     scores = _rerank(query, ranking, read, reranker)
     hits = _chosen(query, ranking, read, scores)
-    ranking = _with_vectors(ranking, hits, store)
+    ranking = ranking if vector is None else _with_vectors(ranking, hits, store)
     results = tuple(each for each in _results(hits, ranking, vector, scores) if each.score >= query.min_score)
     further = _results(_without(read[:CANDIDATES], hits), ranking, vector, scores, first=len(hits) + 1)
-    looked_at, shown = [hit.id for hit in hits], [result.id for result in results]
-    evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, looked_at, shown)
-    if query.expand or query.whole_lesson:
-        results = expand(results, store, None if query.whole_lesson else query.expand)
+    ids = [hit.id for hit in hits], [result.id for result in results]
+    evidence = weigh_evidence(ranking.question, vector, ranking.dense, ranking.points, *ids)
     response = SearchResponse(
         query=asked,
-        results=results,
+        results=_expanded(results, query, store),
         total_found=scan.found,
         is_book_indexed=scan.found > 0 or store.count(where_of(query.book_id, scope, modules)) > 0,
         hardware_tier_filter=query.hardware_tier_filter,
@@ -99,6 +97,12 @@ def search(
         hidden=hidden_passages(ranking.hidden, ranking.hidden_points, hits),
     )
     return response.with_further(further)
+
+
+def _expanded(results: tuple[SearchResult, ...], query: SearchQuery, store: VectorStore) -> tuple[SearchResult, ...]:
+    if not (query.expand or query.whole_lesson):
+        return results
+    return expand(results, store, None if query.whole_lesson else query.expand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +129,22 @@ def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where
     return _Scan(store, where, hidden, stemmers_of(languages, query.text), found, any_version)
 
 
-def _ranked(query: SearchQuery, embedder: Embedder, scan: _Scan) -> tuple[SearchQuery, Vector, _Ranking]:
+def _ranked(
+    query: SearchQuery, embedder: Embedder | None, scan: _Scan
+) -> tuple[SearchQuery, Vector | None, _Ranking]:
     """Return the query with its typos corrected, its vector and what it finds."""
     stop_if_left()
-    vector = embedder.embed_query(searchable(query.text))
+    vector = embedder.embed_query(searchable(query.text)) if embedder else None
     ranking = _settled_ranking(query, vector, scan)
     corrected = correct_typos(query.text, ranking.question, scan.store, scan.where)
     if corrected is None:
         return query, vector, ranking
     query = query.model_copy(update={"text": corrected})
-    vector = embedder.embed_query(corrected)
+    vector = embedder.embed_query(corrected) if embedder else None
     return query, vector, _settled_ranking(query, vector, scan)
 
 
-def _settled_ranking(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
+def _settled_ranking(query: SearchQuery, vector: Vector | None, scan: _Scan) -> _Ranking:
     """Return the ranked chunks, of each lesson one version only.
 
     A version is shown only if it was whole before the ranking was made: else its own chunks may be missing in it.
@@ -157,7 +163,7 @@ def _settled_ranking(query: SearchQuery, vector: Vector, scan: _Scan) -> _Rankin
     return settled(look, otherwise=lambda: _rank(query, vector, scan))
 
 
-def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
+def _rank(query: SearchQuery, vector: Vector | None, scan: _Scan) -> _Ranking:
     stop_if_left()
     store = scan.store
     dense, keyword, rarity, beside = store.search_with_rarity(
@@ -173,7 +179,7 @@ def _rank(query: SearchQuery, vector: Vector, scan: _Scan) -> _Ranking:
     mixed = fuse(dense, keyword, attainable=question.attainable)
     wanted = [hit.id for hit in mixed[: max(CANDIDATES, 2 * query.limit)]]
     hits = best_hidden(beside, question)
-    vectors = query.diverse or not dense or store.is_remote
+    vectors = vector is not None and (query.diverse or not dense or store.is_remote)
     read = store.retrieve([*wanted, *(hit.id for hit in hits)], vectors=vectors)
     if not scan.any_version and any(is_other_version(point.payload) for point in read.values()):
         return _rank(query, vector, _of_shown_version(scan))
@@ -253,7 +259,7 @@ def _without(hits: Sequence[Hit], others: Sequence[Hit]) -> list[Hit]:
 
 
 def _results(
-    hits: Sequence[Hit], ranking: _Ranking, vector: Vector, scores: Mapping[str, float], *, first: int = 1
+    hits: Sequence[Hit], ranking: _Ranking, vector: Vector | None, scores: Mapping[str, float], *, first: int = 1
 ) -> tuple[SearchResult, ...]:
     payloads = {point_id: point.payload for point_id, point in ranking.points.items()}
     ranked = (_result(rank, hit, ranking, vector, scores.get(hit.id)) for rank, hit in enumerate(hits, first))
@@ -264,11 +270,13 @@ def _read_along(point: StoredPoint, payloads: Mapping[str, Mapping[str, Any]]) -
     return ReadAlong(point.dense, frozenset(point.sparse.indices if point.sparse else ()), payloads)
 
 
-def _result(rank: int, hit: Hit, ranking: _Ranking, vector: Vector, rerank_score: float | None) -> SearchResult:
+def _result(
+    rank: int, hit: Hit, ranking: _Ranking, vector: Vector | None, rerank_score: float | None
+) -> SearchResult:
     point = ranking.points[hit.id]
     dense_rank, keyword_rank = _place(hit.id, ranking.dense), _place(hit.id, ranking.keyword)
     cosine = ranking.dense[dense_rank - 1].score if dense_rank else 0.0
-    if point.dense is not None:
+    if point.dense is not None and vector is not None:
         cosine = float(point.dense @ vector)
     shown = {name: point.payload.get(name) for name in _FIELDS}
     return SearchResult.model_validate(

@@ -16,6 +16,7 @@ from ingestion.embedding.protocol import Embedder
 from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
 from ingestion.factory import embedder_of, generations_of, kind_of, open_index, remedy_of, settle_embedder
 from ingestion.settings import Settings, override
+from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, Filters
@@ -39,14 +40,14 @@ class SharedIndex:
         self._looking: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
-    def prepare(self) -> None:
-        """Load the embedder's model now instead of at the first question; raises BookwiseErrors."""
-        try:
-            is_local = kind_of(settle_embedder(self.settings)) != "openai"
-        except VectorStoreError:
-            return  # the server starts before its Qdrant, and asks again at the first question
-        if is_local:
-            self._embedder_now().embed_query("a question")
+    async def books(self) -> list[str]:
+        """Return the ids of the books in the index; raises like `opened`."""
+        async with self.opened() as store:
+            return sorted(await asyncio.to_thread(store.values, "book_id", Where()))
+
+    def embeds_here(self) -> bool:
+        """Return whether questions are embedded by a model on this machine, not by a service."""
+        return kind_of(settle_embedder(self.settings)) != "openai"
 
     @asynccontextmanager
     async def retriever(self, book_id: str | None, scope: Filters = EVERYTHING) -> AsyncIterator[Retriever]:

@@ -24,6 +24,8 @@ MAX_JOB_ID = 2**31 - 1
 async def search(body: SearchRequest, caller: Questioner, services: Services, request: Request) -> Any:
     """Return the passages nearest to a question, within the filters.
 
+    Ranked by keywords alone, nothing is embedded and `score` is 0, so that it can be asked at every key.
+
     Cancel the search by disconnecting.
     """
     response = await until_disconnect(request, _found(body, caller, services))
@@ -33,13 +35,9 @@ async def search(body: SearchRequest, caller: Questioner, services: Services, re
 async def _found(body: SearchRequest, caller: Questioner, services: Services) -> SearchResponse:
     filters = caller.filters(body)
     async with services.index.retriever(caller.book(body.book_id), caller.scope) as retriever:
-        return await in_thread(
-            retriever.search,
-            body.query,
-            limit=body.limit,
-            filters=filters,
-            mode=body.ranking,
-        )
+        if body.ranking == "keyword":
+            return await in_thread(retriever.search_words, body.query, limit=body.limit, filters=filters)
+        return await in_thread(retriever.search, body.query, limit=body.limit, filters=filters, mode=body.ranking)
 
 
 @router.get("/lessons/{parent_doc_id}", response_model=LessonDocument, tags=["books"], operation_id="get_lesson")

@@ -25,7 +25,7 @@ async def health() -> Health:
 @router.head("/ready", include_in_schema=False)
 @router.get("/ready", response_model=Health, responses={503: {"model": Health}}, operation_id="ready")
 async def ready(services: Services, response: Response) -> Health:
-    """Return 200 while database and index can be used, else 503 and what is wrong.
+    """Return 200 while database and index can be used and the models are loaded, else 503 and what is wrong.
 
     A language model whose last answer failed is `degraded`, still with 200: no call is made to find out, and searches
     are answered.
@@ -36,6 +36,7 @@ async def ready(services: Services, response: Response) -> Health:
     except BookwiseError as error:
         checks["database"] = services.failures.explain(error)
     try:
+        await services.readiness.check()
         async with services.index.opened():
             pass
     except BookwiseError as error:

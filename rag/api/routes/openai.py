@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -12,7 +11,6 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel
 
-from ingestion.vector_stores.filters import Where
 from rag.agent.events import Replaced, Token
 from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
 from rag.api.http.auth import Caller
@@ -162,9 +160,8 @@ def _model(book_id: str, services: AppServices) -> BookModel:
 
 
 async def _books(caller: Caller, services: AppServices) -> list[str]:
-    async with services.index.opened() as store:
-        held = await asyncio.to_thread(store.values, "book_id", Where())
-    return sorted(held.keys() & set(caller.books or held))
+    held = set(await services.index.books())
+    return sorted(held & set(caller.books or held))
 
 
 async def _require(model: str, caller: Caller, services: AppServices) -> None:

@@ -18,6 +18,7 @@ from ingestion.tokens import count_tokens
 from rag.agent.agent import Agent, model_of
 from rag.agent.events import Done, Replaced, Searched, Token
 from rag.agent.history import CHAT_ENCODING
+from rag.agent.rehearsal import rehearse
 from rag.agent.tool_loop import NO_ANSWER, UNFINISHED
 from rag.api.http.auth import Caller
 from rag.api.http.context import current_request
@@ -134,12 +135,12 @@ class ChatTurns:
                         found |= {passage.id: passage for passage in event.passages}
                     yield event
 
-    def prepare(self) -> None:
-        """Load what the first answer needs, so that it takes no longer than the others; raises BookwiseErrors."""
+    async def prepare(self) -> None:
+        """Load what the first answer needs, and answer once without keeping it; raises BookwiseErrors."""
         if self._model:
-            self._model.prepare()
-        count_tokens(["a question"], CHAT_ENCODING)
-        self._index.prepare()
+            await asyncio.to_thread(self._model.prepare)
+        await asyncio.to_thread(count_tokens, ["a question"], CHAT_ENCODING)
+        await rehearse(self._index)
 
     async def aclose(self) -> None:
         """Close the connections to the language model; topics that are being written can be written later."""

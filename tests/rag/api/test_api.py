@@ -141,6 +141,15 @@ def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestC
     assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
 
 
+def test_a_search_by_words_embeds_nothing(client: TestClient) -> None:
+    asked = {"query": "graphics card memory", "hardware_tier": 4}
+    by_words = client.post("/search", json=asked | {"ranking": "keyword"}).json()["results"]
+    by_both = client.post("/search", json=asked).json()["results"]
+    assert by_words[0]["id"] == by_both[0]["id"]
+    assert by_words[0]["relevance"] > 0
+    assert by_words[0]["score"] == 0 < by_both[0]["score"]
+
+
 def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(
     book: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -21,6 +21,7 @@ from ingestion.sync.pipeline import ingest
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
+from rag.agent.rehearsal import rehearse
 from rag.serving import shared_index
 from rag.serving.shared_index import SharedIndex
 from tests.support.chat_api import book, indexed
@@ -169,3 +170,16 @@ def test_it_is_closed_at_the_end_and_nothing_goes_on_looking(settings: Settings)
         await asyncio.to_thread(count_of, load_settings({"index.wait": 0}, environ={}))
 
     play(settings, use)
+
+
+def test_a_rehearsed_index_is_open_and_its_model_has_embedded(settings: Settings, openings: list[Settings]) -> None:
+    loaded: list[str] = []
+
+    async def first_question(index: SharedIndex) -> None:
+        await rehearse(index)
+        loaded.append(index._embedder.model if index._embedder else "")
+        async with index.retriever(None) as retriever:
+            assert retriever.search_words("a node", limit=1).results
+
+    play(settings, first_question)
+    assert len(openings) == 1 and loaded[0].startswith("all-MiniLM")
