@@ -10,8 +10,7 @@ from pathlib import Path
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
-from ingestion.source.includes.directives import Directive, PageFolders, whole
-from ingestion.source.includes.selection import MAX_TARGET
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 
 _IMPORT = re.compile(
     r"^import[ \t]+(?P<name>[A-Za-z_$][\w$]*)[ \t]+from[ \t]+(?P<quote>['\"])(?P<target>[^'\"\n]+)(?P=quote)", re.M

@@ -71,7 +71,7 @@ class Hugo(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds `readfile` and `include`."""
-        from ingestion.source.includes.directives import find_shortcodes
+        from ingestion.source.generators.hugo.text import find_shortcodes
 
         return (find_shortcodes,)
 

@@ -1,7 +1,40 @@
-"""The syntax that Hugo reads pages by."""
+"""The syntax that Hugo reads pages by, and the includes of a page."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
+from ingestion.source.includes.directives import Directive, PageFolders, whole
 
 SYNTAX = Syntax(name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys"}, templates="hugo")
+
+_SHORTCODE = re.compile(
+    r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I
+)
+_ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw>[^`]*)`|(?P<bare>[^\s\"`=]+))")
+
+
+def find_shortcodes(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield Hugo's `readfile` and `include`, which themes define: a path from the page, its folders or the site."""
+    for found in _SHORTCODE.finditer(text):
+        values: dict[str, str] = {}
+        for number, argument in enumerate(_ARGUMENT.finditer(found["arguments"])):
+            value = argument["double"] or argument["raw"] or argument["bare"] or ""
+            values.setdefault(argument["key"] or str(number), value)
+        path = values.get("file") or values.get("path") or values.get("0")
+        if path:
+            fence = values.get("lang", "") if values.get("code") == "true" else None
+            places = _hugo_places(path, folders)
+            yield Directive(found.start(), found.end(), path, places, whole, fence=fence)
+
+
+def _hugo_places(path: str, folders: PageFolders) -> tuple[Path, ...]:
+    if path.startswith("/"):
+        return (folders.docs / path[1:], folders.base / path[1:])
+    page = folders.page.parent
+    inside = [folder for folder in (page, *page.parents) if folder.is_relative_to(folders.docs)]
+    shared = [folder / name / path for folder in inside for name in ("_includes", "includes")]
+    return (page / path, *shared, folders.docs / path, folders.base / path)

@@ -69,7 +69,7 @@ class Jekyll(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds `{% include %}`."""
-        from ingestion.source.includes.directives import find_liquid
+        from ingestion.source.generators.jekyll.text import find_liquid
 
         return (find_liquid,)
 

@@ -49,7 +49,7 @@ class MdBook(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds `{{#include …}}` and its like."""
-        from ingestion.source.includes.directives import find_mdbook
+        from ingestion.source.generators.mdbook.text import find_mdbook
 
         return (find_mdbook,)
 

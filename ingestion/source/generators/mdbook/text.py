@@ -1,7 +1,79 @@
-"""The syntax that mdBook reads pages by."""
+"""The syntax that mdBook reads pages by, and the includes of a page."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from ingestion.markdown.syntax import NONE, Syntax
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
+from ingestion.source.includes.files import CannotInclude
 
 SYNTAX = Syntax(name="mdbook", comments=NONE, containers=NONE, inline=NONE, hidden_code=(("rust", "# "),))
+
+_MDBOOK = re.compile(
+    r"\{\{(?<!\\\{\{)\s{0,9}#(?P<kind>include|rustdoc_include|playground|playpen)[ \t]++(?P<target>[^{}\n]++)\}\}"
+)
+_MDBOOK_MARK = re.compile(r"ANCHOR(?P<end>_END)?:\s*(?P<name>[\w-]+)")
+
+
+def find_mdbook(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `{{#include file:anchor}}` and its like; paths begin at the file that includes."""
+    for found in _MDBOOK.finditer(text):
+        target = found["target"].strip()[:MAX_TARGET]
+        is_listing = found["kind"].startswith("play")
+        path, selection = (target.split()[0], "") if is_listing else split_mdbook(target)
+        yield Directive(
+            found.start(),
+            found.end(),
+            target,
+            (file.parent / path,),
+            select_mdbook,
+            selection,
+            fence="rust" if is_listing else None,
+        )
+
+
+def split_mdbook(target: str) -> tuple[str, str]:
+    """Return the path and the selection of `file.rs:anchor`, `file.rs:2:9`."""
+    path, _, selection = target.partition(":")
+    return path, selection
+
+
+def select_mdbook(text: str, selection: str) -> str:
+    """Return the lines that mdBook shows; raises CannotInclude where there are none.
+
+    `2:9` are lines 2 to 9, `2` is one line, `2:` and `:9` are open at an end, and anything else is an anchor.
+    """
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    first, colon, last = selection.partition(":")
+    last = last.partition(":")[0]
+    if first and not first.isdecimal():
+        return _between_anchors(lines, first)
+    start = max(int(first) - 1, 0) if first else 0
+    stop = int(last) if last.isdecimal() else len(lines)
+    if first and not colon:
+        stop = start + 1
+    chosen = lines[start:stop]
+    if selection and not chosen:
+        raise CannotInclude(f"has no line {first or last}")
+    return "\n".join(chosen)
+
+
+def _between_anchors(lines: list[str], name: str) -> str:
+    chosen: list[str] = []
+    inside = found = False
+    for line in lines:
+        mark = _MDBOOK_MARK.search(line)
+        if mark and mark["name"] == name:
+            if inside:
+                break
+            inside = found = not mark["end"] or found
+        elif inside and not mark:
+            chosen.append(line)
+    if not found:
+        raise CannotInclude(f"has no anchor `{name}`")
+    return "\n".join(chosen)

@@ -70,7 +70,7 @@ class MkDocs(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds snippets."""
-        from ingestion.source.includes.directives import find_snippets
+        from ingestion.source.generators.mkdocs.text import find_snippets
 
         return (find_snippets,)
 

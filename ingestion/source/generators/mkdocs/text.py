@@ -1,8 +1,15 @@
-"""The syntax that MkDocs reads pages by."""
+"""The syntax that MkDocs reads pages by, and the includes of a page."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
+from ingestion.source.generators.mkdocs.config import facts_of
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
+from ingestion.source.includes.files import CannotInclude
 
 SYNTAX = Syntax(
     name="mkdocs",
@@ -11,3 +18,98 @@ SYNTAX = Syntax(
     inline=INLINE - {"wiki"},
     raw_html=True,
 )
+
+_SNIPPET = re.compile(
+    r"^(?P<indent>[ \t]*)-+8<-+(?:[ \t]+(?P<quote>[\"'])(?P<target>[^\n]+)(?P=quote)[ \t]*+|[ \t]*+)$", re.M
+)
+_SNIPPET_MARK = re.compile(
+    r"(?<![;-])-+8<-+[ \t]+\[[ \t]*(?P<type>start|end)[ \t]*:[ \t]*(?P<name>[\w-]+)[ \t]*\]", re.I
+)
+_RANGES = re.compile(r":(?P<ranges>-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)$")
+_SECTION = re.compile(r":(?P<name>[A-Za-z][\w-]*)$")
+
+
+def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `--8<-- "file"`, and each file named between two lines of `--8<--`."""
+    bases = (
+        [folders.base / base for base in facts_of(folders.site).snippets]
+        if folders.site
+        else [folders.docs, folders.docs.parent]
+    )
+    if "8<-" not in text:
+        return
+    opened: re.Match[str] | None = None
+    for found in _SNIPPET.finditer(text):
+        if found["target"]:
+            if opened is None:
+                yield _snippet(found["target"], (found.start(), found.end()), found["indent"], bases)
+        elif opened is None:
+            opened = found
+        else:
+            yield from _snippet_block(text, opened, found, bases)
+            opened = None
+
+
+def _snippet_block(text: str, opened: re.Match[str], closed: re.Match[str], bases: list[Path]) -> Iterator[Directive]:
+    """Yield the files between two marks; the marks' own lines go with the first and the last."""
+    names: list[tuple[int, int, str]] = []
+    at = opened.end() + 1
+    for line in text[at : max(closed.start() - 1, at)].split("\n"):
+        if (name := line.strip()) and not name.startswith(";"):
+            names.append((at, at + len(line), name))
+        at += len(line) + 1
+    for number, (start, end, name) in enumerate(names):
+        start = opened.start() if number == 0 else start
+        end = closed.end() if number + 1 == len(names) else end
+        yield _snippet(name.strip("\"'"), (start, end), opened["indent"], bases)
+
+
+def _snippet(target: str, span: tuple[int, int], indent: str, bases: list[Path]) -> Directive:
+    path, selection = split_snippet(target[:MAX_TARGET])
+    places = () if "://" in path else tuple(base / path for base in bases)
+    return Directive(*span, target, places, select_snippet, selection, indent=indent)
+
+
+def split_snippet(target: str) -> tuple[str, str]:
+    """Return the path and the selection of `file.md:section`, `file.md:1:3,7:9`."""
+    found = _RANGES.search(target) or _SECTION.search(target)
+    return (target[: found.start()], target[found.start() + 1 :]) if found and found.start() else (target, "")
+
+
+def select_snippet(text: str, selection: str) -> str:
+    """Return the lines that pymdownx.snippets shows, without its marks; raises CannotInclude where there are none."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    if selection[:1].isalpha():
+        lines = _section(lines, selection)
+    elif selection:
+        chosen = [line for part in selection.split(",") for line in lines[_range(part, len(lines))]]
+        if not chosen:
+            raise CannotInclude(f"has no lines {selection}")
+        lines = chosen
+    return "\n".join(line for line in lines if not _SNIPPET_MARK.search(line))
+
+
+def _range(written: str, count: int) -> slice:
+    first, _, last = written.partition(":")
+    start, stop = (int(end) if end.strip("-") else None for end in (first, last))
+    begin = 0 if start is None else start - 1 if start > 0 else count + start if start < 0 else 0
+    end = count if stop is None else stop if stop >= 0 else count + stop + 1
+    return slice(max(begin, 0), max(end, 0))
+
+
+def _section(lines: list[str], name: str) -> list[str]:
+    chosen: list[str] = []
+    inside = found = False
+    for line in lines:
+        mark = _SNIPPET_MARK.search(line)
+        if mark and mark["name"] == name:
+            if inside and mark["type"].lower() == "end":
+                break
+            inside = found = True
+        elif inside:
+            chosen.append(line)
+    if not found:
+        raise CannotInclude(f"has no section `{name}`")
+    return chosen

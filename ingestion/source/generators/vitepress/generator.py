@@ -45,7 +45,7 @@ class VitePress(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds `<!--@include: …-->` and `<<<`."""
-        from ingestion.source.includes.directives import find_vitepress
+        from ingestion.source.generators.vitepress.text import find_vitepress
 
         return (find_vitepress,)
 

@@ -1,8 +1,15 @@
-"""The syntax that VitePress reads pages by."""
+"""The syntax that VitePress reads pages by, and the includes of a page."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
 from ingestion.markdown.syntax import COLONS, NONE, Syntax
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
+from ingestion.source.includes.files import CannotInclude
 
 SYNTAX = Syntax(
     name="vitepress",
@@ -11,3 +18,71 @@ SYNTAX = Syntax(
     inline=frozenset(("attributes", "icons")),
     shows_templates=True,
 )
+
+_VITEPRESS = re.compile(r"<!--\s{0,9}@include:[ \t]*+(?P<target>[^\n<>]*?[^\s<>])[ \t]*-->")
+_VITEPRESS_CODE = re.compile(
+    r"^(?P<indent>[ \t]*)<<<[ \t]*+(?P<target>[^\s{\[][^\n{\[]*+)(?:\{(?P<meta>[^\n{}]*+)\})?[^\n]*$", re.M
+)
+_VITEPRESS_PARTS = re.compile(r"(?P<path>[^#{]+)(?P<region>#[^\s{]+)?(?P<lines>\{\d*,\d*\})?")
+_REGION_MARK = re.compile(
+    r"[ \t]*(?:#|//|/\*|<!--|::)[ \t]*#?(?:pragma[ \t]+)?(?P<end>end ?)?region[ \t]+(?P<name>[\w*-]+)", re.I
+)
+
+
+def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `<!--@include: file.md{2,9}-->` and `<<< file.js#region`; `@/` is the folder of the pages."""
+    for found in _VITEPRESS.finditer(text):
+        path, selection = split_vitepress(found["target"][:MAX_TARGET])
+        yield Directive(
+            *found.span(),
+            found["target"],
+            (_vitepress_place(path, file, folders),),
+            select_vitepress,
+            selection,
+        )
+    for found in _VITEPRESS_CODE.finditer(text) if "<<<" in text else ():
+        path, _, region = found["target"].strip()[:MAX_TARGET].partition("#")
+        named = re.search(r"[A-Za-z][\w+-]*", found["meta"] or "")
+        yield Directive(
+            *found.span(),
+            found["target"].strip(),
+            (_vitepress_place(path, file, folders),),
+            select_vitepress,
+            region and f"#{region}",
+            indent=found["indent"],
+            fence=named[0] if named else path.rpartition(".")[2],
+        )
+
+
+def _vitepress_place(path: str, file: Path, folders: PageFolders) -> Path:
+    return folders.docs / path[1:].lstrip("/") if path.startswith("@") else file.parent / path
+
+
+def split_vitepress(target: str) -> tuple[str, str]:
+    """Return the path and the selection of `file.md#region{2,9}`."""
+    found = _VITEPRESS_PARTS.fullmatch(target)
+    return (found["path"], target[found.end("path") :]) if found else (target, "")
+
+
+def select_vitepress(text: str, selection: str) -> str:
+    """Return the lines that VitePress shows: of a region, then by number; raises CannotInclude without the region."""
+    region, brace, numbers = selection.partition("{")
+    lines = text.removesuffix("\n").split("\n")
+    if region:
+        lines = _region(lines, region[1:])
+    if brace:
+        first, _, last = numbers.rstrip("}").partition(",")
+        lines = lines[max(int(first or 1) - 1, 0) : int(last) if last else None]
+    return "\n".join(lines)
+
+
+def _region(lines: list[str], name: str) -> list[str]:
+    """The lines between the marks of a region, without marks of others, and without their common indentation."""
+    marks = [_REGION_MARK.match(line) for line in lines]
+    own = [(at, mark["end"]) for at, mark in enumerate(marks) if mark and mark["name"] == name]
+    start = next((at for at, is_end in own if not is_end), None)
+    end = next((at for at, is_end in own if is_end and start is not None and at > start), None)
+    if start is None or end is None:
+        raise CannotInclude(f"has no region `{name}`")
+    inside = "\n".join(lines[at] for at in range(start + 1, end) if not marks[at])
+    return dedent(inside).split("\n")
