@@ -144,25 +144,34 @@ class DocumentChunk:
         _check(min(self.word_count, self.token_count, self.char_count) >= 1, "counts", self.word_count, ">= 1")
 
     def payload(self) -> dict[str, Any]:
-        """Return the point's payload, JSON types only."""
+        """Return the point's payload, JSON types only; what embedding adds to it is None."""
         return QdrantPayload.of(self).as_dict()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedChunk:
-    """A chunk with its dense vector: float32, unit length."""
+    """A chunk with its dense vector: float32, unit length.
+
+    `embedding_model` names the model as the index's schema does. `embedded_at` is when the vector was made, or, where
+    it comes from the cache, when it was taken from there.
+    """
 
     chunk: DocumentChunk
-    embedding: Vector
+    embedding: Vector = field(repr=False, compare=False)
     embedding_model: str
     embedded_at: str = field(default_factory=utc_now, compare=False)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the point's payload, JSON types only."""
+        return self.chunk.payload() | {"embedding_model": self.embedding_model, "embedded_at": self.embedded_at}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QdrantPayload:
     """What is stored with a point: the metadata, the text and the counts, as JSON types.
 
-    `bm25` is the version of the sparse vector beside it.
+    `bm25` is the version of the sparse vector beside it. `embedding_model` and `embedded_at` are those of the dense
+    one, None before there is one.
     """
 
     metadata: DocumentMetadata
@@ -171,6 +180,8 @@ class QdrantPayload:
     token_count: int
     embed_key: str
     bm25: str
+    embedding_model: str | None = None
+    embedded_at: str | None = None
 
     @classmethod
     def of(cls, chunk: DocumentChunk) -> QdrantPayload:
@@ -194,6 +205,8 @@ class QdrantPayload:
             "token_count": self.token_count,
             "embed_key": self.embed_key,
             "bm25": self.bm25,
+            "embedding_model": self.embedding_model,
+            "embedded_at": self.embedded_at,
         }
 
     @classmethod
@@ -209,6 +222,8 @@ class QdrantPayload:
             token_count=payload["token_count"],
             embed_key=payload["embed_key"],
             bm25=payload["bm25"],
+            embedding_model=payload["embedding_model"],
+            embedded_at=payload["embedded_at"],
         )
 
 

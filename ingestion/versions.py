@@ -12,7 +12,7 @@ CHUNKER = "2"
 PREPARATION = "2"
 """How the embedded text is made: another one embeds everything anew."""
 
-PAYLOAD = 1
+PAYLOAD = 2
 """The mapping from chunk to payload, stored in each point as `version`: another one patches payloads."""
 
 BM25 = "2"

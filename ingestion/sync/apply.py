@@ -140,7 +140,7 @@ class _Application:
         while files:
             try:
                 if any(file.diff.pending for file in files):
-                    self._writing().write(files, embedded.vectors)
+                    self._writing().write(files, embedded.chunks)
                 break
             except PointRefused as refused:
                 path = refused.source_file
@@ -158,7 +158,7 @@ class _Application:
             store = run.target.to_write()
             expected = expected_chunks(run.found, run.plan, run.parts.settings)
             self._loading.enter_context(run.target.generations.loading(store, expected))
-            self._writer = GroupWriter(store)
+            self._writer = GroupWriter(store, self._run.parts.embedder.model)
         return self._writer
 
     def _count(self, stage: EmbeddingStage) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ingestion.embedding.batching import Batcher, Limits
 from ingestion.embedding.protocol import Embedder
 from ingestion.embedding.workers import Call, CallResult, StartWorkers, ThreadWorkers, Workers
-from ingestion.models import DocumentChunk
+from ingestion.models import DocumentChunk, utc_now
 from ingestion.report import ChunkCounts
 from ingestion.sync.known_vectors import VectorCache
 from ingestion.tokens import count_tokens
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class Request:
     """Texts that are embedded in one call. `vectors` and `refused` (the reason) are by embed key, once `done`.
 
-    `tokens` is what each text has, by embed key.
+    `tokens` is what each text has, by embed key. `embedded_at` is when the vectors came.
     """
 
     chunks: list[DocumentChunk] = field(default_factory=list)
     tokens: dict[str, int] = field(default_factory=dict)
     vectors: dict[str, Vector] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    embedded_at: str = ""
     error: BaseException | None = None
     done: bool = False
 
@@ -39,6 +40,7 @@ class Request:
         rows = (row for piece in done.pieces for row in piece)
         self.vectors = {keys[position]: row for position, row in zip(done.accepted, rows, strict=True)}
         self.refused = {keys[position]: reason for position, reason in done.refused.items()}
+        self.embedded_at = utc_now()
         self.error = done.error
         self.done = True
 
@@ -62,6 +64,7 @@ class EmbedRequests:
         self._limits = limits or embedder.limits
         self.unfinished = 0
         self.error: BaseException | None = None
+        self.model = embedder.model
         self._embedder = embedder
         self._apart = apart
         self._cache = cache

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ingestion.models import DocumentChunk
+from ingestion.models import DocumentChunk, utc_now
 from ingestion.tokens import count_tokens
 from ingestion.vector_stores.filters import AnyOf, Where
 from ingestion.vector_stores.protocol import VectorStore
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ingestion.models import Vector
 
 _KEYS_PER_QUERY = 256
+_FIELDS = ("embed_key", "embedded_at", "created_at")
 
 
 class VectorCache(Protocol):
@@ -27,6 +28,13 @@ class VectorCache(Protocol):
 
     def close(self) -> None:
         """Release it."""
+
+
+class KnownVector(NamedTuple):
+    """A vector, and when it was made, or taken from the cache."""
+
+    vector: Vector
+    embedded_at: str
 
 
 class KnownVectors:
@@ -47,20 +55,26 @@ class KnownVectors:
         known = self.of(chunks)
         return [chunk for key, chunk in _by_key(chunks).items() if key not in known]
 
-    def of(self, chunks: Sequence[DocumentChunk]) -> dict[str, Vector]:
+    def of(self, chunks: Sequence[DocumentChunk]) -> dict[str, KnownVector]:
         """Return the vectors that are known, by embed key."""
-        found: dict[str, Vector] = {}
+        found: dict[str, KnownVector] = {}
         for store in self._stores():
             keys = [key for key in _by_key(chunks) if key not in found]
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 where = Where((AnyOf("embed_key", tuple(keys[start : start + _KEYS_PER_QUERY])),))
-                for point in store.scroll(where, fields=["embed_key"], vectors=True):
+                for point in store.scroll(where, fields=_FIELDS, vectors=True):
                     if point.dense is not None:
-                        found[point.payload["embed_key"]] = point.dense
+                        found[point.payload["embed_key"]] = KnownVector(point.dense, embedded_at(point.payload))
         if self._cache:
-            found |= self._cache.get([key for key in _by_key(chunks) if key not in found])
+            cached = self._cache.get([key for key in _by_key(chunks) if key not in found])
+            found |= {key: KnownVector(vector, utc_now()) for key, vector in cached.items()}
         # A vector of another length, from a damaged cache, would fail its whole lesson.
-        return {key: vector for key, vector in found.items() if len(vector) == self._dimensions}
+        return {key: known for key, known in found.items() if len(known.vector) == self._dimensions}
+
+
+def embedded_at(payload: Mapping[str, Any]) -> str:
+    """Return when a point's vector was made; those of the first release say only when they were written."""
+    return str(payload.get("embedded_at") or payload["created_at"])
 
 
 def tokens_to_embed(chunks: Sequence[DocumentChunk]) -> int:

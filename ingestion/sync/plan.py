@@ -29,7 +29,8 @@ to embed, payloads differ.
 LessonPlace = tuple[str, int | None, int | None]
 """Module, chapter and lesson."""
 
-_TIMES = ("created_at", "updated_at")
+_STAMPS = ("created_at", "updated_at", "embedded_at", "embedding_model")
+"""What no chunk says of itself: its point keeps them."""
 
 _FIRST_BM25 = "1"
 """The version of points that name none: those of the first release."""
@@ -146,7 +147,7 @@ def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[st
         payload = stored.get(chunk.id)
         if payload is None or payload.get("embed_key") != chunk.embed_key or _has_old_terms(payload):
             write.append(chunk)
-        elif _without_times(payload) != _without_times(chunk.payload()):
+        elif _without_stamps(payload) != _without_stamps(chunk.payload()):
             patch.append(chunk)
         else:
             keep.append(chunk)
@@ -210,5 +211,5 @@ def _change(
     return "unchanged"
 
 
-def _without_times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in payload.items() if name not in _TIMES}
+def _without_stamps(payload: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in payload.items() if name not in _STAMPS}

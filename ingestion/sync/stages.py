@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ingestion.errors import LessonError
-from ingestion.models import DocumentChunk
+from ingestion.models import DocumentChunk, EmbeddedChunk
 from ingestion.report import ChunkCounts
 from ingestion.sync.embed_scheduler import EmbedRequests, Request
 from ingestion.sync.file_groups import ComparedFile, ComparedGroup
-from ingestion.sync.known_vectors import KnownVectors
-
-if TYPE_CHECKING:
-    from ingestion.models import Vector
+from ingestion.sync.known_vectors import KnownVector, KnownVectors
 
 CHUNKS_AHEAD = 4096
 """Chunks that may wait to be written: five full requests of 400 tokens a chunk, or two of the most texts."""
@@ -27,10 +23,10 @@ CHUNKS_AHEAD = 4096
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedGroup:
-    """Files ready to be written; `refused` holds why a text has no vector, by embed key."""
+    """Files ready to be written: their embedded chunks by id, and why a text has no vector by embed key."""
 
     group: ComparedGroup
-    vectors: Mapping[str, Vector]
+    chunks: Mapping[str, EmbeddedChunk]
     refused: Mapping[str, str]
 
     @property
@@ -58,7 +54,7 @@ class EmbeddedGroup:
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     group: ComparedGroup
-    known: Mapping[str, Vector]
+    known: Mapping[str, KnownVector]
     requests: Mapping[str, Request]
 
     @property
@@ -69,14 +65,27 @@ class _Waiting:
     def ready(self) -> bool:
         return all(request.done for request in self.requests.values())
 
-    def embedded(self, error: BaseException | None) -> EmbeddedGroup:
+    def embedded(self, error: BaseException | None, model: str) -> EmbeddedGroup:
         """Raises `error`, the first there was, if a request of the group failed."""
         by_key = self.requests.items()
         if error and any(request.error for _, request in by_key):
             raise error
-        vectors = {key: request.vectors[key] for key, request in by_key if key in request.vectors}
+        made = {
+            key: KnownVector(request.vectors[key], request.embedded_at)
+            for key, request in by_key
+            if key in request.vectors
+        }
+        vectors = {**self.known, **made}
+        chunks = {
+            chunk.id: EmbeddedChunk(
+                chunk=chunk, embedding=known.vector, embedding_model=model, embedded_at=known.embedded_at
+            )
+            for file in self.group.files
+            for chunk in file.diff.write
+            if (known := vectors.get(chunk.embed_key))
+        }
         refused = {key: request.refused[key] for key, request in by_key if key in request.refused}
-        return EmbeddedGroup(self.group, {**self.known, **vectors}, refused)
+        return EmbeddedGroup(self.group, chunks, refused)
 
 
 class EmbeddingStage:
@@ -117,7 +126,7 @@ class EmbeddingStage:
                     requests.send()
             elif ready:
                 first = waiting.popleft()
-                yield first.embedded(requests.error)
+                yield first.embedded(requests.error, requests.model)
                 requests.forget(first.requests)
                 ahead -= first.size
             elif requests.unfinished:

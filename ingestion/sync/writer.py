@@ -7,41 +7,40 @@ by comparing ids, and embeds nothing twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ingestion.models import DocumentChunk, utc_now
+from ingestion.models import DocumentChunk, EmbeddedChunk, utc_now
 from ingestion.sync.file_groups import ComparedFile
+from ingestion.sync.known_vectors import embedded_at
 from ingestion.vector_stores.bm25 import document_vector, stemmer_of
 from ingestion.vector_stores.copying import as_point
 from ingestion.vector_stores.filters import AnyOf, Equals, HasId, Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Point
 
-if TYPE_CHECKING:
-    from ingestion.models import Vector
-
 PATHS_PER_DELETE = 100
 
 
 class GroupWriter:
-    """Writes groups of files to one store."""
+    """Writes groups of files to one store, whose vectors are those of one model."""
 
-    def __init__(self, store: VectorStore) -> None:
+    def __init__(self, store: VectorStore, model: str) -> None:
         self._store = store
+        self._model = model
 
-    def write(self, group: Sequence[ComparedFile], vectors: Mapping[str, Vector]) -> None:
+    def write(self, group: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedChunk]) -> None:
         """Make the store hold exactly the group's chunks, safe from the store's next checkpoint on.
 
-        `vectors` holds those of the chunks to write, by embed key.
+        `embedded` holds the chunks to write, by id.
 
         A file that gets new points gets its patched ones in the same write, so that its new set is there at once.
         """
         written = [file for file in group if file.diff.write]
-        points = [*_new_points(written, vectors), *self._patched_points(written)]
+        points = [*_new_points(written, embedded), *self._patched_points(written)]
         if points:
             self._store.upsert(points)
         patches = {
-            chunk.id: _payload(file, chunk) for file in group if not file.diff.write for chunk in file.diff.patch
+            chunk.id: self._patched(file, chunk) for file in group if not file.diff.write for chunk in file.diff.patch
         }
         if patches:
             self._store.set_payloads(patches)
@@ -49,9 +48,18 @@ class GroupWriter:
             self._delete_stale(file)
 
     def _patched_points(self, files: Sequence[ComparedFile]) -> list[Point]:
-        patches = {chunk.id: _payload(file, chunk) for file in files for chunk in file.diff.patch}
+        patches = {chunk.id: self._patched(file, chunk) for file in files for chunk in file.diff.patch}
         stored = self._store.retrieve(patches, vectors=True) if patches else {}
         return [as_point(point._replace(payload=patches[point_id])) for point_id, point in stored.items()]
+
+    def _patched(self, file: ComparedFile, chunk: DocumentChunk) -> dict[str, Any]:
+        """Return the new payload of a point whose vector stays."""
+        before = file.stored[chunk.id]
+        stays = {
+            "embedding_model": before.get("embedding_model") or self._model,
+            "embedded_at": embedded_at(before),
+        }
+        return _dated(chunk.payload() | stays, before)
 
     def _delete_stale(self, file: ComparedFile) -> None:
         """Delete only what still belongs to the file: an id that another file has just taken over stays."""
@@ -60,13 +68,13 @@ class GroupWriter:
             self._store.delete(Where((HasId(file.diff.stale), *own)))
 
 
-def _new_points(files: Sequence[ComparedFile], vectors: Mapping[str, Vector]) -> list[Point]:
+def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedChunk]) -> list[Point]:
     return [
         Point(
             chunk.id,
-            vectors[chunk.embed_key],
+            embedded[chunk.id].embedding,
             document_vector(chunk.embed_text, stemmer_of(chunk.metadata.language)),
-            _payload(file, chunk),
+            _dated(embedded[chunk.id].payload(), file.stored.get(chunk.id)),
         )
         for file in files
         for chunk in file.diff.write
@@ -95,10 +103,6 @@ def _batches_of(book_id: str, paths: Sequence[str]) -> Iterator[Where]:
         yield Where((Equals("book_id", book_id), AnyOf("source_file", batch)))
 
 
-def _payload(file: ComparedFile, chunk: DocumentChunk) -> dict[str, Any]:
-    payload = chunk.payload()
-    before: Mapping[str, Any] | None = file.stored.get(chunk.id)
-    if before:
-        payload["created_at"] = before["created_at"]
-        payload["updated_at"] = utc_now()
-    return payload
+def _dated(payload: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the payload with the time at which its point was first written."""
+    return payload | {"created_at": before["created_at"], "updated_at": utc_now()} if before else payload

@@ -190,7 +190,9 @@ def test_a_payload_comes_back_from_json_as_it_was(values: Any) -> None:
     assert (read.metadata.created_at, read.metadata.updated_at) == (values.created_at, values.updated_at)
 
 
-@pytest.mark.parametrize("name", [*METADATA_FIELDS, "text", "word_count", "token_count", "embed_key"])
+@pytest.mark.parametrize(
+    "name", [*METADATA_FIELDS, "text", "word_count", "token_count", "embed_key", "embedding_model", "embedded_at"]
+)
 def test_a_payload_with_a_missing_field_is_refused(name: str) -> None:
     payload = chunk().payload()
     del payload[name]

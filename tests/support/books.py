@@ -19,6 +19,7 @@ from ingestion.sync.pipeline import ingest
 from tests.support.fakes import FakeEmbedder, Faults, MemoryGenerations
 
 BOOK = "test-book"
+TIMES = ("created_at", "updated_at", "embedded_at")
 
 
 def write_book(root: Path, pages: Mapping[str, str]) -> Path:
@@ -100,9 +101,7 @@ class Library:
     def contents(self, book: str = BOOK) -> dict[str, dict[str, Any]]:
         """What readers see of a book: payloads by id, without times."""
         return {
-            point_id: {
-                name: value for name, value in point.payload.items() if name not in ("created_at", "updated_at")
-            }
+            point_id: {name: value for name, value in point.payload.items() if name not in TIMES}
             for point_id, point in self.generations.points.items()
             if point.payload["book_id"] == book
         }

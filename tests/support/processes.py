@@ -28,11 +28,10 @@ from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
 from ingestion.sync.pipeline import ingest
 from ingestion.vector_stores.filters import Where
-from tests.support.books import BOOK, page
+from tests.support.books import BOOK, TIMES, page
 from tests.support.fakes import FakeEmbedder
 from tests.support.paths import ROOT
 
-TIMES = ("created_at", "updated_at")
 SMALL_STEPS = """
 import signal
 import ingestion.sync.file_groups, ingestion.sync.recorder, cli

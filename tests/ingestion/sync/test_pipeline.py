@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,41 @@ def test_a_first_run_indexes_every_lesson_and_embeds_each_text_once(library: Lib
     assert report.files == {"new": 3, "unchanged": 0}
     assert report.chunks.embedded == len(library.contents()) == len(set(library.embedder.texts)) >= 7
     assert {each["source_file"] for each in library.contents().values()} == set(PAGES)
+
+
+def test_each_point_names_the_model_of_its_vector_and_when_it_was_made(library: Library) -> None:
+    library.run()
+    first = {point_id: point.payload for point_id, point in library.generations.points.items()}
+    assert {each["embedding_model"] for each in first.values()} == {library.embedder.model}
+    assert all(datetime.fromisoformat(each["embedded_at"]).tzinfo for each in first.values())
+    # A page that is edited, one whose metadata changes, and one that is moved.
+    library.write(
+        {
+            NODES: PAGES[NODES] + "\n## More\n\n" + long_text("theta"),
+            TOPICS: page("Topics", *(long_text(word) for word in ("delta", "epsilon")), hardware_tier=3),
+            WORLDS.replace("01-", "02-"): PAGES[WORLDS],
+        }
+    )
+    assert library.run().chunks.embedded == 1
+    texts = {each["embed_key"]: each["embedded_at"] for each in first.values()}
+    later = [point.payload for point in library.generations.points.values()]
+    assert {each["embedding_model"] for each in later} == {library.embedder.model}
+    kept = [each for each in later if each["embed_key"] in texts]
+    assert len(kept) == len(later) - 1
+    assert all(each["embedded_at"] == texts[each["embed_key"]] for each in kept)
+
+
+def test_points_of_the_first_release_were_embedded_when_they_were_written(indexed: Library) -> None:
+    points = indexed.generations.points
+    for point_id, point in points.items():
+        old = {name: value for name, value in point.payload.items() if not name.startswith("embedd")}
+        points[point_id] = Point(
+            point.id, point.dense, point.sparse, old | {"version": 1, "created_at": "2024-05-01"}
+        )
+    report = indexed.run("full")
+    assert not report.chunks.embedded and not indexed.embedder.texts
+    assert {point.payload["embedded_at"] for point in points.values()} == {"2024-05-01"}
+    assert {each["embedding_model"] for each in indexed.contents().values()} == {indexed.embedder.model}
 
 
 def test_a_second_run_embeds_nothing_writes_nothing_and_parses_nothing(

@@ -226,7 +226,10 @@ def stored_of(texts: list[str], **changes: Any) -> dict[str, Mapping[str, Any]]:
 
 def test_equal_chunks_are_kept_whatever_the_time() -> None:
     wanted = lesson_chunks(TEXTS)
-    made = diff_chunks(wanted, stored_of(TEXTS, created_at="long ago", updated_at="yesterday"))
+    made = diff_chunks(
+        wanted,
+        stored_of(TEXTS, created_at="long ago", embedded_at="then", embedding_model="m/1"),
+    )
     assert (made.keep, made.pending) == (tuple(wanted), False)
 
 
