@@ -11,7 +11,8 @@ from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts, FileOutcome
 from ingestion.source.findings import Finding
 from ingestion.sync.chunked_files import ChunkedFile, ChunkFiles, ChunkJob, chunk_files_here
-from ingestion.sync.plan import ChunkDiff, FileChange, FilePlan, diff_chunks, refine_change
+from ingestion.sync.diff import ChunkDiff, diff_chunks, refine_change
+from ingestion.sync.plan import FileChange, FilePlan
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 

@@ -1,20 +1,19 @@
 """Reconcile files, records and stored points into a plan: what a run will do, and nothing else.
 
 Everything here is pure. A file is compared first by hash and fingerprint, then, if it must be looked at, chunk by
-chunk with the points that the store holds for it (docs/design.md, decisions 5 to 7).
+chunk with the points that the store holds for it (`diff`; docs/design.md, decisions 5 to 7).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
-from ingestion import versions
 from ingestion.ids import LessonKey
-from ingestion.models import DocumentChunk, IngestionRecord
+from ingestion.models import IngestionRecord
 
 FileChange = Literal[
     "new", "modified", "moved", "renumbered", "metadata", "outdated", "damaged", "unrecorded", "deleted", "unchanged"
@@ -28,12 +27,6 @@ to embed, payloads differ.
 
 LessonPlace = tuple[str, int | None, int | None]
 """Module, chapter and lesson."""
-
-_STAMPS = ("created_at", "updated_at", "embedded_at", "embedding_model")
-"""What no chunk says of itself: its point keeps them."""
-
-_FIRST_BM25 = "1"
-"""The version of points that name none: those of the first release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +76,6 @@ class Plan:
         return tuple(path for path in self.deleted if path not in moved)
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkDiff:
-    """What to do for one file: chunks to leave, payloads to replace, points to write, ids to delete."""
-
-    keep: tuple[DocumentChunk, ...]
-    patch: tuple[DocumentChunk, ...]
-    write: tuple[DocumentChunk, ...]
-    stale: tuple[str, ...]
-
-    @property
-    def pending(self) -> bool:
-        """Return whether the store must change."""
-        return bool(self.patch or self.write or self.stale)
-
-
 def make_plan(
     facts: Iterable[FileFacts],
     records: Mapping[str, IngestionRecord],
@@ -140,37 +118,6 @@ def make_plan(
     return Plan(tuple(files), deleted, tuple(unchanged))
 
 
-def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[str, Any]]) -> ChunkDiff:
-    """Return what differs between a file's chunks and the payloads the store holds for it, by point id."""
-    keep, patch, write = [], [], []
-    for chunk in chunks:
-        payload = stored.get(chunk.id)
-        if payload is None or payload.get("embed_key") != chunk.embed_key or _has_old_terms(payload):
-            write.append(chunk)
-        elif _without_stamps(payload) != _without_stamps(chunk.payload()):
-            patch.append(chunk)
-        else:
-            keep.append(chunk)
-    ids = {chunk.id for chunk in chunks}
-    stale = tuple(sorted(point_id for point_id in stored if point_id not in ids))
-    return ChunkDiff(tuple(keep), tuple(patch), tuple(write), stale)
-
-
-def _has_old_terms(payload: Mapping[str, Any]) -> bool:
-    """Return whether the point's sparse vector is of another BM25: written again, its dense vector is reused."""
-    return bool(payload.get("bm25", _FIRST_BM25) != versions.BM25)
-
-
-def refine_change(change: FileChange, diff: ChunkDiff, stored: Mapping[str, Mapping[str, Any]]) -> FileChange:
-    """Return what a modified file turned out to be, once its chunks are compared."""
-    if change != "modified" or not stored:
-        return change
-    if not diff.write and not diff.stale:
-        return "metadata"
-    before = {payload.get("embed_key") for payload in stored.values()}
-    return "renumbered" if all(chunk.embed_key in before for chunk in diff.write) and diff.write else change
-
-
 def _claims(present: Mapping[str, FileFacts], kept: Mapping[str, IngestionRecord]) -> Counter[LessonPlace]:
     """Return how many files claim each place."""
     places = {path: _place(record) for path, record in kept.items()}
@@ -209,7 +156,3 @@ def _change(
     if stored is not None and stored.get(facts.path, 0) != record.chunk_count:
         return "damaged"
     return "unchanged"
-
-
-def _without_stamps(payload: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in payload.items() if name not in _STAMPS}

@@ -19,7 +19,8 @@ from ingestion.sync.plan import FileFacts, Plan
 
 BYTES_PER_TOKEN = 4
 
-ADDRESS_SETTINGS = ("style", "trailing_slash", "directory_urls", "number_prefixes")
+SHOWN_NOWHERE = ("id", "title", "tiers", "docs")
+"""Settings of a book that no point of its lessons depends on; the id is in each record's place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +66,16 @@ def scan_files(
 
 def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
     """Return what the record of a file depends on besides its content, one per stage; `book` is the crawl's own."""
-    shown = {
-        "base_url": settings.book.base_url,
-        "language": settings.book.language,
+    shown = {name: value for name, value in asdict(settings.book).items() if name not in SHOWN_NOWHERE}
+    shown |= {
         "modules": [asdict(module) for module in settings.modules],
-        "paths": settings.book.paths,
-        "addresses": [getattr(settings.book, name) for name in ADDRESS_SETTINGS],
         "unlisted": settings.crawl.unlisted,
         "book": book,
     }
     return {
         "parser": versions.PARSER,
         "settings": sha256(json.dumps(shown, sort_keys=True))[:12],
-        "chunker": f"{versions.CHUNKER}/{settings.chunk.tokens}/{settings.chunk.max_tokens}",
+        "chunker": "/".join([versions.CHUNKER, *(str(value) for value in asdict(settings.chunk).values())]),
         "embedding": f"{embedding}/{versions.PREPARATION}",
         "payload": str(versions.PAYLOAD),
         "bm25": versions.BM25,

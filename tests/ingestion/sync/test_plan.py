@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.models import IngestionRecord
-from ingestion.sync.plan import FileFacts, FilePlan, Plan, diff_chunks, make_plan, refine_change
+from ingestion.sync.diff import diff_chunks, refine_change
+from ingestion.sync.plan import FileFacts, FilePlan, Plan, make_plan
 from tests.support.chunks import NOW, lesson_chunks
 
 PRINT = {"parser": "1", "chunker": "1"}
