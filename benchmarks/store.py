@@ -151,7 +151,8 @@ def on_server(url: str, count: int, dimensions: int, ours: bool) -> dict[str, fl
     from qdrant_client import QdrantClient
 
     from ingestion.vector_stores.server.client import Node, Server
-    from ingestion.vector_stores.server.store import POINTS_PER_WRITE, ServerStore
+    from ingestion.vector_stores.server.limits import POINTS_PER_WRITE
+    from ingestion.vector_stores.server.store import ServerStore
 
     client = QdrantClient(url=url, check_compatibility=False, timeout=60)
     store = ServerStore(Server([Node(client, url)]), "bench", Schema("bench/1", dimensions))

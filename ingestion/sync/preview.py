@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from ingestion.sync.file_groups import ComparedGroup, compared_groups
 from ingestion.sync.known_vectors import KnownVectors, tokens_to_embed
 from ingestion.sync.run import PlannedRun
 from ingestion.sync.writer import stored_ids
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,18 @@ def previewed_groups(groups: Iterable[ComparedGroup], known: KnownVectors) -> It
 def preview(run: PlannedRun, tally: Tally) -> None:
     """Add up what applying the plan would do; nothing is written."""
     taken: set[str] = set()
+    new = 0
     for previewed in previewed_groups(compared_groups(run), run.known_vectors()):
         group = previewed.group
         tally.add_files(group.outcomes, previewed.counts)
         tally.add_failures(group.failures)
+        new += previewed.counts.embedded + previewed.counts.reused
         taken.update(chunk.id for file in group.files for chunk in file.chunks)
     deleted = ChunkCounts(deleted=len(_ids_to_delete(run) - taken))
     tally.add_files((FileOutcome(path=path, change="deleted") for path in run.plan.gone), deleted)
+    store = run.target.store if new and run.target.in_use else None
+    for refusal in run.target.generations.refusals(store.size() + new) if store else ():
+        logger.warning("%s", refusal)
 
 
 def _ids_to_delete(run: PlannedRun) -> set[str]:

@@ -115,7 +115,7 @@ class Target:
     @property
     def carrier(self) -> VectorStore | None:
         """Return the previous generation, if its points can be taken over as they are."""
-        return self.previous if self.previous and self.previous.schema == self.schema else None
+        return self.previous if self.previous and self.previous.schema.is_comparable(self.schema) else None
 
     def refuse_losses(self, kept: Collection[str]) -> None:
         """Raise DeletionRefused where a new embedding would drop what cannot be taken over; the old index stays."""

@@ -13,9 +13,6 @@ from ingestion.vector_stores.types import Payload
 
 T = TypeVar("T")
 
-MOST_VALUES = 1_000_000
-"""More values than any field has; both engines want a bound stated to count them all."""
-
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Yield the items in order, at most `size` at a time."""

@@ -184,6 +184,9 @@ class Generations(Protocol):
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """To be held while about so many points come into a store of this collection; at its end search is fast."""
 
+    def refusals(self, points: int) -> list[str]:
+        """Return why the active generation cannot hold so many points, a sentence each; empty where it can."""
+
     def health(self) -> Health | None:
         """Return the health of the server or cluster; None for an embedded index, which has none."""
 

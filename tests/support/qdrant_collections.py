@@ -19,6 +19,8 @@ from tests.support.qdrant_rules import (
     STRICT_BY_DEFAULT,
     Body,
     Refused,
+    asked_by,
+    check_limits,
     check_points,
     facet_hits,
     index_info,
@@ -32,13 +34,14 @@ COMPLETED = rest.UpdateResult(operation_id=0, status=rest.UpdateStatus.COMPLETED
 class Collections(Replicas):
     """The collections and their aliases.
 
-    `strict` is what new collections inherit, as on Qdrant Cloud; `statuses` are those that collections show next,
-    then green; `refused_ids` are points that no write may hold.
+    `strict` is what new collections inherit, as on Qdrant Cloud, and `limits` what is added to it; `statuses` are
+    those that collections show next, then green; `refused_ids` are points that no write may hold.
     """
 
     def __init__(self, *, strict: bool = True, nodes: int = 1) -> None:
         super().__init__(nodes)
         self.strict = strict
+        self.limits: dict[str, Any] = {}
         self.statuses: list[str] = []
         self.refused_ids: set[str] = set()
 
@@ -48,11 +51,17 @@ class Collections(Replicas):
         for verb, pattern, handle in ROUTES:
             match = re.fullmatch(pattern, path)
             if verb == method and match:
+                self._keep_limits(path, match.groups(), body)
                 try:
                     return handle(request, *match.groups())
                 except KeyError as error:
                     raise Refused(404, f"Not found: No point with id {error} found") from error
         raise Refused(404, f"no route {method} {path}")
+
+    def _keep_limits(self, path: str, names: tuple[str, ...], body: Body) -> None:
+        found = self.collections.get(self.aliases.get(names[0], names[0])) if names else None
+        if found and isinstance(body, dict):
+            check_limits(found.strict, asked_by(path, body))
 
     def resolve(self, name: str) -> str:
         """Return the collection that a name or alias stands for; raises Refused where there is none."""
@@ -98,6 +107,8 @@ def _create(request: Request, name: str) -> bool:
         if name in state.collections:
             raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
         strict = made.strict_mode_config or (STRICT_BY_DEFAULT if state.strict else None)
+        if state.limits:
+            strict = (strict or rest.StrictModeConfig(enabled=True)).model_copy(update=state.limits)
         state.add(name, Collection(made, strict, state.placed(name, made.replication_factor or 1)))
     return True
 
@@ -157,7 +168,11 @@ def _exists(request: Request, name: str) -> dict[str, bool]:
 def _index(request: Request, name: str) -> rest.UpdateResult:
     wanted = request.parse(rest.CreateFieldIndex)
     schema = request.body["field_schema"]
-    indexed = request.state.collections[request.state.resolve(name)].indexed
+    collection = request.state.collections[request.state.resolve(name)]
+    indexed, strict = collection.indexed, collection.strict
+    most = strict.max_payload_index_count if strict and strict.enabled else None
+    if most is not None and wanted.field_name not in indexed and len(indexed) >= most:
+        raise Refused(400, f"Forbidden: Collection already has the maximum number of payload indices ({most})")
     indexed[wanted.field_name] = {"type": schema} if isinstance(schema, str) else schema
     return COMPLETED
 
@@ -173,7 +188,12 @@ def _upsert(request: Request, name: str) -> Any:
     if request.state.refused_ids & {str(point["id"]) for point in request.body.get("points", [])}:
         raise Refused(400, "Wrong input: the server does not like it")
 
+    found = request.state.collections[request.state.resolve(name)]
+    most = found.strict.max_points_count if found.strict and found.strict.enabled else None
+
     def upsert(db: QdrantClient, name: str) -> Any:
+        if most is not None and db.count(name).count >= most:
+            raise Refused(400, f"Max points count limit of {most} reached!")
         return db.upsert(
             name, wanted.points, update_filter=wanted.update_filter, update_mode=wanted.update_mode or None
         )

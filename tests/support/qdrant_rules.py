@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from qdrant_client import models as rest
@@ -105,6 +106,89 @@ def require_indexes(
                 f'Bad request: Index required but not found for "{key}" of one of the following types: '
                 f"[{', '.join(types)}]. Help: Create an index for this key or use a different filter.",
             )
+
+
+def check_limits(strict: rest.StrictModeConfig | None, asked: Asked) -> None:
+    """Raise Refused where strict mode bounds what a request asks for, in the order and words of a server."""
+    if not strict or not strict.enabled:
+        return
+    bounded = [
+        (asked.searches, strict.search_max_batchsize, "search batch size"),
+        (asked.upserted, strict.upsert_max_batchsize, "upsert limit"),
+        *((limit, strict.max_query_limit, "limit") for limit in asked.limits),
+        *((value, strict.search_max_oversampling, "oversampling") for value in asked.oversampling),
+    ]
+    for value, limit, name in bounded:
+        if value is not None and limit is not None and value > limit:
+            raise Refused(
+                400,
+                f'Forbidden: Limit exceeded {value} > {limit} for "{name}". '
+                f'Help: Reduce the "{name}" parameter to or below {limit}.',
+            )
+    for found in asked.filters:
+        counted, largest = _sizes(found)
+        if strict.filter_max_conditions is not None and counted > strict.filter_max_conditions:
+            raise Refused(
+                400, f"Forbidden: Filter condition limit reached ({counted} > {strict.filter_max_conditions})"
+            )
+        if strict.condition_max_size is not None and largest > strict.condition_max_size:
+            raise Refused(400, f"Forbidden: Condition size limit reached ({largest} > {strict.condition_max_size})")
+    if asked.exact and strict.search_allow_exact is False:
+        raise Refused(400, "Forbidden: Exact search disabled!. Help: Set exact=false.")
+
+
+@dataclass
+class Asked:
+    """What a request asks for, as strict mode counts it."""
+
+    limits: list[int | None] = field(default_factory=list)
+    filters: list[Any] = field(default_factory=list)
+    oversampling: list[float | None] = field(default_factory=list)
+    searches: int | None = None
+    upserted: int | None = None
+    exact: bool = False
+
+
+def asked_by(path: str, body: Any) -> Asked:
+    """Return what the body of a request to a collection asks for, by the last part of its path."""
+    kind, body = path.rpartition("/")[2], body or {}
+    searches = (
+        body.get("searches", []) if kind == "batch" and "searches" in body else [body] if kind == "query" else []
+    )
+    params = [search.get("params") or {} for search in searches]
+    asked = Asked(
+        limits=[search.get("limit") or 10 for search in searches],
+        filters=[search["filter"] for search in [*searches, body] if search.get("filter")],
+        oversampling=[(each.get("quantization") or {}).get("oversampling") for each in params],
+        searches=len(searches) or None,
+        exact=any(each.get("exact") for each in params),
+    )
+    if kind in ("scroll", "facet"):
+        asked.limits = [body.get("limit") or 10]
+    if kind in ("facet", "count"):
+        asked.exact = body.get("exact", kind == "count")
+    if (
+        kind == "points"
+        and isinstance(body.get("points"), list)
+        and isinstance(next(iter(body["points"]), None), dict)
+    ):
+        asked.upserted = len(body["points"])
+    return asked
+
+
+def _sizes(node: Any) -> tuple[int, int]:
+    """Return how many conditions a filter has, nested ones too, and the most values that one of them names."""
+    if isinstance(node, list):
+        sizes = [_sizes(each) for each in node]
+        return sum(counted for counted, _ in sizes), max((largest for _, largest in sizes), default=0)
+    if not isinstance(node, dict):
+        return 0, 0
+    if "has_id" in node:
+        return 1, len(node["has_id"])
+    if "key" in node:
+        values = (node.get("match") or {}).get("any") or (node.get("match") or {}).get("except") or []
+        return 1, len(values)
+    return _sizes([node.get(clause) or [] for clause in ("must", "must_not", "should")])
 
 
 def _conditions(node: Any) -> Iterator[tuple[str, tuple[str, ...]]]:

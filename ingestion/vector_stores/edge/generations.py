@@ -173,6 +173,10 @@ class EdgeGenerations:
             self._shared.close()
             self._shared = None
 
+    def refusals(self, points: int) -> list[str]:
+        """See Generations; the embedded engine sets no limits."""
+        return []
+
     def health(self) -> None:
         """See Generations."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import qdrant_edge as qe
 
 from ingestion.errors import VectorStoreError
-from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions
+from ingestion.vector_stores.batching import batches, deletions
 from ingestion.vector_stores.edge.compaction import compact_if_grown
 from ingestion.vector_stores.edge.count_cache import forget_counts, remember_counts
 from ingestion.vector_stores.edge.run_ids import read_runs, write_runs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 POINTS_PER_WRITE = 256
 POINTS_PER_PAGE = 1024
+FEWEST_VALUES = 1000
 WEIGHED = 300
 """How many of the nearest by their codes are weighed in full at least: of 100,000 points it misses none of the best
 hundred in ten thousand, not even of vectors at random, whose distances differ least."""
@@ -132,7 +133,9 @@ class EdgeStore:
             self._values = {}
         known = self._values
         if (field, where) not in known:
-            request = qe.FacetRequest(field, limit=MOST_VALUES, exact=True, filter=_to_filter(where))
+            # A field has at most as many values as there are points, but for lists, whose values are few.
+            most = max(FEWEST_VALUES, self.size())
+            request = qe.FacetRequest(field, limit=most, exact=True, filter=_to_filter(where))
             with self._engine("count"):
                 hits = self._shard.facet(request).hits
             known[field, where] = dict(sorted((str(hit.value), hit.count) for hit in hits))

@@ -13,6 +13,7 @@ from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import differences
+from ingestion.vector_stores.server.limits import limits_of
 from ingestion.vector_stores.server.state_collection import INDEX_PARAMS as STATE_INDEXES
 
 T = TypeVar("T")
@@ -102,6 +103,9 @@ def _warnings_of(collection: str, info: rest.CollectionInfo, indexes: Any) -> It
     strict = info.config.strict_mode_config
     if not strict or not strict.enabled:
         yield f"collection {collection} is not in strict mode: a filter without an index would not be noticed"
+    limits = limits_of(strict)
+    for sentence in (*limits.problems(), *limits.drawbacks()):
+        yield f"strict mode of collection {collection}: {sentence}"
 
 
 def _add_replicas(

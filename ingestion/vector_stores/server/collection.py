@@ -116,11 +116,13 @@ def with_runs(info: rest.CollectionInfo, runs: Mapping[str, str]) -> dict[str, A
     return {METADATA: (metadata_of(info) or {}) | {RUNS: runs_of(info) | dict(runs)}}
 
 
-def rescored(settings: QdrantSettings) -> rest.QuantizationSearchParams | None:
-    """Return how quantised vectors are searched: twice the candidates, ranked by the vectors themselves."""
+def rescored(settings: QdrantSettings, most: float | None = None) -> rest.QuantizationSearchParams | None:
+    """Return how quantised vectors are searched: twice the candidates, or the most that the server allows, ranked by
+    the vectors themselves.
+    """
     if "quantization_config" not in options_of(settings):
         return None
-    return rest.QuantizationSearchParams(rescore=True, oversampling=2.0)
+    return rest.QuantizationSearchParams(rescore=True, oversampling=min(2.0, most or 2.0))
 
 
 def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:

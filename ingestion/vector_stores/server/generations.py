@@ -16,6 +16,7 @@ from qdrant_client import models as rest
 
 from ingestion.errors import RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
+from ingestion.vector_stores.batching import do_all
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES, IndexType
 from ingestion.vector_stores.generation_names import PATTERN, new_generation, with_roles
 from ingestion.vector_stores.health import Health
@@ -26,6 +27,7 @@ from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
 from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, differences, metadata_of, runs_of
 from ingestion.vector_stores.server.lease import writer_lease
+from ingestion.vector_stores.server.limits import limits_of
 from ingestion.vector_stores.server.state import ServerStates
 from ingestion.vector_stores.server.state_collection import StateCollection
 from ingestion.vector_stores.server.store import ServerStore
@@ -89,6 +91,7 @@ class ServerGenerations:
             self._settings,
             lease=lease,
             points=info.points_count or 0,
+            limits=limits_of(info.config.strict_mode_config),
         )
         self._complete_indexes(self._name, info.payload_schema, reading=lease is None)
         if lease:
@@ -124,17 +127,32 @@ class ServerGenerations:
         collection = f"{self._name}__{new_generation()}"
         create = creation(collection, schema, self._settings)
         self._server.make(f"creating collection {collection!r}", create)
+        info = self._info(collection)
+        limits = limits_of(info.config.strict_mode_config)
+        if problem := next(limits.problems(schema), None):
+            self._delete(collection, lease)
+            raise self._cannot_work(problem)
         self._complete_indexes(collection, {})
-        for remark in self._remarks(self._info(collection)):
+        for remark in self._remarks(info):
             logger.warning("%s", remark)
-        return ServerStore(self._server, collection, schema, self._settings, lease=lease)
+        return ServerStore(self._server, collection, schema, self._settings, lease=lease, limits=limits)
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
         """See Generations; a large load is indexed at its end."""
+        assert isinstance(store, ServerStore)
+        if problem := next(store.limits.problems(store.schema, max(store.size(), points)), None):
+            raise self._cannot_work(problem)
         if points <= self._settings.defer_chunks:
             return nullcontext()
-        assert isinstance(store, ServerStore)
         return deferred_indexing(self._server, store.collection, still_ours=store.lease or (lambda: None))
+
+    def refusals(self, points: int) -> list[str]:
+        """See Generations; of a new collection it is known once it is made."""
+        info = self._active()
+        if info is None:
+            return []
+        limits, schema = limits_of(info.config.strict_mode_config), self._schema_of(self._name, info)
+        return [f"strict mode of collection {self._name}: {problem}" for problem in limits.problems(schema, points)]
 
     def activate(self, store: VectorStore) -> None:
         """See Generations."""
@@ -199,6 +217,12 @@ class ServerGenerations:
             "another name with QDRANT_COLLECTION_NAME"
         )
 
+    def _cannot_work(self, problem: str) -> VectorStoreError:
+        return VectorStoreError(
+            f"strict mode of Qdrant at {self._server.host} does not allow this index: {problem}. No points were "
+            "written. Raise the limit in the collection's strict_mode_config or in the server's configuration"
+        )
+
     def _size(self, collection: str) -> int:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
 
@@ -239,11 +263,11 @@ class ServerGenerations:
 
         Raises VectorStoreError for one of another type.
         """
+        missing = [(field, kind) for field, kind in PAYLOAD_INDEXES.items() if field not in existing]
+        do_all(missing, lambda index: self._add_index(collection, *index, reading=reading), workers=len(missing) or 1)
         for field, kind in PAYLOAD_INDEXES.items():
             expected = "integer" if kind == "integer" else "keyword"
-            if field not in existing:
-                self._add_index(collection, field, kind, reading=reading)
-            elif existing[field].data_type != expected:
+            if field in existing and existing[field].data_type != expected:
                 raise VectorStoreError(
                     f"collection {collection!r} on Qdrant at {self._server.host} indexes {field!r} as "
                     f"{existing[field].data_type.value}, not as {expected}; {REBUILD}"

@@ -20,10 +20,15 @@ def exact_points(dimensions: int) -> int:
 
 
 def dense_params(
-    matching: int, dimensions: int, *, filtered: bool, quantization: rest.QuantizationSearchParams | None
+    matching: int,
+    dimensions: int,
+    *,
+    filtered: bool,
+    quantization: rest.QuantizationSearchParams | None,
+    may_be_exact: bool = True,
 ) -> rest.SearchParams | None:
     """Return the parameters of a search among `matching` points; None leaves all to the server."""
-    if matching <= exact_points(dimensions):
+    if may_be_exact and matching <= exact_points(dimensions):
         return rest.SearchParams(exact=True)
     if filtered:
         # A selectivity of 1: for every filter, however much it lets through.

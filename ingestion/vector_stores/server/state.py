@@ -26,11 +26,9 @@ from ingestion.state.records import (
     text_mapping,
     text_or_none,
 )
-from ingestion.vector_stores.batching import MOST_VALUES, batches, payload_bytes, sized_batches
+from ingestion.vector_stores.batching import batches, payload_bytes, sized_batches
 from ingestion.vector_stores.server.state_collection import StateCollection
 
-RECORDS_PER_PAGE = 1024
-RECORDS_PER_WRITE = 256
 BYTES_PER_WRITE = 16 << 20
 _BYTES_PER_POINT = 256
 T = TypeVar("T")
@@ -84,10 +82,13 @@ class ServerStates:
 
     def books(self) -> list[str]:
         """See StateStore."""
+        most = self._state.limits().results
         answer = self._if_recorded(
             "listing the recorded books",
-            lambda client: client.facet(self._collection, "book_id", limit=MOST_VALUES, exact=True),
+            lambda client: client.facet(self._collection, "book_id", limit=most, exact=self._state.limits().exact),
         )
+        if answer and len(answer.hits) == most:
+            raise StateError(f"the server lists only {most} books; raise max_query_limit of {self._collection!r}")
         return sorted(str(hit.value) for hit in answer.hits) if answer else []
 
     def save(self, state: IngestionState) -> None:
@@ -126,7 +127,7 @@ class ServerStates:
         return self._if_recorded(
             "reading the records",
             lambda client: client.scroll(
-                self._collection, scroll_filter=_of_book(book_id), limit=RECORDS_PER_PAGE, offset=offset
+                self._collection, scroll_filter=_of_book(book_id), limit=self._state.limits().page, offset=offset
             ),
         )
 
@@ -141,14 +142,14 @@ class ServerStates:
 
     def _upsert(self, changed: Iterable[tuple[str, dict[str, Any]]]) -> None:
         sized = [(item, _BYTES_PER_POINT + payload_bytes(item[1])) for item in changed]
-        for batch in sized_batches(sized, max_items=RECORDS_PER_WRITE, max_bytes=BYTES_PER_WRITE):
+        for batch in sized_batches(sized, max_items=self._state.limits().write, max_bytes=BYTES_PER_WRITE):
             self._send([rest.PointStruct(id=point_id, vector={}, payload=payload) for point_id, payload in batch])
 
     def _send(self, points: list[rest.PointStruct]) -> None:
         self._server.call("recording", lambda client: client.upsert(self._collection, points, wait=True))
 
     def _delete(self, ids: list[str]) -> None:
-        for batch in batches(ids, RECORDS_PER_WRITE):
+        for batch in batches(ids, self._state.limits().page):
             self._remove(rest.PointIdsList(points=list(batch)))
 
     def _remove(self, selected: rest.PointIdsList) -> None:

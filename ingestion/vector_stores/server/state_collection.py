@@ -16,6 +16,7 @@ from ingestion.errors import VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import METADATA, STRICT, metadata_of
+from ingestion.vector_stores.server.limits import Limits, limits_of
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,14 @@ class StateCollection:
         self.name = f"{index}_state"
         self._settings = settings or QdrantSettings()
         self._ready = False
+        self._limits: Limits | None = None
+
+    def limits(self) -> Limits:
+        """Return the limits that the collection's strict mode sets; asked once."""
+        if self._limits is None:
+            info = self.server.find(f"opening {self.name!r}", lambda client: client.get_collection(self.name))
+            self._limits = limits_of(info.config.strict_mode_config if info else None)
+        return self._limits
 
     def make_ready(self, *, again: bool = False) -> None:
         """Create the collection, or complete one of an older version; asks the server the first time, or `again`.
@@ -50,6 +59,7 @@ class StateCollection:
         if self._ready and not again:
             return
         info = self.server.find(f"opening {self.name!r}", lambda client: client.get_collection(self.name))
+        self._limits = limits_of(info.config.strict_mode_config) if info else None
         if info is None:
             self.server.make(f"creating {self.name!r}", self._create)
         else:
@@ -85,7 +95,8 @@ class StateCollection:
 
     def _holds_only_ours(self) -> bool:
         points, _ = self.server.call(
-            f"reading {self.name!r}", lambda client: client.scroll(self.name, limit=_POINTS_SEEN)
+            f"reading {self.name!r}",
+            lambda client: client.scroll(self.name, limit=min(_POINTS_SEEN, self.limits().page)),
         )
         return all(_is_ours(point.payload or {}) for point in points)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,12 +11,13 @@ from qdrant_client import models as rest
 
 from ingestion.errors import PointRefused, RequestFailed, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
-from ingestion.vector_stores.batching import MOST_VALUES, batches, deletions, do_all, payload_bytes, sized_batches
+from ingestion.vector_stores.batching import batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import rescored, runs_of, with_runs
+from ingestion.vector_stores.server.limits import Limits
 from ingestion.vector_stores.server.search_params import dense_params, described, exact_points
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
@@ -29,8 +31,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-POINTS_PER_WRITE = 256
-POINTS_PER_PAGE = 1024
 BYTES_PER_REQUEST = 30 << 20
 """A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
 
@@ -47,12 +47,14 @@ _BYTES_PER_POINT = 256
 
 
 EVERYTHING = Where()
+NO_LIMITS = Limits()
 
 
 class ServerStore:
     """A VectorStore over a collection, or over an alias of one; the client stays open for other stores.
 
     `points` is how many the collection had when it was opened. With a `lease` every deletion reads it first.
+    Requests keep the `limits` that the collection sets.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class ServerStore:
         *,
         lease: Lease | None = None,
         points: int = 0,
+        limits: Limits = NO_LIMITS,
         request_bytes: int = BYTES_PER_REQUEST,
     ) -> None:
         self.collection = collection
@@ -74,7 +77,8 @@ class ServerStore:
         self._server = server
         self._request_bytes = request_bytes
         self._in_flight = (settings or QdrantSettings()).in_flight
-        self._quantization = rescored(settings or QdrantSettings())
+        self._quantization = rescored(settings or QdrantSettings(), limits.oversampling)
+        self.limits = limits
 
     is_remote = True
 
@@ -86,7 +90,7 @@ class ServerStore:
         """See VectorStore; so is a point that is too large for a request, or that the server refuses."""
         validate_points(points, self.schema.dimensions)
         sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
-        cut = sized_batches(sized, max_items=POINTS_PER_WRITE, max_bytes=self._request_bytes)
+        cut = sized_batches(sized, max_items=self.limits.write, max_bytes=self._request_bytes)
         do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), workers=self._in_flight)
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
@@ -94,17 +98,17 @@ class ServerStore:
         for point_id, payload in payloads.items():
             validate_payload(point_id, payload)
         sized = [(item, self._size(*item)) for item in payloads.items()]
-        cut = sized_batches(sized, max_items=POINTS_PER_WRITE, max_bytes=self._request_bytes)
+        cut = sized_batches(sized, max_items=self.limits.write, max_bytes=self._request_bytes)
         do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), workers=self._in_flight)
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""
         if _matches_nothing(where):
             return
-        for part in deletions(where, POINTS_PER_PAGE):
+        for part in deletions(where, min(self.limits.page, self.limits.values)):
             if self.lease:
                 self.lease.confirm()
-            self._delete(rest.FilterSelector(filter=_to_filter(part)))
+            self._delete(rest.FilterSelector(filter=self._filter(part)))
 
     def scroll(
         self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
@@ -112,10 +116,10 @@ class ServerStore:
         """See VectorStore."""
         if _matches_nothing(where):
             return
-        matching = _to_filter(where)
+        matching = self._filter(where)
         offset: Any = None
         while True:
-            records, offset = self._page(matching, offset, True if fields is None else list(fields), vectors)
+            records, offset = self._page(matching, offset, True if fields is None else list(fields) or False, vectors)
             yield from map(_stored, records)
             if offset is None:
                 return
@@ -123,7 +127,7 @@ class ServerStore:
     def retrieve(self, ids: Iterable[str], *, vectors: bool = False) -> dict[str, StoredPoint]:
         """See VectorStore."""
         found: dict[str, StoredPoint] = {}
-        for batch in batches(list(ids), POINTS_PER_PAGE):
+        for batch in batches(list(ids), self.limits.page):
             found |= {point.id: point for point in map(_stored, self._retrieve(batch, vectors))}
         return found
 
@@ -131,19 +135,17 @@ class ServerStore:
         """See VectorStore."""
         if _matches_nothing(where):
             return 0
-        matching = _to_filter(where)
+        if not self.limits.exact:
+            return sum(1 for _ in self.scroll(where, fields=()))
+        matching = self._filter(where)
         return self._call("counting", lambda client: client.count(self.collection, matching, exact=True).count)
 
     def values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore."""
         if _matches_nothing(where):
             return {}
-        matching = _to_filter(where)
-        hits = self._call(
-            "counting",
-            lambda client: client.facet(self.collection, field, matching, limit=MOST_VALUES, exact=True).hits,
-        )
-        return dict(sorted((str(hit.value), hit.count) for hit in hits))
+        found = self._facet(field, where) if self.limits.exact else None
+        return dict(sorted((self._counted(field, where) if found is None else found).items()))
 
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
@@ -173,7 +175,7 @@ class ServerStore:
         """See VectorStore."""
         if not terms or _matches_nothing(where):
             return {}
-        requests = [_rarity_request(term, _to_filter(where)) for term in terms]
+        requests = [_rarity_request(term, self._filter(where)) for term in terms]
         return _rarities(terms, self._query(requests))
 
     def runs(self) -> dict[str, str]:
@@ -208,7 +210,7 @@ class ServerStore:
             nonlocal rarity
             requests = [self._list_request(query) for query in lists]
             along = terms if rarity is None else ()
-            answers = self._query([*requests, *(_rarity_request(term, _to_filter(where)) for term in along)])
+            answers = self._query([*requests, *(_rarity_request(term, self._filter(where)) for term in along)])
             if rarity is None:
                 rarity = _rarities(along, answers[len(requests) :])
             return [answer.points for answer in answers[: len(requests)]]
@@ -220,12 +222,15 @@ class ServerStore:
         return rest.QueryRequest(
             query=_to_query(query.vector),
             using=query.name,
-            filter=_to_filter(query.where),
-            limit=query.limit,
+            filter=self._filter(query.where),
+            limit=min(query.limit, self.limits.results),
             params=self._dense_params(query.where) if query.name == DENSE else None,
         )
 
     def _query(self, requests: list[rest.QueryRequest]) -> list[rest.QueryResponse]:
+        return [answer for batch in batches(requests, self.limits.searches) for answer in self._query_batch(batch)]
+
+    def _query_batch(self, requests: Sequence[rest.QueryRequest]) -> list[rest.QueryResponse]:
         return self._call("searching", lambda client: client.query_batch_points(self.collection, requests))
 
     def search_method(self, where: Where) -> str:
@@ -244,6 +249,7 @@ class ServerStore:
             self.schema.dimensions,
             filtered=where != Where(),
             quantization=self._quantization,
+            may_be_exact=self.limits.exact,
         )
 
     def _matching(self, where: Where) -> int:
@@ -253,8 +259,34 @@ class ServerStore:
         if where not in self._counts:
             if len(self._counts) >= COUNTS_KEPT:
                 self._counts = {}
-            self._counts[where] = self.count(where)
+            self._counts[where] = self._about(where)
         return self._counts[where]
+
+    def _about(self, where: Where) -> int:
+        """Return about how many points match: at a million points an estimate takes a tenth of the time."""
+        matching = self._filter(where)
+        return self._call("counting", lambda client: client.count(self.collection, matching, exact=False).count)
+
+    def _facet(self, field: str, where: Where) -> dict[str, int] | None:
+        """Return what `values` returns by one request, None where there are more values than it may tell."""
+        matching, most = self._filter(where), self.limits.results
+        hits = self._call(
+            "counting", lambda client: client.facet(self.collection, field, matching, limit=most, exact=True).hits
+        )
+        return {str(hit.value): hit.count for hit in hits} if len(hits) < most else None
+
+    def _counted(self, field: str, where: Where) -> dict[str, int]:
+        """Return what `values` returns by reading every matching point, page by page."""
+        counts: Counter[str] = Counter()
+        for point in self.scroll(where, fields=[field]):
+            value = point.payload.get(field)
+            counts.update(
+                {str(each) for each in value} if isinstance(value, list) else () if value is None else (str(value),)
+            )
+        return counts
+
+    def _filter(self, where: Where) -> rest.Filter:
+        return _to_filter(where, self.limits.values)
 
     def _size(self, point_id: str, payload: Payload, vector_bytes: int = 0) -> int:
         """Bytes of a point in a request, rather too many than too few; refuses one that no request holds."""
@@ -291,7 +323,7 @@ class ServerStore:
             lambda client: client.scroll(
                 self.collection,
                 scroll_filter=matching,
-                limit=POINTS_PER_PAGE,
+                limit=self.limits.page,
                 offset=offset,
                 with_payload=fields,
                 with_vectors=vectors,
@@ -356,20 +388,30 @@ def _matches_nothing(where: Where) -> bool:
     return any(condition in where.must for condition in where.must_not)
 
 
-def _to_filter(where: Where) -> rest.Filter:
-    return rest.Filter(must=[*map(_to_condition, where.must)], must_not=[*map(_to_condition, where.must_not)])
+def _to_filter(where: Where, max_values: int) -> rest.Filter:
+    must = [_to_condition(condition, max_values) for condition in where.must]
+    return rest.Filter(must=must, must_not=[_to_condition(condition, max_values) for condition in where.must_not])
 
 
-def _to_condition(condition: Condition) -> rest.Condition:
+def _to_condition(condition: Condition, max_values: int) -> rest.Condition:
+    """Return the client's condition; one with more values than a server takes becomes any of several."""
     match condition:
         case HasId(ids):
-            return rest.HasIdCondition(has_id=list(ids))
+            return _any(ids, max_values, lambda part: rest.HasIdCondition(has_id=list(part)))
         case Equals(field, value):
             return rest.FieldCondition(key=field, match=rest.MatchValue(value=value))
         case AnyOf(field, values):
-            return rest.FieldCondition(key=field, match=rest.MatchAny(any=[*values]))
+            return _any(
+                values, max_values, lambda part: rest.FieldCondition(key=field, match=rest.MatchAny(any=[*part]))
+            )
         case Range(field, gte, lte):
             return rest.FieldCondition(key=field, range=rest.Range(gte=gte, lte=lte))
+
+
+def _any(values: Sequence[Any], max_values: int, made: Callable[[Sequence[Any]], rest.Condition]) -> rest.Condition:
+    if len(values) <= max_values:
+        return made(values)
+    return rest.Filter(should=[made(part) for part in batches(values, max_values)])
 
 
 def _stored(record: rest.Record) -> StoredPoint:
