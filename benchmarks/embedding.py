@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -114,13 +114,12 @@ def measure_memory(folder: Path) -> str:
 
 @contextmanager
 def highest_memory() -> Iterator[list[int]]:
-    """A list of one number that rises with the anonymous memory of this process and the child that asks the service
-    for it, in KiB."""
+    """A list of one number that rises with the anonymous memory of this process, in KiB."""
     peak, ended = [0], threading.Event()
 
     def sample() -> None:
         while not ended.wait(0.02):
-            peak[0] = max(peak[0], anonymous_memory("self") + sum(map(anonymous_memory, children_that_embed())))
+            peak[0] = max(peak[0], anonymous_memory("self"))
 
     sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
@@ -137,17 +136,6 @@ def anonymous_memory(process: str) -> int:
         return int(Path(f"/proc/{process}/status").read_text().partition("RssAnon:")[2].split()[0])
     except (OSError, IndexError):
         return 0
-
-
-def children_that_embed() -> list[str]:
-    """The processes of `ingestion.embedding.subprocess_pool` that run for this one."""
-    found = []
-    for thread in Path("/proc/self/task").iterdir():
-        with suppress(OSError):
-            for child in (thread / "children").read_text().split():
-                if "subprocess_worker" in Path(f"/proc/{child}/cmdline").read_text():
-                    found.append(child)
-    return found
 
 
 def measure_rate(folder: Path) -> str:

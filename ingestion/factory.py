@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ingestion.embedding.batching import Limits
@@ -28,11 +25,6 @@ from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.versions import same_model
-
-if TYPE_CHECKING:
-    from ingestion.embedding.workers import CallResult, Workers
-
-logger = logging.getLogger(__name__)
 
 OPENAI_URL = "https://api.openai.com"
 
@@ -66,7 +58,6 @@ def build_parts(
         cache=cache_of(settings),
         lock=directory / "writer.lock",
         jobs=ledger_of(settings),
-        apart=partial(_subprocess_workers, settings) if kind_of(settings) == "openai" else None,
         cluster=_cluster_of(settings, embedder, ray) if ray else None,
         recipient=recipient_of(settings),
     )
@@ -163,20 +154,6 @@ def embedder_ahead(settings: Settings) -> Embedder:
 def embedder_of(settings: Settings) -> Embedder:
     """Return the chosen embedder; a missing key is an error of its first call, not of a plan."""
     return build_embedder(**_choice_of(settings))
-
-
-def _subprocess_workers(settings: Settings, finished: SimpleQueue[CallResult]) -> Workers:
-    # Imported late: only a run that embeds needs it.
-    from ingestion.embedding.subprocess_pool import SubprocessWorkers, WorkerSetup
-    from ingestion.embedding.workers import ThreadWorkers
-
-    try:
-        return SubprocessWorkers(
-            WorkerSetup(_choice_of(settings), logging.getLogger(__name__).getEffectiveLevel()), finished
-        )
-    except OSError as error:
-        logger.debug("no process of its own for the requests: %s", error)
-        return ThreadWorkers(embedder_of(settings), finished)
 
 
 def _choice_of(settings: Settings) -> dict[str, Any]:

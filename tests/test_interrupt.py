@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -80,20 +79,6 @@ def begin(desk: Desk, service: SlowService) -> subprocess.Popen[str]:
     return process
 
 
-def child_of(process: subprocess.Popen[str]) -> Path:
-    """What the system knows of the process that asks the service for this one."""
-    (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return Path("/proc") / child
-
-
-def has_ended(process: Path) -> bool:
-    """Whether it is gone, or waits for nothing but to be asked how it ended."""
-    try:
-        return " Z " in (process / "stat").read_text()
-    except OSError:
-        return True
-
-
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
     desk: Desk, server: OpenAIServer, end: signal.Signals
@@ -132,8 +117,10 @@ def test_an_interrupt_does_not_wait_for_a_service_that_asks_to_wait(desk: Desk, 
 def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits(
     desk: Desk, server: OpenAIServer
 ) -> None:
-    service = SlowService(server, quick=1)
+    service = SlowService(server, quick=2)
     first = begin(desk, service)
+    # The index is opened by the first write.
+    assert wait_until(desk.state.exists, lambda: first.poll() is not None)
     second = start(desk, server, "ingest", BOOKWISE_WAIT="0")
     _, said = second.communicate(timeout=60)
     assert second.returncode == 8 and f"pid {first.pid}" in said
@@ -148,40 +135,16 @@ def test_of_two_runs_at_once_the_second_is_refused_and_a_reader_is_told_or_waits
     assert json.loads(printed)["books"][0]["files"] == len(EIGHT_LESSONS) == len(desk.records())
 
 
-@with_proc
-def test_where_the_child_that_asks_the_service_dies_the_run_says_so_and_keeps_what_is_done(
-    desk: Desk, server: OpenAIServer
-) -> None:
-    service = SlowService(server, quick=2)
-    process = begin(desk, service)
-    assert wait_until(lambda: desk.state.exists() and len(desk.records()) == 4, lambda: process.poll() is not None)
-    os.kill(int(child_of(process).name), signal.SIGKILL)
-    _, said = process.communicate(timeout=60)
-    service.go_on.set()
-    assert process.returncode == 6 and len(desk.records()) == 4
-    told, line = said.strip().splitlines()
-    assert told.startswith("the texts of the lessons are sent to")
-    assert line.startswith("error: the process that asks the embedding service has ended (exit code -9); run again")
-
-
-@with_proc
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_the_child_ends_with_its_run_and_never_shows_the_key(
-    desk: Desk, server: OpenAIServer, end: signal.Signals
-) -> None:
+def test_what_a_run_says_shows_neither_the_key_nor_what_libraries_log(desk: Desk, server: OpenAIServer) -> None:
     service = SlowService(server, quick=0)
     (desk.folder / ".env").write_text("OPENAI_API_KEY=sk-nobody-sees-this\n")
     process = start(desk, server, "ingest", "-v", OPENAI_API_KEY="")
     assert wait_until(service.is_asked, lambda: process.poll() is not None), process.communicate()
     assert server.requests[0].headers["authorization"] == "Bearer sk-nobody-sees-this"
-    child = child_of(process)
-    shown = (child / "cmdline").read_text() + (child / "environ").read_text()
-    assert "subprocess_worker" in shown and "sk-nobody" not in shown
-    process.send_signal(end)
+    process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert wait_until(lambda: has_ended(child), lambda: False)
     service.go_on.set()
     assert "Traceback" not in said and "sk-nobody" not in said
     told = [line for line in said.splitlines() if line.startswith("DEBUG")]
-    assert end == signal.SIGKILL or any(line.startswith("DEBUG embedding 2 texts") for line in told), said
+    assert any(line.startswith("DEBUG embedding 2 texts") for line in told), said
     assert all("HTTP" not in line and "StateBlock" not in line for line in told), "libraries are not shown"

@@ -58,7 +58,7 @@ def _groups(run: PlannedRun, stack: ExitStack) -> Iterator[ComparedGroup]:
 def _requests(parts: Parts) -> EmbedRequests:
     if cluster := parts.cluster:
         return EmbedRequests(parts.embedder, parts.cache, cluster.start_workers, cluster.limits)
-    return EmbedRequests(parts.embedder, parts.cache, parts.apart)
+    return EmbedRequests(parts.embedder, parts.cache)
 
 
 class _Application:
@@ -158,7 +158,7 @@ class _Application:
             store = run.target.to_write()
             expected = expected_chunks(run.found, run.plan, run.parts.settings)
             self._loading.enter_context(run.target.generations.loading(store, expected))
-            self._writer = GroupWriter(store, self._run.parts.embedder.model)
+            self._writer = GroupWriter(store, run.parts.embedder.model)
         return self._writer
 
     def _count(self, stage: EmbeddingStage) -> None:

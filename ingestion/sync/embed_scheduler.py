@@ -50,15 +50,15 @@ class EmbedRequests:
 
     All methods are for one thread. Vectors go to the cache when they are taken in. After the first request that
     failed for good no other is sent: all that wait fail too, and `error` is the first one's. `unfinished` counts
-    the requests that were sent and did not come back. `apart` starts workers in another process, which is
-    done once there is more than one request: for a single one, it takes longer to start than it saves.
+    the requests that were sent and did not come back. `elsewhere` starts workers on other machines, once
+    there is more than one request: for a single one, that takes longer than it saves.
     """
 
     def __init__(
         self,
         embedder: Embedder,
         cache: VectorCache | None,
-        apart: StartWorkers | None = None,
+        elsewhere: StartWorkers | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._limits = limits or embedder.limits
@@ -66,7 +66,7 @@ class EmbedRequests:
         self.error: BaseException | None = None
         self.model = embedder.model
         self._embedder = embedder
-        self._apart = apart
+        self._elsewhere = elsewhere
         self._cache = cache
         self._embedded = 0
         self._reused = 0
@@ -143,8 +143,8 @@ class EmbedRequests:
         if reason := self._limits.refuse(tokens):
             return Request([chunk], refused={chunk.embed_key: reason}, done=True)
         if self._batcher.add(chunk, tokens):
-            if self._apart and not self._workers:
-                self._workers = self._apart(self._finished)
+            if self._elsewhere and not self._workers:
+                self._workers = self._elsewhere(self._finished)
             self._send()
         self._filling.chunks.append(chunk)
         self._filling.tokens[chunk.embed_key] = tokens

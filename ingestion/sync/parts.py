@@ -25,7 +25,7 @@ from ingestion.vector_stores.types import Schema
 
 if TYPE_CHECKING:
     from ingestion.embedding.batching import Limits
-    from ingestion.embedding.workers import CallResult, StartWorkers, Workers
+    from ingestion.embedding.workers import CallResult, Workers
     from ingestion.errors import LessonError
     from ingestion.sync.chunked_files import ChunkedFile, ChunkJob
 
@@ -59,10 +59,9 @@ logger = logging.getLogger(__name__)
 class Parts:
     """What a run works with.
 
-    The embedder does not load its model before it embeds. `apart` has another process embed as it would, for a run
-    with many texts, where that is worth it; a `cluster` has other machines chunk and embed. `recipient` gets the
-    texts, None where they stay here, and `tell` says what the user did not choose. The `lock` is None while the
-    caller holds it over several runs.
+    The embedder does not load its model before it embeds. A `cluster` has other machines chunk and embed. `recipient`
+    gets the texts, None where they stay here, and `tell` says what the user did not choose. The `lock` is None while
+    the caller holds it over several runs.
     """
 
     settings: Settings
@@ -72,7 +71,6 @@ class Parts:
     cache: VectorCache | None
     lock: Path | None
     jobs: JobLedger | None = None
-    apart: StartWorkers | None = None
     cluster: Cluster | None = None
     recipient: Recipient | None = None
     tell: Callable[[str], None] = logger.warning

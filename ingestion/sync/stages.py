@@ -1,6 +1,6 @@
 """Embed groups of files while others are written: they come out in the order they went in.
 
-Requests to the embedder run on threads or in another process; the store is touched only here and by the writer, on
+Requests to the embedder run on threads or on other machines; the store is touched only here and by the writer, on
 the caller's thread. What waits is bounded, so that memory does not grow with the book.
 """
 

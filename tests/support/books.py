@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ingestion.embedding.protocol import Embedder
-from ingestion.embedding.workers import StartWorkers
 from ingestion.models import IngestionMode
 from ingestion.report import IngestReport
 from ingestion.settings.loader import load_settings
@@ -64,7 +62,6 @@ class Library:
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     flags: dict[str, Any] = field(default_factory=dict)
     states: StateStore | None = None
-    apart: Callable[[Embedder], StartWorkers] | None = None
 
     @property
     def docs(self) -> Path:
@@ -83,7 +80,6 @@ class Library:
             states=self.states or StateFile(self.state_path),
             cache=None,
             lock=self.folder / "writer.lock",
-            apart=self.apart(self.embedder) if self.apart else None,
         )
 
     def run(self, mode: IngestionMode = "incremental", *, book: str = BOOK, **options: bool) -> IngestReport:

@@ -145,9 +145,7 @@ class IngestJobs:
 
         built = build_parts(self._settings)
         embedder = StoppableEmbedder(built.embedder, self._stopped)
-        # Not apart: what waits in another process could not be left.
-        own = replace(built, embedder=embedder, apart=None)
-        parts = replace(own, generations=generations, jobs=cast("JobLedger", ledger))
+        parts = replace(built, embedder=embedder, generations=generations, jobs=cast("JobLedger", ledger))
         with closing(parts):
             return ingest(
                 parts,

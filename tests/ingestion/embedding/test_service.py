@@ -20,7 +20,6 @@ from ingestion.errors import EmbeddingError
 from ingestion.report import IngestReport
 from ingestion.tokens import count_tokens
 from tests.support.books import Library, long_text, page
-from tests.support.children import on_a_thread
 from tests.support.openai_server import (
     Answer,
     OpenAIServer,
@@ -45,12 +44,10 @@ def server() -> Iterator[OpenAIServer]:
         yield server
 
 
-@pytest.fixture(params=[None, on_a_thread], ids=["in this process", "apart"])
-def library(request: pytest.FixtureRequest, tmp_path: Path) -> Library:
-    """A run that sends more than one request sends them from here, or from a child."""
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
     library = Library(tmp_path)
     library.write(SIX)
-    library.apart = request.param
     return library
 
 
@@ -126,14 +123,12 @@ def until_all_is_indexed(library: Library, server: OpenAIServer, limits: Limits,
     script=st.lists(st.sampled_from(sorted(PASSING | LASTING)), max_size=8),
     inputs=st.integers(1, 4),
     in_flight=st.integers(1, 4),
-    apart=st.booleans(),
 )
 def test_whatever_fails_on_the_way_every_text_is_in_the_index_once(
-    script: list[str], inputs: int, in_flight: int, apart: bool
+    script: list[str], inputs: int, in_flight: int
 ) -> None:
     with TemporaryDirectory() as folder, OpenAIServer() as server, mock.patch.object(time, "sleep"):
         library = Library(Path(folder))
-        library.apart = on_a_thread if apart else None
         library.write(SIX | {"07-again.md": SIX["01-a.md"]})
         server.script.extend((PASSING | LASTING)[each] for each in script)
         runs = until_all_is_indexed(library, server, Limits(inputs=inputs, in_flight=in_flight), len(script) + 1)

@@ -47,7 +47,7 @@ def text_of(number: int) -> str:
 
 
 def embed(embedder: Any, wanted: Sequence[DocumentChunk], **options: Any) -> dict[str, Request]:
-    with EmbedRequests(embedder, options.get("cache"), options.get("apart")) as requests:
+    with EmbedRequests(embedder, options.get("cache"), options.get("elsewhere")) as requests:
         made = requests.add(wanted)
         requests.send()
         while requests.unfinished:
@@ -178,13 +178,13 @@ def test_a_stopped_run_does_not_wait_for_a_service_that_is_silent() -> None:
 
 
 @pytest.mark.parametrize(("count", "started"), [(0, 0), (3, 0), (4, 1), (9, 1)])
-def test_a_process_is_started_for_more_than_one_request(count: int, started: int) -> None:
+def test_workers_elsewhere_are_started_for_more_than_one_request(count: int, started: int) -> None:
     embedder = FakeEmbedder(limits=Limits(inputs=3))
     starts = []
 
-    def apart(finished: SimpleQueue[CallResult]) -> ThreadWorkers:
+    def elsewhere(finished: SimpleQueue[CallResult]) -> ThreadWorkers:
         starts.append(finished)
         return ThreadWorkers(embedder, finished)
 
-    made = embed(embedder, chunks(count), apart=apart)
+    made = embed(embedder, chunks(count), elsewhere=elsewhere)
     assert len(starts) == started and len(made) == count and all(request.vectors for request in made.values())
