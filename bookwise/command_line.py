@@ -90,7 +90,7 @@ def main(
         bool,
         typer.Option(
             "--trust-config",
-            help="Let the book's own files name hosts for your keys and folders outside of the book.",
+            help="Trust the book's own files: let them set everything, and lead out of its folder.",
         ),
     ] = False,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,12 +12,14 @@ import typer
 
 from ingestion.commands.configuration import load_folder
 from ingestion.commands.options import Book, Json, Yes
-from ingestion.commands.terminal import confirm, show
+from ingestion.commands.terminal import ask, confirm, is_interactive, show
 from ingestion.errors import UsageError
 from ingestion.output import Block, Cell, Table, View
+from ingestion.settings.trust import trusts_book
 
 if TYPE_CHECKING:
     from ingestion.operations.init import Proposal
+    from ingestion.settings import Settings
     from ingestion.source.contents import Page
 
 SHOWN_LESSONS = 12
@@ -28,6 +31,13 @@ def init(
     docs: Annotated[
         str | None, typer.Option("--docs", metavar="PATH", help="Folder of the lessons, relative to the book's.")
     ] = None,
+    trust: Annotated[
+        bool | None,
+        typer.Option(
+            "--trust/--no-trust",
+            help="Trust the folder's files: its bookwise.toml may set everything. Asked on a terminal.",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
     yes: Yes = False,
     as_json: Json = False,
@@ -37,7 +47,7 @@ def init(
     Shows which lessons would be indexed, with their modules, languages and addresses. The index and the records are
     added to `.gitignore`. A bookwise.toml that is there stays as it is.
     """
-    from ingestion.operations.init import carry_out, has_config, propose
+    from ingestion.operations.init import carry_out, has_config, propose, trust_folder
     from ingestion.settings.loader import CONFIG_NAME
 
     is_there = has_config(folder)
@@ -51,8 +61,21 @@ def init(
     if proposal.to_write and not dry_run:
         confirm(f"Write {' and '.join(map(str, proposal.to_write))}?", yes=yes)
         written = carry_out(proposal)
+    if not dry_run and _is_trusted(trust, loaded.settings, yes=yes or as_json):
+        written.append(trust_folder(folder, loaded.settings, os.environ))
     document = proposal.as_json() | {"written": [str(path) for path in written]}
     show(_ending(proposal, written), document, as_json=as_json)
+
+
+def _is_trusted(trust: bool | None, settings: Settings, *, yes: bool) -> bool:
+    """Return whether the user says that the folder's files are to be trusted, which they are not yet."""
+    if settings.trust.config or trusts_book(
+        {"trust.config": False, "trust.folders": settings.trust.folders}, settings.folder
+    ):
+        return False
+    if trust is None and not yes and is_interactive():
+        return ask("Is everything in this folder your own, so that its bookwise.toml may set hosts, keys and limits?")
+    return bool(trust)
 
 
 def _found(proposal: Proposal) -> View:

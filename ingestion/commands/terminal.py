@@ -88,11 +88,14 @@ def print_traceback(kind: type[BaseException], error: BaseException, trace: Trac
 
 def confirm(question: str, *, yes: bool) -> None:
     """Ask on stderr unless `yes`; raises UsageError where the answer is not y."""
-    if yes:
-        return
-    _put(sys.stderr, f"{one_line(question)} [y/N]: ")
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not yes and not ask(question):
         raise UsageError("aborted: answer y, or pass --yes")
+
+
+def ask(question: str) -> bool:
+    """Ask on stderr, and return whether the answer is y."""
+    _put(sys.stderr, f"{one_line(question)} [y/N]: ")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def can_draw(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:

@@ -1,11 +1,6 @@
-"""Prices of embedding in US dollars per million tokens, as published in November 2026."""
+"""Prices of embedding in US dollars per million tokens."""
 
-PRICES = {
-    "text-embedding-3-small": 0.02,
-    "text-embedding-3-large": 0.13,
-    "text-embedding-ada-002": 0.10,
-    "all-MiniLM-L6-v2-int8": 0.0,
-}
+from ingestion.settings.embedding import PRICES
 
 _ON_THIS_MACHINE = ("fastembed-", "sentence-transformers-")
 

@@ -6,6 +6,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from ingestion.operations.git_ignore import GIT_IGNORE, add_lines, missing_lines
 from ingestion.operations.init_text import Edition, config_text
 from ingestion.settings import Settings, override
 from ingestion.settings.loader import CONFIG_NAME
+from ingestion.settings.places import user_config
+from ingestion.settings.toml_editor import set_table
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
 from ingestion.source.crawler import NOT_BOOK, crawl
@@ -138,6 +141,22 @@ def carry_out(proposal: Proposal) -> list[Path]:
     if proposal.ignored:
         written.append(add_lines(proposal.folder / GIT_IGNORE, proposal.ignored))
     return written
+
+
+def trust_folder(folder: Path, settings: Settings, environ: Mapping[str, str]) -> Path:
+    """Write into the user's configuration that this book's files are trusted, and return that file.
+
+    Raises ConfigurationError where it cannot be written, or there is no place for it.
+    """
+    own = user_config(environ)
+    if own is None:
+        raise ConfigurationError("there is no home folder to write your own configuration to; set HOME")
+    try:
+        own.parent.mkdir(parents=True, exist_ok=True)
+        set_table(own, "trust", {"folders": [*settings.trust.folders, str(folder.resolve())]})
+    except OSError as error:
+        raise ConfigurationError(f"{own}: cannot be written: {error.strerror}") from error
+    return own
 
 
 def find_docs(folder: Path, settings: Settings) -> str:

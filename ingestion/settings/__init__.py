@@ -19,7 +19,7 @@ from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.settings.trust import TrustSettings
-from ingestion.settings.validators import BUILT_IN_MODULES, Module, Secret, parse_modules, setting
+from ingestion.settings.validators import BUILT_IN_MODULES, Module, Secret, book_setting, parse_modules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Settings:
     """All settings of one run, by table, and the folder of the book. Secrets never show in its repr."""
 
     book: BookSettings = field(default_factory=BookSettings)
-    modules: tuple[Module, ...] = setting((), parse_modules, help="the book's modules")
+    modules: tuple[Module, ...] = book_setting((), parse_modules, help="the book's modules")
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     check: CheckSettings = field(default_factory=CheckSettings)
     chunk: ChunkSettings = field(default_factory=ChunkSettings)
@@ -65,6 +65,12 @@ FIELDS: Mapping[str, Field[Any]] = {
     "modules": next(field for field in fields(Settings) if field.name == "modules")
 } | {f"{table}.{field.name}": field for table, kind in TABLES.items() for field in fields(kind)}
 """Every setting by its name in `bookwise.toml`, such as `qdrant.url`."""
+
+
+RETIRED: Mapping[str, str] = {
+    "trust.hosts": "a book may name no hosts; add the book to `trust.folders`",
+}
+"""Settings of earlier releases that a configuration may still have, and what to do now."""
 
 
 def override(settings: Settings, changes: Mapping[str, Any]) -> Settings:

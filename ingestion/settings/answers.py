@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ingestion.settings.validators import (
     Secret,
+    book_setting,
     parse_choice,
     parse_fraction,
     parse_int,
@@ -50,19 +51,19 @@ class AgentSettings:
 class ConfidenceSettings:
     """When an answer is refused."""
 
-    policy: str = setting(
+    policy: str = book_setting(
         "auto",
         parse_choice("auto", "spec"),
         env="BOOKWISE_CONFIDENCE",
         help="when an answer is refused: `auto` by the embedding model, `spec` by fixed cosines",
     )
-    model: str | None = setting(
+    model: str | None = book_setting(
         None, parse_text, help="embedding model of the two below, which `eval --calibrate` writes"
     )
-    weights: tuple[float, ...] = setting(
+    weights: tuple[float, ...] = book_setting(
         (), parse_numbers(4, 6, 7), help="bias, gap, known, named, reached, length and heeded"
     )
-    levels: tuple[float, ...] = setting((), parse_numbers(3), help="where low, medium and high begin")
+    levels: tuple[float, ...] = book_setting((), parse_numbers(3), help="where low, medium and high begin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ingestion.settings.validators import (
+    book_setting,
     parse_bool,
     parse_choice,
     parse_path_patterns,
@@ -12,7 +13,6 @@ from ingestion.settings.validators import (
     parse_texts,
     parse_tier_names,
     parse_url,
-    setting,
 )
 
 
@@ -20,43 +20,45 @@ from ingestion.settings.validators import (
 class BookSettings:
     """What the book is and where it is published."""
 
-    id: str | None = setting(None, parse_text, env="BOOKWISE_BOOK", help="id of the book")
-    title: str | None = setting(None, parse_text, help="title of the book")
-    tiers: tuple[str, ...] = setting((), parse_tier_names, help="what each hardware tier means, from tier 1 on")
-    docs: str = setting("docs", parse_text, env="BOOKWISE_DOCS", is_path=True, help="folder of the lessons")
-    base_url: str = setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
-    language: str = setting("en", parse_text, help="language of pages that declare none")
-    style: str = setting(
+    id: str | None = book_setting(None, parse_text, env="BOOKWISE_BOOK", help="id of the book")
+    title: str | None = book_setting(None, parse_text, help="title of the book")
+    tiers: tuple[str, ...] = book_setting((), parse_tier_names, help="what each hardware tier means, from tier 1 on")
+    docs: str = book_setting("docs", parse_text, env="BOOKWISE_DOCS", is_path=True, help="folder of the lessons")
+    base_url: str = book_setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
+    language: str = book_setting("en", parse_text, help="language of pages that declare none")
+    style: str = book_setting(
         "auto", parse_text, env="BOOKWISE_STYLE", help="how the site makes its addresses: a generator's name"
     )
-    trailing_slash: bool | None = setting(
+    trailing_slash: bool | None = book_setting(
         None, parse_bool, help="whether addresses end in a slash (Docusaurus, Starlight)"
     )
-    directory_urls: bool | None = setting(None, parse_bool, help="whether pages have folders of their own")
-    number_prefixes: bool | None = setting(
+    directory_urls: bool | None = book_setting(None, parse_bool, help="whether pages have folders of their own")
+    number_prefixes: bool | None = book_setting(
         None, parse_bool, help="whether numbers before names are left out of addresses"
     )
-    vocabulary: str = setting(
+    vocabulary: str = book_setting(
         "folders",
         parse_choice("folders", "physical-ai"),
         help="names of modules: those of the folders, or also the built-in ros2, gazebo, isaac, vla",
     )
-    paths: tuple[str, ...] = setting((), parse_path_patterns, help="path patterns, tried before the built-in ones")
+    paths: tuple[str, ...] = book_setting(
+        (), parse_path_patterns, help="path patterns, tried before the built-in ones"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSettings:
     """Which files of the folder are lessons."""
 
-    exclude: tuple[str, ...] = setting((), parse_texts, help="ignore patterns (gitignore syntax)")
-    include: tuple[str, ...] = setting((), parse_texts, help="index only what matches one of these")
-    translations: bool = setting(False, parse_bool, help="index the translations in `i18n` too")
-    versions: bool = setting(False, parse_bool, help="index the versions in `versioned_docs` too")
-    unlisted: bool = setting(False, parse_bool, help="index pages marked `unlisted: true` too")
+    exclude: tuple[str, ...] = book_setting((), parse_texts, help="ignore patterns (gitignore syntax)")
+    include: tuple[str, ...] = book_setting((), parse_texts, help="index only what matches one of these")
+    translations: bool = book_setting(False, parse_bool, help="index the translations in `i18n` too")
+    versions: bool = book_setting(False, parse_bool, help="index the versions in `versioned_docs` too")
+    unlisted: bool = book_setting(False, parse_bool, help="index pages marked `unlisted: true` too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckSettings:
     """What the linter reports."""
 
-    disable: tuple[str, ...] = setting((), parse_texts, help="rules that `bookwise check` skips")
+    disable: tuple[str, ...] = book_setting((), parse_texts, help="rules that `bookwise check` skips")

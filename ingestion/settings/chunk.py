@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingestion.settings.validators import parse_choice, parse_int, parse_texts, setting
+from ingestion.settings.validators import book_setting, parse_choice, parse_int, parse_texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
     """How large a chunk is, and what counts its tokens."""
 
-    tokens: int = setting(400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target tokens per chunk")
-    max_tokens: int = setting(
+    tokens: int = book_setting(400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target tokens per chunk")
+    max_tokens: int = book_setting(
         512, parse_int(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="maximum tokens per chunk"
     )
-    tokenizer: str = setting(
+    tokenizer: str = book_setting(
         "toktok",
         parse_choice("toktok", "tiktoken"),
         env="BOOKWISE_TOKENIZER",
         help="what counts tokens: `toktok`, or `tiktoken`, the slower reference, which downloads its ranks",
     )
-    visible_props: tuple[str, ...] = setting(
+    visible_props: tuple[str, ...] = book_setting(
         (),
         parse_texts,
         help="attributes of components whose text readers see, beside `title`, `label` and their like",

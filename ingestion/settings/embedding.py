@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ingestion.settings.validators import (
     Secret,
+    always,
     parse_amount,
     parse_choice,
     parse_int,
@@ -14,6 +15,14 @@ from ingestion.settings.validators import (
     parse_url,
     setting,
 )
+
+PRICES = {
+    "text-embedding-3-small": 0.02,
+    "text-embedding-3-large": 0.13,
+    "text-embedding-ada-002": 0.10,
+    "all-MiniLM-L6-v2-int8": 0.0,
+}
+"""US dollars per million tokens, as published in November 2026. A book may name one of these models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +39,15 @@ class EmbeddingSettings:
         "text-embedding-3-small",
         parse_text,
         env="OPENAI_EMBEDDING_MODEL",
+        by_book=PRICES.__contains__,
         help="model of the embedding service or library",
     )
     dimensions: int | None = setting(
-        None, parse_int(1, 65536), env="OPENAI_EMBEDDING_DIMENSIONS", help="shortened vectors"
+        None,
+        parse_int(1, 65536),
+        env="OPENAI_EMBEDDING_DIMENSIONS",
+        by_book=always,
+        help="shortened vectors",
     )
     price: float | None = setting(
         None,

@@ -1,13 +1,14 @@
 """Read the settings: flags, environment, `.env`, `bookwise.toml`, the user's configuration, defaults, in this order.
 
-Every mistake is reported at once, with its source.
+Every mistake is reported at once, with its source. What a book may not set is left out with a warning.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,25 @@ from ingestion.book_files import read_book_text
 from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
-from ingestion.settings import FIELDS, Settings, nested
+from ingestion.settings import FIELDS, RETIRED, Settings, nested
 from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
 from ingestion.settings.places import CONFIG_NAME, find_config, is_planted, user_config
-from ingestion.settings.trust import DOTENV, ENVIRONMENT, FLAG, Origins, is_tracked, paths_outside, withhold_secrets
+from ingestion.settings.trust import (
+    DOTENV,
+    ENVIRONMENT,
+    FLAG,
+    Origins,
+    Owner,
+    owner_of_dotenv,
+    paths_outside,
+    trusts_book,
+    withhold_secrets,
+)
+from ingestion.settings.validators import always
 
 __all__ = ["CONFIG_NAME", "Loaded", "find_config", "load", "load_settings"]
+
+logger = logging.getLogger(__name__)
 
 DEFAULT = "default"
 
@@ -59,13 +73,12 @@ def load(
         raise KeyError(f"no such setting: {', '.join(sorted(unknown))}")
     folder = config.parent if config else folder or Path()
     mistakes: list[str] = []
-    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file() and not is_planted(path)), None)
-    sources = _sources(flags, config, environ, dotenv, mistakes)
+    sources = _sources(flags, config, environ, folder, mistakes)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for name in FIELDS:
         values[name] = _first(name, sources, origins, folder, mistakes)
-    found = Origins(origins, frozenset(source.name for source in sources if source.is_users), folder, dotenv)
+    found = Origins(origins, {source.name: source.owner for source in sources}, folder)
     if not mistakes:
         mistakes += _contradictions(values) + paths_outside(values, found)
     if mistakes:
@@ -79,35 +92,54 @@ class _Source:
     name: str
     by_variable: bool
     values: Mapping[str, Any]
-    is_users: bool = False
+    owner: Owner = Owner.USER
 
 
 def _sources(
-    flags: Mapping[str, Any],
-    config: Path | None,
-    environ: Mapping[str, str],
-    dotenv: Path | None,
-    mistakes: list[str],
+    flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str], folder: Path, mistakes: list[str]
 ) -> list[_Source]:
-    """Return the sources, the strongest first."""
+    """Return the sources, the strongest first; what a book's own may not set is not in them."""
     own = user_config(environ)
-    sources = [
-        _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}, is_users=True),
-        _Source(ENVIRONMENT, True, _by_variable(environ), is_users=True),
-        _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, mistakes))),
-        _Source(str(config), False, dict(_by_toml_key(config, mistakes))),
+    users = [
+        _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}),
+        _Source(ENVIRONMENT, True, _by_variable(environ)),
+        _Source(str(own), False, dict(_by_toml_key(own, mistakes)) if own and own.is_file() else {}),
     ]
-    if own and own.is_file():
-        sources.append(_Source(str(own), False, dict(_by_toml_key(own, mistakes)), is_users=True))
-    for source in sources:
-        if not source.is_users:
-            mistakes += [
-                f"{_named(name, source)} ({source.name}): only your own configuration, the environment or a flag may "
-                "set it"
-                for name in source.values
-                if name.startswith("trust.")
-            ]
-    return sources
+    dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file() and not is_planted(path)), None)
+    trusts = {name: _first(name, users, {}, folder, []) for name in ("trust.config", "trust.folders")}
+    is_trusted = trusts_book(trusts | {"trust.folders": trusts["trust.folders"] or ()}, folder)
+    owner = Owner.USER if is_trusted or dotenv is None else owner_of_dotenv(dotenv)
+    books = [
+        _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, owner, mistakes)), owner),
+        _Source(str(config), False, dict(_by_toml_key(config, mistakes)), Owner.USER if is_trusted else Owner.BOOK),
+    ]
+    return [*users[:2], *(_permitted(source, own) for source in books), *users[2:]]
+
+
+def _permitted(source: _Source, own: Path | None) -> _Source:
+    """Return a book's source with what it may set; the rest is named in a warning."""
+    refused = [name for name in source.values if not _may_set(source, name)]
+    for name in refused:
+        variable = FIELDS[name].metadata["env"]
+        logger.warning(
+            "%s (%s) is ignored: a book may not set it. If you want it, move it to %s%s, or trust the book: "
+            "--trust-config, or its folder in `trust.folders` there",
+            _named(name, source),
+            source.name,
+            own or "your own configuration",
+            f" or set {variable} in your environment" if variable else "",
+        )
+    return replace(source, values={name: raw for name, raw in source.values.items() if name not in refused})
+
+
+def _may_set(source: _Source, name: str) -> bool:
+    if source.owner is Owner.USER or (source.owner is Owner.UNKNOWN and not name.startswith("trust.")):
+        return not name.startswith("trust.")
+    metadata = FIELDS[name].metadata
+    try:
+        return bool(metadata["by_book"](metadata["read"](source.values[name])))
+    except ValueError:
+        return metadata["by_book"] is always
 
 
 def _first(name: str, sources: list[_Source], origins: dict[str, str], folder: Path, mistakes: list[str]) -> Any:
@@ -151,6 +183,8 @@ def _by_toml_key(config: Path | None, mistakes: list[str]) -> Iterator[tuple[str
     for key, value in _flatten(_read_toml(config, mistakes) if config else {}):
         if key in known:
             yield key, value
+        elif key in RETIRED:
+            logger.warning("%s (%s) is no longer a setting and is ignored: %s", key, config, RETIRED[key])
         else:
             mistakes.append(f"{key} ({config}): unknown setting; known are {', '.join(sorted(known))}")
 
@@ -171,7 +205,7 @@ def _read_toml(config: Path, mistakes: list[str]) -> dict[str, Any]:
         return {}
 
 
-def _read_dotenv(path: Path | None, mistakes: list[str]) -> dict[str, str]:
+def _read_dotenv(path: Path | None, owner: Owner, mistakes: list[str]) -> dict[str, str]:
     if path is None:
         return {}
     from dotenv import dotenv_values
@@ -179,7 +213,7 @@ def _read_dotenv(path: Path | None, mistakes: list[str]) -> dict[str, str]:
     try:
         text = read_book_text(path)
         # A file of the book could put a secret of the environment into an address.
-        values = dotenv_values(stream=StringIO(text), interpolate="${" in text and not is_tracked(path))
+        values = dotenv_values(stream=StringIO(text), interpolate=owner is Owner.USER)
         return {key: value for key, value in values.items() if value is not None}
     except OSError as error:
         mistakes.append(f"{path}: cannot be read: {explain(error)}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ingestion.atomic_file import write_atomically
 from ingestion.errors import ConfigurationError
 
-Value = str | float | Sequence[float]
+Value = str | float | Sequence[float] | Sequence[str]
 
 
 def set_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
@@ -51,5 +51,5 @@ def _written(value: Value) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     if isinstance(value, Sequence):
-        return f"[{', '.join(repr(float(item)) for item in value)}]"
+        return f"[{', '.join(_written(item if isinstance(item, str) else float(item)) for item in value)}]"
     return repr(value)

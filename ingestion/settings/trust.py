@@ -1,7 +1,7 @@
-"""What a book's folder may decide: its files may come from a stranger, so that keys and files of the user stay out.
+"""What the files of a book may decide: they may come from a stranger, so they may set what is listed and no more.
 
-The user's flags, environment and own configuration are trusted, and a `.env` that git does not track. A key is sent
-only to a host that the same source named or a trusted one did.
+The user's flags, environment and own configuration are trusted. Of every other setting `by_book` in its declaration
+says whether a book may set it; whatever is not listed there is the user's alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 from ingestion.settings.validators import Secret, parse_bool, parse_texts, setting
 
 FLAG, ENVIRONMENT, DOTENV = "flag", "environment", ".env"
+
 ADDRESS_OF = {
     "openai.api_key": "openai.base_url",
     "qdrant.api_key": "qdrant.url",
@@ -24,8 +26,21 @@ ADDRESS_OF = {
 }
 """Each secret, and the setting that says where it goes."""
 
+VARIABLE_OF = {"openai.base_url": "OPENAI_BASE_URL", "qdrant.url": "QDRANT_URL", "rerank.url": "BOOKWISE_RERANK_URL"}
+
+HAS_DEFAULT_ADDRESS = frozenset({"openai.api_key"})
+
 INSIDE = ("book.docs", "index.directory", "index.state")
-"""Paths that a book's configuration may not lead out of the book's folder."""
+"""Paths that do not lead out of the book's folder unless the user says so, be they set by the book or by nobody."""
+
+
+class Owner(Enum):
+    """Whose values a source of settings has."""
+
+    USER = "the user's"
+    BOOK = "the book's"
+    UNKNOWN = "of whoever made the folder"
+    """A `.env` without a repository around it, which its user or the maker of an archive may have written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +52,7 @@ class TrustSettings:
         parse_bool,
         env="BOOKWISE_TRUST_CONFIG",
         in_file=False,
-        help="let the book's own files name hosts for your keys and folders outside of the book",
-    )
-    hosts: tuple[str, ...] = setting(
-        (), parse_texts, help="hosts that a book may name for your keys; in your own configuration only"
+        help="trust the book's own files: let them set everything, and lead out of the book's folder",
     )
     folders: tuple[str, ...] = setting(
         (), parse_texts, help="books whose files you trust; in your own configuration only"
@@ -49,56 +61,49 @@ class TrustSettings:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Where the values of a run came from: each source by setting, the book's folder, and the `.env` read."""
+    """Where the values of a run came from: the source of each setting, and whose each source is."""
 
     of: Mapping[str, str]
-    trusted: frozenset[str]
+    owners: Mapping[str, Owner]
     folder: Path
-    dotenv: Path | None
 
-    def is_trusted(self, name: str) -> bool:
-        """Return whether the user, and not the book, set it, or nobody did."""
+    def owner(self, name: str) -> Owner | None:
+        """Return whose value a setting has; None for a default."""
         source = self.of.get(name)
-        if source == DOTENV and self.dotenv:
-            return not is_tracked(self.dotenv)
-        return source is None or source in self.trusted
+        return self.owners[source] if source else None
 
 
 def withhold_secrets(values: dict[str, Any], origins: Origins) -> None:
-    """Mark each secret that a book's own file would send to a host of its choice; it is refused where it is used."""
+    """Mark each secret that a `.env` of unknown hand would send to an address of its choice; it fails where used.
+
+    Its own secret goes along where the service has no address of its own, as that of Qdrant has none.
+    """
     for name, address in ADDRESS_OF.items():
         secret, url = values[name], values[address]
-        if not isinstance(secret, Secret) or not url or origins.of.get(name) == origins.of.get(address):
+        if not isinstance(secret, Secret) or not url or origins.owner(address) is not Owner.UNKNOWN:
             continue
-        hosts = {urlsplit(part).hostname or "" for part in str(url).split(",")}
-        if hosts <= {host.lower() for host in values["trust.hosts"]} or trusts_book(values, origins.folder):
+        if origins.owner(name) is Owner.UNKNOWN and name not in HAS_DEFAULT_ADDRESS:
             continue
-        if not origins.is_trusted(address):
-            shown = ", ".join(sorted(hosts))
-            reason = (
-                f"{address} ({origins.of[address]}) would send your key to {shown}, which the book chose and you did "
-                f"not. If it is right, set {VARIABLE_OF[address]} in your environment, add the host to `trust.hosts` "
-                "in your own configuration, or pass --trust-config"
-            )
-            values[name] = replace(secret, refusal=reason)
-
-
-VARIABLE_OF = {"openai.base_url": "OPENAI_BASE_URL", "qdrant.url": "QDRANT_URL", "rerank.url": "BOOKWISE_RERANK_URL"}
+        shown = ", ".join(sorted({urlsplit(part).hostname or "" for part in str(url).split(",")}))
+        reason = (
+            f"{address} ({origins.of[address]}) would send the key to {shown}, and without a git repository nothing "
+            f"tells whether you wrote that file. If it is right, set {VARIABLE_OF[address]} in your environment, add "
+            "the book to `trust.folders` in your own configuration, or pass --trust-config"
+        )
+        values[name] = replace(secret, refusal=reason)
 
 
 def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
-    """Return what is wrong with paths by which a book's own files lead out of its folder."""
+    """Return what is wrong with paths that lead out of the book's folder, links followed, and not by the user."""
     if trusts_book(values, origins.folder):
         return []
     inside = origins.folder.resolve()
     return [
-        f"{name} ({origins.of[name]}): {values[name]} is outside of the book's folder {inside}; if it is right, "
-        "name it by a flag or in your environment, add the book to `trust.folders` in your own configuration, or "
-        "pass --trust-config"
+        f"{name} ({origins.of.get(name, 'default')}): {values[name]} is outside of the book's folder {inside}; if it "
+        "is right, name it by a flag or in your environment, add the book to `trust.folders` in your own "
+        "configuration, or pass --trust-config"
         for name in INSIDE
-        if name in origins.of
-        and not Path(values[name]).resolve().is_relative_to(inside)
-        and not origins.is_trusted(name)
+        if origins.owner(name) in (Owner.BOOK, None) and not Path(values[name]).resolve().is_relative_to(inside)
     ]
 
 
@@ -108,15 +113,25 @@ def trusts_book(values: Mapping[str, Any], folder: Path) -> bool:
     return bool(values["trust.config"]) or any(folder.resolve().is_relative_to(trusted) for trusted in folders)
 
 
-def is_tracked(path: Path) -> bool:
-    """Return whether git tracks the file, or may: without git at hand a file in a checkout counts as tracked."""
-    if not any((folder / ".git").exists() for folder in path.resolve().parents):
-        return False
-    # Nothing of the repository's own configuration is run.
-    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--", path.name]
-    environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+def owner_of_dotenv(path: Path) -> Owner:
+    """Return whose a `.env` is: the book's where git tracks it, or may, the user's where git does not.
+
+    The repository is the nearest `.git`, and git is told so: from files of the book it would make up another one.
+    """
+    file = path.resolve()
+    root = next((folder for folder in file.parents if os.path.lexists(folder / ".git")), None)
+    if root is None:
+        return Owner.UNKNOWN
+    command = [
+        *("git", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"),
+        *(f"--git-dir={root / '.git'}", f"--work-tree={root}"),
+        # Where case does not count, a tracked `.ENV` is read as `.env`.
+        *("ls-files", "--error-unmatch", "--", f":(top,icase,literal){file.relative_to(root).as_posix()}"),
+    ]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environ["GIT_OPTIONAL_LOCKS"] = "0"
     try:
-        done = subprocess.run(command, cwd=path.parent, env=environ, capture_output=True, timeout=10, check=False)
+        done = subprocess.run(command, cwd=root, env=environ, capture_output=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return True
-    return done.returncode != 1
+        return Owner.BOOK
+    return Owner.USER if done.returncode == 1 else Owner.BOOK

@@ -22,15 +22,38 @@ def setting(
     env: str = "",
     in_file: bool = True,
     is_path: bool = False,
+    by_book: Callable[[Any], bool] | None = None,
     help: str,
 ) -> Any:
     """Declare a field of the settings: its environment variable, how a raw value is read, and what it is for.
 
     With `in_file` false no configuration file may hold it, as for secrets. A path is relative to the book's folder,
-    but from a flag or the environment to the current one.
+    but from a flag or the environment to the current one. `by_book` says of a value whether the file of a book that
+    the user does not trust may set it; without it none may (see `ingestion.settings.trust`).
     """
-    metadata = {"read": read, "env": env, "in_file": in_file, "is_path": is_path, "help": help}
+    metadata = {
+        "read": read,
+        "env": env,
+        "in_file": in_file,
+        "is_path": is_path,
+        "by_book": by_book or _never,
+        "help": help,
+    }
     return field(default=default, metadata=metadata)
+
+
+def book_setting(default: Any, read: Callable[[Any], Any], **more: Any) -> Any:
+    """Declare a setting that says what a book is and how it is read, which any book's own file may set."""
+    return setting(default, read, by_book=always, **more)
+
+
+def always(value: Any) -> bool:
+    """Return true: a book may set any value."""
+    return True
+
+
+def _never(value: Any) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)

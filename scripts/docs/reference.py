@@ -15,6 +15,8 @@ from ingestion import errors
 from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
+from ingestion.settings.embedding import PRICES
+from ingestion.settings.validators import always
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from scripts.docs.book_pages import check_rules, files
 from scripts.docs.http_api import http_api
@@ -94,6 +96,19 @@ def settings() -> str:
         tables.setdefault(name.partition(".")[0], []).append(row)
     columns = ("`bookwise.toml`", "environment", "default", "meaning")
     return "\n".join([head, *(f"## `[{name}]`\n\n{table(columns, rows)}" for name, rows in tables.items())])
+
+
+def book_settings() -> str:
+    """Return what the files of a book may set, by table; where not every value counts, which do."""
+    rows: dict[str, list[str]] = {}
+    for name, field in FIELDS.items():
+        by_book = field.metadata["by_book"]
+        if by_book is always:
+            rows.setdefault(name.partition(".")[0], []).append(f"`{name.partition('.')[2] or name}`")
+        elif allowed := [value for value in PRICES if by_book(value)]:
+            listed = ", ".join(f"`{value}`" for value in allowed)
+            rows.setdefault(name.partition(".")[0], []).append(f"`{name.partition('.')[2]}` (one of {listed})")
+    return table(("table", "settings"), [(f"`[{name}]`", ", ".join(names)) for name, names in rows.items()])
 
 
 def exit_codes() -> str:

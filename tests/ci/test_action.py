@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.support.paths import ROOT
+from tests.support.workflow_runner import fill
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands are scripts for a POSIX shell")
 
@@ -82,3 +84,27 @@ def test_questions_are_asked_with_the_recall_that_is_wanted(tmp_path: Path) -> N
     assert ran[-2:] == ["--min-recall", "0.9"]
     assert code == 12
     assert outputs == f"evaluation={tmp_path / 'evaluation.json'}\n"
+
+
+FORK, OWN = {"full_name": "stranger/book"}, {"full_name": "owner/book"}
+
+
+@pytest.mark.parametrize(
+    ("given", "event", "trusts"),
+    [
+        ("true", {}, True),
+        ("false", {}, False),
+        ("true", {"pull_request": {"head": {"repo": OWN}}}, True),
+        ("true", {"pull_request": {"head": {"repo": FORK}}}, False),
+        ("true", {"pull_request": {"head": {"repo": None}}}, False),
+        ("true", {"workflow_run": {"head_repository": FORK}}, False),
+        ("true", {"issue": {"pull_request": {"url": "x"}}}, False),
+    ],
+)
+@pytest.mark.parametrize("step", ["Run bookwise", "Ask the questions"])
+def test_a_book_is_trusted_on_the_repositorys_own_branches_only(
+    step: str, given: str, event: dict[str, Any], trusts: bool
+) -> None:
+    context = {"inputs": {"trust-config": given}, "github": {"repository": "owner/book", "event": event}}
+    assert fill(STEPS[step]["env"]["GIVEN_BOOKWISE_TRUST_CONFIG"], context) == ("1" if trusts else "")
+    assert "BOOKWISE_TRUST_CONFIG" in STEPS[step]["run"]

@@ -33,13 +33,13 @@ def test_each_change_costs_only_what_is_new_in_it(repository: Repository, runner
     with tarfile.open(HISTORY / "base.tar.gz") as base:
         base.extractall(repository.folder / "docs", filter="data")
     # Asking questions embeds texts too; here only what the lessons cost is counted.
-    config = '[book]\nid = "otel"\n[embedding]\nembedder = "openai"\n'
+    config = '[book]\nid = "otel"\n'
     repository.commit({"bookwise.toml": config, "questions.jsonl": None})
     with OpenAIServer() as service:
 
         def run(commit: str, *, pull_request: bool, base: str = "") -> tuple[int, str]:
             runner = runner_for(commit, **(event(base) if pull_request else {}))
-            runner.environ = runner.environ | {"OPENAI_BASE_URL": service.base_url}
+            runner.environ = runner.environ | {"OPENAI_BASE_URL": service.base_url, "BOOKWISE_EMBEDDER": "openai"}
             asked = sum(len(request.body["input"]) for request in service.requests)
             done = runner.run_job(*((PULL_REQUEST, "preview") if pull_request else (MAIN, "index")))
             assert done, runner.failures()

@@ -128,14 +128,15 @@ def test_a_fork_needs_no_secret_and_finds_none_in_its_environment(
 def test_a_fork_of_a_book_with_a_paid_model_is_told_the_price_and_embeds_nothing(
     repository: Repository, runner_for: MakeRunner
 ) -> None:
-    base = repository.commit({"bookwise.toml": '[book]\nid = "robots"\n[embedding]\nembedder = "openai"\n'})
+    base = repository.commit({"bookwise.toml": '[book]\nid = "robots"\n'})
     with OpenAIServer() as service:
         paid = runner_for(base)
-        paid.environ = paid.environ | {"OPENAI_BASE_URL": service.base_url}
+        paid.environ = paid.environ | {"OPENAI_BASE_URL": service.base_url, "BOOKWISE_EMBEDDER": "openai"}
         assert paid.run_job(MAIN, "index"), paid.failures()
         asked = len(service.requests)
     commit = changed(repository, ros2__lamp="# The lamp\n\nSomebody else wrote this.\n")
     fork = runner_for(commit, secrets={}, **event(base, fork=True))
+    fork.environ = fork.environ | {"BOOKWISE_EMBEDDER": "openai"}
     assert fork.run_job(PULL_REQUEST, "preview"), fork.failures()
     assert asked and (outcomes(fork)["Plan"], outcomes(fork)["Check the lessons"]) == ("success", "success")
     body = (fork.storage / "artifacts/bookwise-comment/comment/body.md").read_text(encoding="utf-8")

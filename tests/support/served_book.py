@@ -49,7 +49,7 @@ class ServedBook:
     folder: Path
 
 
-def write_sample(folder: Path, *, origins: tuple[str, ...] = ()) -> None:
+def write_sample(folder: Path) -> None:
     """A book of a few lessons with its configuration."""
     for name in LESSONS:
         target = folder / "docs" / name
@@ -59,9 +59,7 @@ def write_sample(folder: Path, *, origins: tuple[str, ...] = ()) -> None:
     (folder / "docs" / NASTY).write_text(page("Nasty <b>markup</b>", ATTACK, hardware_tier=1), encoding="utf-8")
     urdu = page("روبوٹ کیا ہے", "روبوٹ ایک مشین ہے جو خود کام کرتی ہے۔", hardware_tier=1, lang="ur")
     (folder / "docs" / URDU).write_text(urdu, encoding="utf-8")
-    settings = (SAMPLE / "bookwise.toml").read_text(encoding="utf-8")
-    listed = ", ".join(f'"{origin}"' for origin in origins)
-    (folder / "bookwise.toml").write_text(f"{settings}\n[api]\norigins = [{listed}]\n", encoding="utf-8")
+    shutil.copyfile(SAMPLE / "bookwise.toml", folder / "bookwise.toml")
 
 
 def bookwise(

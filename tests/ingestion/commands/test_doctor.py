@@ -111,7 +111,7 @@ def test_wrong_settings_are_findings_too_one_each(monkeypatch: pytest.MonkeyPatc
 
 def test_a_key_that_the_book_would_send_elsewhere_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    Path("bookwise.toml").write_text('[openai]\nbase_url = "https://evil.example/v1"\n', encoding="utf-8")
+    Path(".env").write_text("OPENAI_BASE_URL=https://evil.example/v1\n", encoding="utf-8")
     report = examine(problems=True)
     assert "evil.example" in findings(report, "openai.api_key", "problem")[0]
     assert any("--trust-config" in (check["next_step"] or "") for check in report["checks"])

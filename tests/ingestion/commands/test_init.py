@@ -12,6 +12,7 @@ import pytest
 
 from ingestion.operations.init import slug
 from ingestion.operations.init_text import toml_string
+from ingestion.settings.loader import load_settings
 from tests.support.books import page, write_book
 from tests.support.command_line import PAGES, document, run
 
@@ -197,3 +198,16 @@ def test_an_id_is_made_of_a_name(name: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ['a"b', "a\\b", "tab\tnew\nline", "\x7f", "é 😀", "\x00\x1b"])
 def test_any_title_is_a_toml_string(text: str) -> None:
     assert tomllib.loads(f"x = {toml_string(text)}") == {"x": text}
+
+
+def test_a_folder_that_is_ones_own_is_written_down_as_trusted(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    own = tmp_path / "own" / "bookwise" / "config.toml"
+    assert run("init", str(course), "--yes").exit_code == 0 and not own.exists()
+    for _ in range(2):
+        assert run("init", str(course), "--yes", "--trust").exit_code == 0
+        assert tomllib.loads(own.read_text(encoding="utf-8")) == {"trust": {"folders": [str(course.resolve())]}}
+    (course / "bookwise.toml").write_text("[index]\nwait = 3\n", encoding="utf-8")
+    assert load_settings({}, config=course / "bookwise.toml").index.wait == 3

@@ -62,7 +62,7 @@ def test_the_search_ends_where_folders_belong_to_someone_else(tmp_path: Path) ->
 
 def test_paths_of_the_book_are_relative_to_it_and_those_of_flags_to_the_current_folder(tmp_path: Path) -> None:
     config = book_at(tmp_path / "course", '[book]\ndocs = "lessons"\n[index]\nstate = "records.json"\n')
-    loaded = load({}, config=config, environ={})
+    loaded = load({"trust.config": True}, config=config, environ={})
     course = tmp_path / "course"
     assert loaded.settings.folder == course
     assert Path(loaded.settings.book.docs) == course / "lessons"
@@ -79,12 +79,12 @@ def test_the_users_own_configuration_is_below_the_books_and_above_the_defaults(t
     own = user_config(environ)
     assert own is not None
     own.parent.mkdir(parents=True)
-    own.write_text('[agent]\ntop_k = 7\nmodel = "mine"\n', encoding="utf-8")
-    config = book_at(tmp_path / "book", "[agent]\ntop_k = 3\n")
+    own.write_text('[chunk]\ntokens = 107\n[agent]\nmodel = "mine"\n', encoding="utf-8")
+    config = book_at(tmp_path / "book", "[chunk]\ntokens = 103\n")
     loaded = load({}, config=config, environ=environ)
-    assert (loaded.settings.agent.top_k, loaded.settings.agent.model) == (3, "mine")
+    assert (loaded.settings.chunk.tokens, loaded.settings.agent.model) == (103, "mine")
     assert (loaded.sources["agent.model"], loaded.sources["agent.timeout"]) == (str(own), "default")
-    assert loaded.sources["agent.top_k"] == str(config)
+    assert loaded.sources["chunk.tokens"] == str(config)
 
 
 def test_what_can_be_made_again_lies_in_the_cache_folder_of_the_system(tmp_path: Path) -> None:

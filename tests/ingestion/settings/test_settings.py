@@ -40,14 +40,14 @@ def test_without_any_source_the_defaults_hold() -> None:
 
 
 def test_each_source_beats_those_below_it() -> None:
-    config = write_toml("[agent]\ntop_k = 2\n")
-    environ = {"AGENT_TOP_K": "4"}
-    assert load_settings({}, environ={}).agent.top_k == 5
-    assert load_settings({}, config=config, environ={}).agent.top_k == 2
-    Path(".env").write_text("AGENT_TOP_K=3\n")
-    assert load_settings({}, config=config, environ={}).agent.top_k == 3
-    assert load_settings({}, config=config, environ=environ).agent.top_k == 4
-    assert load_settings({"agent.top_k": 6}, config=config, environ=environ).agent.top_k == 6
+    config = write_toml("[chunk]\ntokens = 102\n")
+    environ = {"BOOKWISE_CHUNK_TOKENS": "104"}
+    assert load_settings({}, environ={}).chunk.tokens == 400
+    assert load_settings({}, config=config, environ={}).chunk.tokens == 102
+    Path(".env").write_text("BOOKWISE_CHUNK_TOKENS=103\n")
+    assert load_settings({}, config=config, environ={}).chunk.tokens == 103
+    assert load_settings({}, config=config, environ=environ).chunk.tokens == 104
+    assert load_settings({"chunk.tokens": 106}, config=config, environ=environ).chunk.tokens == 106
 
 
 def test_each_setting_is_taken_from_its_own_best_source() -> None:
@@ -99,7 +99,7 @@ def test_every_setting_has_a_source_and_a_help_text_and_no_two_share_a_name() ->
 
 def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     folder = Path.cwd() / "environment"
-    config = write_toml('[chunk]\ntokens = "many"\n[index]\nwait = -1\n[nonsense]\nkey = 1\n', folder)
+    config = write_toml('[chunk]\ntokens = "many"\nmax_tokens = -1\n[nonsense]\nkey = 1\n', folder)
     Path(".env").write_text("BOOKWISE_EMBEDDER=cloud\n")
     mistakes = mistakes_of({"index.max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
@@ -107,9 +107,9 @@ def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
         "BOOKWISE_EMBEDDER (.env): 'cloud' is not valid: "
         "choose auto, local, openai, fastembed or sentence-transformers",
         "QDRANT_URL (environment): is not an http:// or https:// address",
+        f"chunk.max_tokens ({config}): -1 is not between 50 and 8191",
         f"chunk.tokens ({config}): 'many' is not a whole number",
         "index.max_delete (flag): 101 is not between 0 and 100",
-        f"index.wait ({config}): -1 is not between 0 and 3600",
     ]
     (unknown,) = [line for line in mistakes if line.startswith("nonsense")]
     assert unknown.startswith(f"nonsense.key ({config}): unknown setting; known are agent.answer_tokens,")
@@ -219,7 +219,7 @@ def test_modules_are_read_with_all_their_keys() -> None:
     ],
 )
 def test_a_wrong_value_says_what_is_wrong(toml: str, message: str) -> None:
-    (mistake,) = mistakes_of({}, write_toml(toml))
+    (mistake,) = mistakes_of({"trust.config": True}, write_toml(toml))
     assert message in mistake
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from ingestion.errors import ConfigurationError
-from ingestion.settings import Settings
-from ingestion.settings.loader import load_settings
+from ingestion.settings import FIELDS, Settings, value_of
+from ingestion.settings.loader import load, load_settings
 from ingestion.settings.places import user_config
+from ingestion.settings.trust import Owner, owner_of_dotenv
 from ingestion.settings.validators import Secret
 
 KEY = "sk-very-secret-1234567890-1234567890-1234567890"
@@ -42,11 +46,96 @@ def commit(*names: str) -> None:
         subprocess.run(["git", *command], check=True)
 
 
+MAY_SET = {
+    *("modules", "embedding.model", "embedding.dimensions"),
+    *(name for name in FIELDS if name.partition(".")[0] in ("book", "crawl", "check", "chunk", "confidence")),
+}
+"""What a book may set, written down once more: a setting that is added is the user's unless it is here too."""
+
+CHOSEN: Mapping[str, object] = {"embedding.model": "text-embedding-3-large", "chunk.max_tokens": 6000}
+
+
+def raw_value(name: str) -> object:
+    """A value that the setting takes and that is not its default."""
+    tried: list[object] = [
+        *([CHOSEN[name]] if name in CHOSEN else []),
+        *("a-word", "https://evil.example/v1", "127.0.0.1:9", "0.5", "60", "6000", 7, 0.5, True, False),
+        *(["a-word"], [0.1, 0.2, 0.3], [0.1] * 7, ["10.0.0.0/8"], {"a": 1}, [{"name": "a"}], __file__),
+        *("spec", "physical-ai", "tiktoken", "local", "int8", "json", "ur", "text-embedding-3-large"),
+    ]
+    for raw in tried:
+        with suppress(ValueError, TypeError, AttributeError):
+            if FIELDS[name].metadata["read"](raw) not in (FIELDS[name].default, None):
+                return raw
+    raise AssertionError(f"no value for {name}: add one")
+
+
+def toml_of(name: str, raw: object) -> str:
+    table, _, key = name.rpartition(".")
+    if isinstance(raw, dict):
+        return f"[{name}]\na = 1\n"
+    if raw == [{"name": "a"}]:
+        return '[[modules]]\nname = "a"\n'
+    return f"[{table}]\n{key} = {json.dumps(raw)}\n"
+
+
+@pytest.mark.parametrize("name", [name for name, field in FIELDS.items() if field.metadata["in_file"]])
+def test_a_book_sets_what_is_listed_and_nothing_else(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    raw = raw_value(name)
+    config = book(toml_of(name, raw))
+    loaded = load({}, config=config, environ={})
+    assert (loaded.sources[name] != "default") == (name in MAY_SET)
+    if name not in MAY_SET:
+        [line] = [record.getMessage() for record in caplog.records]
+        assert line.startswith(f"{name} ({config}) is ignored: a book may not set it") and "--trust-config" in line
+        assert value_of(loaded.settings, name) == value_of(load_settings({}, environ={}), name)
+
+
+@pytest.mark.parametrize("name", [name for name, field in FIELDS.items() if field.metadata["env"]])
+def test_a_dotenv_that_git_tracks_sets_no_more_than_that(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    variable, raw = FIELDS[name].metadata["env"], raw_value(name)
+    written = ",".join(map(str, raw)) if isinstance(raw, list) else json.dumps(raw) if isinstance(raw, dict) else raw
+    config = book(dotenv=f"{variable}='{written}'\n")
+    commit(".env")
+    sources = load({}, config=config, environ={}).sources
+    assert (sources[name] != "default") == (name in MAY_SET)
+    if name not in MAY_SET:
+        assert [record.getMessage().split(" is ignored")[0] for record in caplog.records] == [f"{variable} (.env)"]
+
+
+def test_a_book_names_only_models_whose_price_is_known() -> None:
+    config = book('[embedding]\nmodel = "./model"\ndimensions = 512\n')
+    settings = load_settings({}, config=config, environ={})
+    assert (settings.embedding.model, settings.embedding.dimensions) == ("text-embedding-3-small", 512)
+
+
+def test_what_a_book_may_not_set_is_not_read_either(caplog: pytest.LogCaptureFixture) -> None:
+    load_settings({}, config=book('[index]\nwait = "soon"\n'), environ={})
+    assert "index.wait (bookwise.toml) is ignored" in caplog.text
+
+
+@pytest.mark.parametrize("allowed", ["flag", "environment", "folder"])
+def test_a_book_that_the_user_trusts_sets_everything(allowed: str, tmp_path: Path) -> None:
+    config = book(f'[openai]\nbase_url = "{EVIL}"\n[index]\nwait = 3\n')
+    environ = {"OPENAI_API_KEY": KEY, "XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path)}
+    flags = {"trust.config": True} if allowed == "flag" else {}
+    if allowed == "environment":
+        environ["BOOKWISE_TRUST_CONFIG"] = "1"
+    elif allowed == "folder":
+        own = user_config(environ)
+        assert own is not None
+        own.parent.mkdir(parents=True)
+        own.write_text(f"[trust]\nfolders = ['{Path.cwd()}']\n", encoding="utf-8")
+    settings = load_settings(flags, config=config, environ=environ)
+    assert settings.index.wait == 3 and settings.openai.base_url == EVIL
+    assert key_of(settings, "openai").reveal() == KEY
+
+
 @pairs
-def test_a_key_of_the_environment_goes_to_no_host_that_the_book_chose(
+def test_a_key_of_the_environment_goes_to_no_host_that_a_dotenv_of_unknown_hand_names(
     key: str, address: str, toml: str, table: str
 ) -> None:
-    settings = load_settings({}, config=book(f'{toml} = "{EVIL}"\n'), environ={key: KEY})
+    settings = load_settings({}, config=book(dotenv=f"{address}={EVIL}\n"), environ={key: KEY})
     with pytest.raises(ConfigurationError) as caught:
         key_of(settings, table).reveal()
     said = str(caught.value)
@@ -54,60 +143,68 @@ def test_a_key_of_the_environment_goes_to_no_host_that_the_book_chose(
 
 
 @pairs
-def test_the_same_in_a_dotenv_that_git_tracks(key: str, address: str, toml: str, table: str) -> None:
-    config = book(dotenv=f"{address}={EVIL}\n")
-    assert key_of(load_settings({}, config=config, environ={key: KEY}), table).reveal() == KEY
-    commit(".env")
-    with pytest.raises(ConfigurationError):
-        key_of(load_settings({}, config=config, environ={key: KEY}), table).reveal()
-
-
-@pairs
-def test_the_same_in_a_tracked_dotenv_of_the_current_folder(
-    key: str, address: str, toml: str, table: str, tmp_path: Path
-) -> None:
-    (tmp_path / "bookwise.toml").touch()
-    Path(".env").write_text(f"{address}={EVIL}\n", encoding="utf-8")
-    commit(".env")
-    with pytest.raises(ConfigurationError):
-        key_of(load_settings({}, config=tmp_path / "bookwise.toml", environ={key: KEY}), table).reveal()
-
-
-@pairs
-def test_a_host_that_the_user_or_the_keys_own_source_named_gets_it(
+def test_its_own_key_goes_to_the_address_of_the_service_or_of_the_user(
     key: str, address: str, toml: str, table: str
 ) -> None:
-    config = book(f'{toml} = "{EVIL}"\n')
-    assert key_of(load_settings({}, config=config, environ={key: KEY, address: EVIL}), table).reveal() == KEY
-    flag = f"{table}.{'base_url' if table == 'openai' else 'url'}"
-    assert key_of(load_settings({flag: EVIL}, config=config, environ={key: KEY}), table).reveal() == KEY
-    tracked = book(dotenv=f"{address}={EVIL}\n{key}={KEY}\n")
-    commit(".env")
-    assert key_of(load_settings({}, config=tracked, environ={}), table).reveal() == KEY
+    config = book(dotenv=f"{key}={KEY}\n")
+    assert key_of(load_settings({}, config=config, environ={}), table).reveal() == KEY
+    assert key_of(load_settings({}, config=config, environ={address: EVIL}), table).reveal() == KEY
+    both = key_of(load_settings({}, config=book(dotenv=f"{key}={KEY}\n{address}={EVIL}\n"), environ={}), table)
+    if table == "openai":
+        with pytest.raises(ConfigurationError, match=r"evil\.example"):
+            both.reveal()
+    else:
+        assert both.reveal() == KEY
 
 
 @pairs
-def test_the_user_can_allow_a_host_a_book_or_one_run(
-    key: str, address: str, toml: str, table: str, tmp_path: Path
-) -> None:
-    config = book(f'{toml} = "{EVIL}"\n')
-    environ = {key: KEY, "XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path)}
-    assert key_of(load_settings({"trust.config": True}, config=config, environ=environ), table).reveal() == KEY
-    allowed = environ | {"BOOKWISE_TRUST_CONFIG": "1"}
-    assert key_of(load_settings({}, config=config, environ=allowed), table).reveal() == KEY
-    own = user_config(environ)
-    assert own is not None
-    own.parent.mkdir(parents=True)
-    for text in ('hosts = ["evil.example"]', f"folders = ['{Path.cwd()}']"):
-        own.write_text(f"[trust]\n{text}\n", encoding="utf-8")
-        assert key_of(load_settings({}, config=config, environ=environ), table).reveal() == KEY
+def test_a_dotenv_that_git_leaves_out_is_the_users(key: str, address: str, toml: str, table: str) -> None:
+    config = book(dotenv=f"{address}={EVIL}/${{SUFFIX}}\n{key}={KEY}\n")
+    commit("bookwise.toml")
+    settings = load_settings({}, config=config, environ={})
+    assert key_of(settings, table).reveal() == KEY
+
+
+def test_git_is_asked_in_the_repository_around_the_book_and_not_in_one_that_its_files_make_up() -> None:
+    for name, text in {
+        "HEAD": "ref: refs/heads/main\n",
+        "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n",
+        "objects/x": "",
+        "refs/x": "",
+        ".env": f"OPENAI_BASE_URL={EVIL}\n",
+        "bookwise.toml": "",
+    }.items():
+        Path("book", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("book", name).write_text(text, encoding="utf-8")
+    subprocess.run(["git", "init", "-q"], check=True)
+    blob = subprocess.run(
+        ["git", "hash-object", "-w", "book/.env"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    subprocess.run(["git", "update-index", "--add", "--cacheinfo", f"100644,{blob},book/.env"], check=True)
+    assert owner_of_dotenv(Path("book/.env")) is Owner.BOOK
+    settings = load_settings({}, config=Path("book/bookwise.toml"), environ={"OPENAI_API_KEY": KEY})
+    assert settings.openai.base_url is None
+
+
+def test_a_dotenv_whose_name_git_tracks_in_another_case_is_the_books() -> None:
+    Path(".ENV").write_text("", encoding="utf-8")
+    commit(".ENV")
+    assert owner_of_dotenv(Path(".env")) is Owner.BOOK
+    assert owner_of_dotenv(Path("other")) is Owner.USER
 
 
 def test_no_file_of_a_book_can_allow_itself() -> None:
-    with pytest.raises(ConfigurationError, match="only your own configuration, the environment or a flag may set it"):
-        load_settings({}, config=book('[trust]\nhosts = ["evil.example"]\n'), environ={})
-    with pytest.raises(ConfigurationError, match=r"BOOKWISE_TRUST_CONFIG \(.env\): only your own"):
-        load_settings({}, config=book(dotenv="BOOKWISE_TRUST_CONFIG=1\n"), environ={})
+    assert load_settings({}, config=book("[trust]\nfolders = ['/']\n"), environ={}).trust.folders == ()
+    assert not load_settings({}, config=book(dotenv="BOOKWISE_TRUST_CONFIG=1\n"), environ={}).trust.config
+
+
+def test_a_setting_of_an_earlier_release_stops_nothing(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    own = user_config({"XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path)})
+    assert own is not None
+    own.parent.mkdir(parents=True)
+    own.write_text('[trust]\nhosts = ["qdrant.example"]\n', encoding="utf-8")
+    load_settings({}, environ={"XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path)})
+    assert "trust.hosts" in caplog.text and "trust.folders" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -115,8 +212,6 @@ def test_no_file_of_a_book_can_allow_itself() -> None:
     [
         '[book]\ndocs = "../../secret"\n',
         '[book]\ndocs = "/etc"\n',
-        '[index]\ndirectory = "../elsewhere"\n',
-        '[index]\nstate = "/tmp/state.json"\n',
         '[book]\ndocs = "link"\n',
     ],
 )
@@ -125,6 +220,14 @@ def test_a_book_leads_to_no_folder_outside_of_it(toml: str, tmp_path: Path) -> N
     with pytest.raises(ConfigurationError, match="outside of the book's folder"):
         load_settings({}, config=book(toml), environ={})
     assert load_settings({"trust.config": True}, config=book(toml), environ={})
+
+
+@pytest.mark.parametrize("name", ["docs", ".bookwise", ".ingestion_state.json"])
+def test_neither_does_a_link_at_the_place_of_a_default(name: str, tmp_path: Path) -> None:
+    Path(name).symlink_to(tmp_path)
+    with pytest.raises(ConfigurationError, match=r"\(default\).* is outside of the book's folder"):
+        load_settings({}, config=book(), environ={})
+    assert load_settings({"trust.config": True}, config=book(), environ={})
 
 
 def test_the_user_may_name_any_folder(tmp_path: Path) -> None:

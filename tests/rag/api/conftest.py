@@ -30,9 +30,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]
 def served(tmp_path_factory: pytest.TempPathFactory, site: tuple[Path, str]) -> Iterator[ServedBook]:
     """The server, which the other site may ask."""
     folder = tmp_path_factory.mktemp("book")
-    write_sample(folder, origins=(site[1],))
+    write_sample(folder)
     run(folder, "ingest")
-    with ChatServer() as model, serving(folder, model) as book:
+    with ChatServer() as model, serving(folder, model, BOOKWISE_API_ORIGINS=site[1]) as book:
         yield book
 
 

@@ -105,7 +105,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
     book = clean_surroundings / "book"
     write_book(book / "docs", PAGES)
     (book / "bookwise.toml").write_text('[index]\ndirectory = "elsewhere"\n', encoding="utf-8")
-    run = CliRunner()
+    run = CliRunner(env={"BOOKWISE_TRUST_CONFIG": "1"})
     assert run.invoke(command_line, ["keys", "add", "ci", "--config", str(book / "bookwise.toml")]).exit_code == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rag.api.http.server.run", lambda *_, ready: ready())
