@@ -8,7 +8,7 @@ DEMO := examples/physical-ai
 BOOKS ?= examples/physical-ai/docs
 PEERS := langchain llamaindex qdrant_tutorial
 
-.PHONY: pictures bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check bench golden lock clean
+.PHONY: pictures bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check support bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -66,6 +66,9 @@ type: setup  ## Check types
 	$(BIN)/mypy
 
 check: lint type test  ## The gate: lint, type, test
+
+support: setup  ## How well the check of an answer's sentences tells true from false, on both sets of pairs
+	$(BIN)/python -m benchmarks.support
 
 bench: setup  ## Repeatable measurements (minutes)
 	$(BIN)/python -m benchmarks.startup

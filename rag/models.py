@@ -369,10 +369,12 @@ class AgentResponse(_Model):
     """An answer with its sources. With state `no_results` it is a refusal, and `metrics` say why.
 
     `supported` is false where a sentence says what its source does not (`unsupported` lists them, of the
-    `cited_sentences` that a language model wrote), where something that was not shown was referred to, or where
-    nothing is cited. Times are in milliseconds. `see_also` are other sections on the subject, under a refusal the
-    nearest. `replaced` tells that the book is quoted in place of an answer of which it holds nothing. `tokens_used`
-    is what the language model read and wrote, `completion_tokens` what it wrote; both are 0 where none was asked.
+    `cited_sentences` that a language model wrote and that were checked, and `contradicted` those of which the book
+    says otherwise; it is None where answer and book are in two languages, so that nothing was checked), where
+    something that was not shown was referred to, or where nothing is cited. Times are in milliseconds. `see_also` are
+    other sections on the subject, under a refusal the nearest. `replaced` tells that the book is quoted in place of
+    an answer of which it holds nothing. `tokens_used` is what the language model read and wrote, `completion_tokens`
+    what it wrote; both are 0 where none was asked.
     """
 
     answer: str
@@ -391,7 +393,8 @@ class AgentResponse(_Model):
     searched_for: str | None = None
     hidden: HiddenPassages | None = None
     cited_sentences: Annotated[int, Field(ge=0)] = 0
-    unsupported: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] | None = ()
+    contradicted: tuple[str, ...] = ()
     tokens_used: Annotated[int, Field(ge=0)] = 0
     completion_tokens: Annotated[int, Field(ge=0)] = 0
     retrieval_count: Annotated[int, Field(ge=0)] = 0

@@ -104,7 +104,8 @@ def _hidden(response: AgentResponse | SearchResponse) -> list[str]:
 
 def _doubts(response: AgentResponse) -> list[str]:
     """Return what a reader must check for himself."""
-    doubts = [f"Not supported by its source: {sentence}" for sentence in response.unsupported]
+    said = {True: "The book says otherwise", False: "Not confirmed by the book"}
+    doubts = [f"{said[each in response.contradicted]}: {each}" for each in response.unsupported or ()]
     if not response.citations:
         doubts.append("The answer cites nothing from the book.")
     if response.passages.dropped:

@@ -45,6 +45,12 @@ class AgentSettings:
         800, parse_int(50, 100000), env="AGENT_ANSWER_TOKENS", help="part of the budget for the answer"
     )
     timeout: int = setting(60, parse_int(1, 3600), env="AGENT_TIMEOUT", help="timeout of the chat model in seconds")
+    entailment: str | None = setting(
+        None,
+        parse_text,
+        env="AGENT_ENTAILMENT",
+        help="folder with a model in ONNX that tells whether a text entails a sentence, for what words do not tell",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from rag.agent.tool_loop import ToolLoop
 from rag.filters import NO_FILTERS, Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 from rag.grounding.shown_passages import ShownPassages
-from rag.grounding.support import SupportCheck, embedder_for_checks
+from rag.grounding.support import SupportCheck, embedder_for_checks, entailment_model
 from rag.models import AgentResponse, PastMessage
 from rag.quoting.question_in_context import QuestionInContext
 from rag.quoting.search_gate import GatedResult, RetrievalGate
@@ -66,6 +66,7 @@ class Agent:
         self._retriever = retriever
         self._model = model
         self._tell_failure = tell_failure
+        self._entailment = entailment_model(retriever.settings.agent.entailment)
 
     async def aclose(self) -> None:
         """Close the connections to the language model."""
@@ -99,7 +100,7 @@ class Agent:
         if self._model and (not gated.is_off_subject or history):
             shown = ShownPassages()
             loop = ToolLoop(self._model, gate, question, history, shown=shown, style=style)
-            check = SupportCheck(shown, embedder_for_checks(self._retriever.embedder))
+            check = SupportCheck(shown, embedder_for_checks(self._retriever.embedder), self._entailment)
             answering = self._generate(GroundedStream(loop, shown, check, cite_style), asked, gated)
         else:
             answering = self._quote(asked, gated)
@@ -135,7 +136,7 @@ class Agent:
                 else:
                     yield part
         failure = written.outcome.error
-        if failure and (self._tell_failure is None or not written.answer.is_held):
+        if failure and (self._tell_failure is None or not written.answer.may_stand):
             async for event in self._quote_instead(asked, failure, written):
                 yield event
             return

@@ -63,6 +63,8 @@ class GroundedStream:
         self._answer.end()
         async for token in self._tokens(gated):
             yield token
+        if remark := self._answer.remark(self._check.language):
+            yield self._shown(remark, gated) or Token("")
         yield Written(outcome, self._answer.finish(), self._text(gated), self._told)
 
     def _text(self, gated: GatedResult) -> str:

@@ -31,7 +31,7 @@ def generated_answer(gated: GatedResult, written: Written, retriever: Retriever)
     result = best_of(gated, loop.results)
     is_failed = loop.failure not in (None, NO_ANSWER)
     says_no = is_refusal(loop.text) or (answer.gaps > 0 and not answer.statements)
-    if answer.is_held and not is_failed:
+    if answer.may_stand and not is_failed:
         return _answered(gated, written, result)
     if not is_failed and not says_no:
         quoted = quote(loop.question, _with_spots(result, retriever), retriever, started=time.perf_counter())
@@ -57,7 +57,7 @@ def _refusal_text(written: Written, *, is_failed: bool, says_no: bool) -> str:
 def _answered(gated: GatedResult, written: Written, result: GatedResult) -> AgentResponse:
     loop, answer = written.outcome, written.answer
     used = _passages_used(gated, written)
-    metrics = _answering(result.metrics)
+    metrics = _answering(result.metrics, is_held=bool(answer.held or answer.unchecked))
     return AgentResponse(
         answer=written.text,
         citations=tuple(_cite(number, source) for number, source in enumerate(answer.sources, 1)),
@@ -74,7 +74,8 @@ def _answered(gated: GatedResult, written: Written, result: GatedResult) -> Agen
         passages=used,
         supported=not answer.not_held and not used.dropped and set(used.cited) == set(used.verified),
         cited_sentences=answer.statements,
-        unsupported=answer.not_held,
+        unsupported=None if answer.unchecked and not answer.statements else answer.not_held,
+        contradicted=answer.contradicted,
         tokens_used=loop.tokens,
         completion_tokens=loop.completion_tokens,
         retrieval_count=len(used.retrieved),
@@ -124,9 +125,11 @@ def _refused(gated: GatedResult, written: Written, result: GatedResult, text: st
     )
 
 
-def _answering(metrics: ConfidenceMetrics) -> ConfidenceMetrics:
-    """Return the metrics of an answer that the model made of passages which seemed not to answer: low confidence."""
-    if metrics.should_answer:
+def _answering(metrics: ConfidenceMetrics, *, is_held: bool) -> ConfidenceMetrics:
+    """Return the metrics of an answer of a model: low confidence where the passages seemed not to answer, or where
+    nothing of what it made of them is held.
+    """
+    if metrics.should_answer and is_held:
         return metrics
     return metrics.model_copy(update={"confidence_level": "low", "should_answer": True, "reason": None})
 

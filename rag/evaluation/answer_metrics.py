@@ -38,7 +38,7 @@ def answer_outcome(response: AgentResponse, is_right_page: Callable[[str], bool]
         model=response.model,
         ending=_ending(response),
         cited_sentences=response.cited_sentences,
-        supported_sentences=response.cited_sentences - len(response.unsupported),
+        supported_sentences=response.cited_sentences - len(response.unsupported or ()),
         true_citations=sum(citation.verified for citation in response.citations),
         cites_right_page=any(is_right_page(citation.source_file) for citation in response.citations),
         dropped=response.passages.dropped,

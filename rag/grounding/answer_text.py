@@ -14,6 +14,7 @@ it stands the number of its source, or that nothing holds it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -27,11 +28,15 @@ from rag.grounding.shown_passages import ShownPassages
 from rag.grounding.stating import is_gap, states_something
 
 if TYPE_CHECKING:
-    from rag.grounding.support import Verdict
+    from rag.grounding.support import State, Verdict
     from rag.models import SearchResult
 
-NOT_HELD = "(not found in the book)"
-"""Stands right behind a sentence that no passage holds."""
+CONTRADICTED = "(the book says otherwise)"
+NOT_CONFIRMED = "(not confirmed)"
+"""Stand right behind a sentence that the book contradicts, and behind one that no passage holds."""
+
+NOT_CHECKED = "(not checked: the book is in {})"
+"""Stands once, behind an answer in another language than the book's."""
 
 MAX_SOURCES = 2
 """How many sources a sentence gets that names none itself."""
@@ -68,7 +73,7 @@ class Sentence:
 
 
 MIN_HELD = 0.25
-"""Share of an answer's sentences that the book must hold; below it the book is quoted instead."""
+"""Share of an answer's sentences of which the book must speak; below it the book is quoted instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +81,19 @@ class CheckedAnswer:
     """A whole answer as the reader got it, with the sources that it names.
 
     `dropped` counts the references to what was not shown or does not hold the sentence; `not_held` are the sentences
-    that nothing holds, `held` and `gaps` count those that something does and those that say the book does not tell.
+    that nothing holds, among them those `contradicted`. The others are counted: those that something holds, those of
+    which the book says less, those in another language than the book's, and those that say it does not tell.
     """
 
     text: str = ""
     sources: tuple[Source, ...] = ()
     dropped: int = 0
     held: int = 0
+    says_less: int = 0
+    unchecked: int = 0
     gaps: int = 0
     not_held: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
     @property
     def statements(self) -> int:
@@ -92,9 +101,10 @@ class CheckedAnswer:
         return self.held + len(self.not_held)
 
     @property
-    def is_held(self) -> bool:
-        """Return whether the book holds enough of it that it may stand."""
-        return self.held > 0 and self.held >= MIN_HELD * self.statements
+    def may_stand(self) -> bool:
+        """Return whether the book speaks of enough of it, and contradicts no more than that."""
+        kept = self.held + self.says_less + self.unchecked
+        return kept > 0 and kept >= max(MIN_HELD * (self.statements + self.unchecked), len(self.contradicted))
 
 
 class AnswerText:
@@ -104,9 +114,8 @@ class AnswerText:
         self._text = ""
         self._citations = Citations(style)
         self._dropped = 0
-        self._held = 0
+        self._judged: list[tuple[State, str]] = []
         self._gaps = 0
-        self._not_held: list[str] = []
         self._reader = ReferenceReader(shown)
         self._said_before = SaidBefore()
         self._break = ""
@@ -128,8 +137,23 @@ class AnswerText:
 
     def finish(self) -> CheckedAnswer:
         """Return the answer as far as it was closed and settled."""
-        sources, not_held = tuple(self._citations.sources), tuple(self._not_held)
-        return CheckedAnswer(self._text, sources, self._dropped, self._held, self._gaps, not_held)
+        states = Counter(state for state, _ in self._judged)
+        return CheckedAnswer(
+            self._text,
+            tuple(self._citations.sources),
+            self._dropped,
+            states["held"],
+            states["says_less"],
+            states["unchecked"],
+            self._gaps,
+            tuple(text for state, text in self._judged if state not in ("held", "unchecked")),
+            tuple(text for state, text in self._judged if state == "contradicted"),
+        )
+
+    def remark(self, language: str) -> str:
+        """Return what is said once behind a whole answer that was not checked; `language` is the book's."""
+        is_checked = all(state != "unchecked" for state, _ in self._judged)
+        return "" if is_checked else self._shown(f"\n\n{NOT_CHECKED.format(language)}")
 
     def next_sentence(self) -> Sentence | None:
         """Return the next complete sentence that was not said before.
@@ -159,10 +183,8 @@ class AnswerText:
         """Return the rest of the sentence, with the number of what holds it, or that nothing does."""
         whole = self._closed_code(sentence, verdict) if sentence.kind == "code" else self._closed(sentence, verdict)
         self._gaps += sentence.kind == "gap"
-        if verdict and verdict.held:
-            self._held += 1
-        elif verdict:
-            self._not_held.append(sentence.text)
+        if verdict:
+            self._judged.append((verdict.state, sentence.text))
         piece = whole[self._told :]
         self._said_before.add(sentence.raw)
         self._raw, self._told, self._fence = self._raw[len(sentence.raw) :], 0, ""
@@ -221,7 +243,7 @@ class AnswerText:
         numbers = self._cite(named, verdict)
         if numbers and text.strip() and not text.endswith((" ", "\n")) and (not tail or tail[0].space):
             numbers = f" {numbers}"
-        mark = f" {NOT_HELD}" if verdict and not verdict.held else ""
+        mark = _mark(verdict) and f" {_mark(verdict)}"
         if (numbers or mark) and sentence.text.startswith("|"):
             return f"{text.rstrip().removesuffix('|').rstrip()}{numbers}{mark} |{end}"
         stop, space = end.rstrip(), end[len(end.rstrip()) :]
@@ -238,7 +260,7 @@ class AnswerText:
     def _closed_code(self, sentence: Sentence, verdict: Verdict | None) -> str:
         if not verdict:
             return sentence.raw
-        mark = self._cite(list(verdict.passages[:1]), verdict) if verdict.held else NOT_HELD
+        mark = self._cite(list(verdict.passages[:1]), verdict) if verdict.held else _mark(verdict)
         code = sentence.raw.rstrip()
         space = sentence.raw[len(code) :] or "\n"
         _, newline, last = code.rpartition("\n")
@@ -311,6 +333,12 @@ class AnswerText:
         stop = _STOP_AT_END.search(text[self._told : end])
         assert stop
         return self._told + stop.start()
+
+
+def _mark(verdict: Verdict | None) -> str:
+    if verdict is None or verdict.state in ("held", "unchecked"):
+        return ""
+    return CONTRADICTED if verdict.state == "contradicted" else NOT_CONFIRMED
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:

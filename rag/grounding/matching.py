@@ -1,43 +1,45 @@
-"""Where passages say what a sentence says: the places that hold most of it, by words and by meaning."""
+"""The places of passages that hold most of a sentence, and their clauses that come nearest to each of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.grounding import polarity
 from rag.grounding.code_names import code_names_in, stands_in
-from rag.grounding.places import Place, terms_of, words_of
+from rag.grounding.places import Place, terms_of
 from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
-from rag.grounding.ranges import follows, ranges_in
 from rag.grounding.statements import Statement, read_statement
-from rag.grounding.synonyms import with_synonyms
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
 
-_DENIAL = "cannot"
-"""A word to the search, unlike "not" and "can't", and no more of a subject than they are."""
-
-INTRODUCES = 0.5
-"""What the words of a sentence that only introduces others count."""
-
 WINDOW = 3
 """Of how many places one sentence may be put together."""
+
+TIE = 0.95
+"""Share of the nearest clause's score from which another one is as near."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearClause:
+    """A clause of a place, and how near it is to a clause of the sentence."""
+
+    text: str
+    place: Place
+    score: float
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sentence and the places that hold it best; `ranks` and `nearness` are of all places, by their index.
+    """A sentence and the places that hold it best; `ranks` are of all places, by their index.
 
     The first of `chosen` holds most, the others add to it.
     """
 
     statement: Statement
     places: Sequence[Place]
-    nearness: Sequence[float]
     ranks: Sequence[float]
     chosen: tuple[int, ...]
 
@@ -50,42 +52,34 @@ class Evidence:
     def text(self) -> str:
         """All that the chosen places say, with the block of the best and the headings above them."""
         block = self.best.block.text if self.best.block.kind != "table" else ""
-        return "\n".join([*(self.places[at].context for at in self.chosen), block, self.headings])
-
-    @cached_property
-    def headings(self) -> str:
-        """The titles and headings above the places."""
-        return "\n".join(dict.fromkeys(title for place in self.places for title in _headings(place.block.passage)))
-
-    @cached_property
-    def code(self) -> frozenset[str]:
-        """The code names of all places."""
-        return known_code(self.places)
+        headings = dict.fromkeys(title for place in self.places for title in _headings(place.block.passage))
+        return "\n".join([*(self.places[at].context for at in self.chosen), block, *headings])
 
     @cached_property
     def coverage(self) -> float:
         """The share of the sentence that the chosen places hold: each number as one word."""
-        words, numbers = self.statement.words - words_of(_DENIAL), self.statement.quantities
-        held = with_synonyms(terms_of(self.text))
+        words, numbers = self.statement.words, self.statement.quantities
         quantities, units = quantities_in(self.text), units_in(self.text)
-        found = sum(is_among(number, quantities, units) or self.follows(number) for number in numbers)
+        found = sum(is_among(number, quantities, units) for number in numbers)
         whole = len(words) + len(numbers)
-        return (len(words & held) + found) / whole if whole else 1.0
+        return (len(words & terms_of(self.text)) + found) / whole if whole else 1.0
 
-    def follows(self, number: Quantity) -> bool:
-        """Return whether the best place gives a range from which follows what the sentence says of a number."""
-        said, words = self.statement.text, self.statement.words
-        limiting = [clause for clause in self.best.clauses if ranges_in(clause)] or [self.best.text]
-        shared = [len(words & terms_of(clause)) for clause in limiting]
-        held = "\n".join(clause for clause, own in zip(limiting, shared, strict=True) if own == max(shared))
-        return follows(number, said, held, is_denied=polarity.denies(said))
+    def nearest(self, clause: Statement) -> list[NearClause]:
+        """Return the clauses of the chosen places that share nearly as much with this one as the best of them."""
+        found = [
+            NearClause(text, self.places[at], _score(clause, text, self.places[at]))
+            for at in self.chosen
+            for text in self.places[at].clauses
+        ]
+        best = max(match.score for match in found)
+        return [match for match in found if match.score >= TIE * best]
 
 
 def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:
     """Return the evidence for a sentence, or None where there is no place; `nearness` is each place's cosine."""
     if not places:
         return None
-    statement = read_statement(sentence, known_code(places))
+    statement = read_statement(sentence, frozenset(name for place in places for name in code_names_in(place.text)))
     words = statement.words
     shares = [_share_in(place, statement) for place in places]
     ranks = [(share + max(0.0, near)) / 2 for share, near in zip(shares, nearness, strict=True)]
@@ -98,39 +92,27 @@ def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[flo
             break
         chosen.append(best)
         left -= places[best].terms
-    chosen += _places_of_facts(statement, places, shares, chosen)
-    return Evidence(statement, places, nearness, ranks, tuple(chosen))
+    return Evidence(statement, places, ranks, tuple(chosen))
+
+
+def _counted(statement: Statement) -> list[Quantity]:
+    """Return the numbers that a source must have."""
+    return [quantity for quantity in statement.quantities if not quantity.is_small_word]
+
+
+def _score(clause: Statement, text: str, place: Place) -> float:
+    facts = sum(stands_in(name, text) for name in clause.code)
+    facts += sum(is_among(number, quantities_in(text), units_in(place.block.text)) for number in _counted(clause))
+    whole = len(clause.code) + len(_counted(clause)) + len(clause.words)
+    return (facts + len(clause.words & terms_of(text))) / (whole or 1.0)
 
 
 def _share_in(place: Place, statement: Statement) -> float:
     """Return the share of a sentence's words and numbers that a place has."""
     numbers = quantities_in(place.text)
-    held = len(statement.words & place.terms) + sum(is_among(number, numbers) for number in statement.counted)
-    whole = len(statement.words) + len(statement.counted)
-    share = held / whole if whole else 1.0
-    return share if not place.text.endswith(":") else INTRODUCES * share
-
-
-def _places_of_facts(
-    statement: Statement, places: Sequence[Place], shares: Sequence[float], chosen: Sequence[int]
-) -> list[int]:
-    """Return where the numbers and the code names of a sentence stand that none of the chosen places has."""
-    texts = [place.text for place in places]
-    holding = [[at for at, text in enumerate(texts) if stands_in(name, text)] for name in statement.code]
-    holding += [
-        [at for at, text in enumerate(texts) if is_among(number, quantities_in(text))]
-        for number in statement.quantities
-    ]
-    found: list[int] = []
-    for having in holding:
-        if having and not any(at in having for at in (*chosen, *found)):
-            found.append(max(having, key=shares.__getitem__))
-    return found
-
-
-def known_code(places: Iterable[Place]) -> frozenset[str]:
-    """Return the code names of these places."""
-    return frozenset(name for place in places for name in code_names_in(place.text))
+    held = len(statement.words & place.terms) + sum(is_among(number, numbers) for number in _counted(statement))
+    whole = len(statement.words) + len(_counted(statement))
+    return held / whole if whole else 1.0
 
 
 def _headings(passage: SearchResult) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ _QUANTITY = re.compile(
     rf"|\b(?P<word>{_WORD})(?: and (?P<more>a half))?(?:[ -](?P<word_unit>{_UNIT})(?![\w/]))?(?![\w])"
     rf"|\b(?P<part>half|quarter of) an? (?P<half>{_UNIT})(?![\w/])|\ban? (?P<single>{_SINGLE})(?![\w/])",
 )
+FEW = 3
 _COINS = {"$": "dollar", "€": "euro"}
 _NAMED_UNIT = re.compile(
     rf"(?<![\w])(?:{'|'.join(sorted((n for n in UNITS if len(n) > 2), key=len, reverse=True))})(?!\w)"
@@ -93,6 +94,11 @@ class Quantity:
     is_word: bool
     start: int
     end: int
+
+    @property
+    def is_small_word(self) -> bool:
+        """Whether it is "one", "two" or "three" of no unit, which may count nothing, or sum up what a book lists."""
+        return self.is_word and self.dimension is None and self.value <= FEW
 
 
 @lru_cache(maxsize=4096)

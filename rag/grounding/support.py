@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal
 
 from ingestion.embedding.protocol import Embedder, is_local
-from rag.grounding.code_names import code_names_in
-from rag.grounding.contradictions import contradiction
+from rag.grounding.contradictions import contradiction, doubt
 from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
-from rag.grounding.places import Place, places_in, plain_text, said_in, words_of
-from rag.grounding.quantities import is_among, quantities_in
+from rag.grounding.places import Place, places_in, plain_text
 from rag.grounding.said_before import goes_in_circles
 from rag.grounding.shown_passages import ShownPassages
-from rag.grounding.statements import read_statement, share_of
-from rag.retrieval.languages import language_of, same_language
+from rag.retrieval.languages import language_name, language_of, same_language
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
+    from rag.grounding.entailment import Entailment
     from rag.models import SearchResult
 
 THRESHOLD = 0.56
 """Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
 PLAIN = 0.9
-"""Share of a sentence's words and numbers from which they decide alone, whatever its meaning.
-
-With the next two figures they decide most sentences, nearly all as meaning would.
-"""
+"""Share of a sentence's words and numbers from which they decide alone, whatever its meaning."""
 
 MOSTLY = 0.7
 """Share of a sentence's words in one place from which they decide alone as well."""
@@ -41,192 +36,161 @@ MOSTLY = 0.7
 LITTLE = 0.4
 """Share of a sentence's words and numbers below which no meaning makes up for the others."""
 
-SOME = 0.2
-"""Share of a sentence's words from which a place is embedded; where none has it, all are."""
-
 CODE_THRESHOLD = 0.75
 """Share of the lines of a block of code that must stand in the passages."""
 
-NEAREST = 0.85
-"""Share of the best passage's rank from which another one may hold a sentence that cites nothing."""
-
-_SYMBOLS = re.compile(r"(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
-"""Greek letters that stand alone, as in 4.7 kΩ, say nothing about the language."""
+NEAREST = 3
+"""How many passages are looked at for a sentence that cites none, or none that says enough."""
 
 MAX_CHARS = 1_500
 """How much of a sentence, and of each place that may hold it, is embedded at most."""
 
+_SYMBOLS = re.compile(r"(?<![\u0370-\u03ff])[\u0370-\u03ff](?![\u0370-\u03ff])")
+"""Greek letters that stand alone, as in 4.7 kΩ, say nothing about the language."""
+
+State = Literal["held", "says_less", "not_there", "contradicted", "unchecked"]
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a sentence is held, by which passages, best first, and by which of their blocks; else `reason`."""
+    """What the book says of a sentence: by which passages it is held, best first, with their blocks; else `reason`.
 
-    held: bool
+    It may say less than the sentence, next to nothing of it, or contradict it. Between two languages nothing is
+    checked.
+    """
+
+    state: State
     passages: tuple[SearchResult, ...] = ()
     blocks: tuple[PassageBlock, ...] = ()
     reason: str = ""
 
+    @property
+    def held(self) -> bool:
+        """Whether passages say it."""
+        return self.state == "held"
 
-IN_CIRCLES = Verdict(False, reason="it goes in circles")
-TOO_LITTLE = Verdict(False, reason="the book says too little of it")
+
+IN_CIRCLES = Verdict("not_there", reason="it goes in circles")
+TOO_LITTLE = Verdict("not_there", reason="the book says too little of it")
+SAYS_LESS = Verdict("says_less", reason="the book does not say all of it")
+UNCHECKED = Verdict("unchecked", reason="the book is in another language")
 
 
 class SupportCheck:
-    """Judges the sentences of one answer against the passages shown for it; may be used from several threads."""
+    """Judges the sentences of one answer against the passages shown for it; may be used from several threads.
 
-    def __init__(self, shown: ShownPassages, embedder: Embedder) -> None:
+    With an `entailment` model, it decides where the words do not.
+    """
+
+    def __init__(self, shown: ShownPassages, embedder: Embedder, entailment: Entailment | None = None) -> None:
         self._shown = shown
         self._embedder = embedder
+        self._entailment = entailment
         self._lock = threading.Lock()
         self._places: dict[str, list[Place]] = {}
         self._vectors: dict[str, Vector] = {}
 
+    @property
+    def language(self) -> str:
+        """The name of the language that most of the passages are in."""
+        languages = Counter(passage.language for passage in self._shown)
+        return language_name(languages.most_common(1)[0][0]) if languages else ""
+
     def judge(self, sentence: str, cited: Sequence[SearchResult] = ()) -> Verdict:
         """Judge a sentence in Markdown: by the passages that it cites, else by all that were shown.
 
-        A sentence that cites is held by what it cites together or alone, or else by another passage.
+        A sentence that cites is held by what it cites together or alone; only where that says too little, by another.
         """
         if goes_in_circles(sentence):
             return IN_CIRCLES
         with self._lock:
             shown = list(self._shown)
-            verdict = self._by_cited(sentence, cited) if cited else Verdict(False)
-            if verdict.held:
+            language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
+            if language and shown and not any(same_language(language, each.language) for each in cited or shown):
+                return UNCHECKED
+            verdict = self._by_cited(sentence, cited) if cited else TOO_LITTLE
+            if verdict not in (TOO_LITTLE, SAYS_LESS):
                 return verdict
             other = self._by_nearest(sentence, [passage for passage in shown if passage not in cited])
             return other if other.held or not cited else verdict
 
     def judge_code(self, code: str) -> Verdict:
         """Judge a block of code: nearly all of its lines must stand in one passage."""
-        lines = [
-            " ".join(line.split()) for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~"))
-        ]
-        lines = [line for line in lines if line]
+        inner = (line for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~")))
+        lines = [line for line in (" ".join(line.split()) for line in inner) if line]
         for passage in self._shown:
             text = " ".join(passage.text.split())
             if not lines or sum(line in text for line in lines) / len(lines) >= CODE_THRESHOLD:
                 blocks = {place.block: None for place in self._places_of(passage) if _shares_line(place.block, lines)}
-                return Verdict(True, (passage,), tuple(blocks))
-        return Verdict(False, reason="the book has no such code")
+                return Verdict("held", (passage,), tuple(blocks))
+        return Verdict("not_there", reason="the book has no such code")
 
     def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
-        language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
-        if language and not any(same_language(language, passage.language) for passage in cited):
-            return self._by_facts(sentence, cited)
         together = self._judged(sentence, cited)
         alone = [self._judged(sentence, [passage]) for passage in cited] if len(cited) > 1 else []
         held = [verdict for verdict in (together, *alone) if verdict.held]
         if not held:
             return together
-        return Verdict(
-            True,
-            tuple(dict.fromkeys(passage for verdict in held for passage in verdict.passages)),
-            tuple(dict.fromkeys(block for verdict in held for block in verdict.blocks)),
-        )
+        passages = dict.fromkeys(passage for verdict in held for passage in verdict.passages)
+        return Verdict("held", tuple(passages), tuple(dict.fromkeys(block for each in held for block in each.blocks)))
 
     def _by_nearest(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
-        """By one passage alone, among those nearest to the sentence, or by the nearest ones together."""
-        worded = [(evidence, passage) for passage in passages if (evidence := self._worded(sentence, [passage]))]
-        plain = [(max(evidence.ranks), verdict) for evidence, _ in worded if (verdict := _by_words(evidence))]
-        if holding := [(rank, verdict) for rank, verdict in plain if verdict.held]:
-            return max(holding, key=itemgetter(0))[1]
-        nearer = [passage for evidence, passage in worded if evidence.coverage >= LITTLE]
-        found = [(each, evidence) for each in nearer if (evidence := self._evidence(sentence, [each]))]
-        if not found:
-            return TOO_LITTLE
-        found.sort(key=lambda pair: -max(pair[1].ranks))
-        best = max(found[0][1].ranks)
-        near = [pair for pair in found if max(pair[1].ranks) >= NEAREST * best]
-        verdicts = [self._verdict(evidence) for _, evidence in near]
-        held = next((verdict for verdict in verdicts if verdict.held), None)
-        if held or len(near) < 2:
-            return held or verdicts[0]
-        return self._judged(sentence, [passage for passage, _ in near])
-
-    def _by_facts(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
-        """Compare numbers and code only: nothing else can be compared when the source is in another language."""
-        statement = read_statement(sentence)
-        text = "\n".join(passage.text for passage in cited)
-        quantities = quantities_in(text)
-        has_numbers = all(is_among(quantity, quantities) for quantity in quantities_in(plain_text(sentence)))
-        missing = [name for name in statement.code if name not in code_names_in(text) and name not in text]
-        if missing or not has_numbers:
-            return Verdict(False, reason=f"{', '.join(missing) or 'a number'} is not there")
-        return Verdict(True, tuple(cited))
+        """By one passage alone, among those that share most words with the sentence."""
+        found = [(evidence, each) for each in passages if (evidence := self._evidence(sentence, [each]))]
+        nearest = sorted(found, key=lambda pair: -max(pair[0].ranks))[:NEAREST]
+        verdicts = [self._judged(sentence, [passage]) for _, passage in nearest]
+        return next((verdict for verdict in verdicts if verdict.held), verdicts[0] if verdicts else TOO_LITTLE)
 
     def _judged(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
-        worded = self._worded(sentence, passages)
-        if worded is None:
-            return TOO_LITTLE
-        if verdict := _by_words(worded):
-            return verdict
+        """Judge by words, for which nothing is embedded, and by meaning where they do not decide."""
         evidence = self._evidence(sentence, passages)
-        return self._verdict(evidence) if evidence else TOO_LITTLE
-
-    def _worded(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
-        """Return the evidence by words alone, for which nothing is embedded."""
-        places = [place for passage in passages for place in self._places_of(passage)]
-        return find_evidence(sentence, places, [0.0] * len(places))
-
-    def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
-        places = [place for passage in passages for place in self._places_of(passage)]
-        text = said_in(sentence)
-        words = words_of(text)
-        near = {place.context: None for place in places if share_of(place.terms, words) >= SOME}
-        near = near or {place.context: None for place in places}
-        self._embed([text, *near])
-        vector = self._vectors[_said(text)]
-        nearness = [
-            float(vector @ self._vectors[_said(place.context)]) if place.context in near else 0.0 for place in places
-        ]
-        return find_evidence(sentence, places, nearness)
-
-    def _verdict(self, evidence: Evidence) -> Verdict:
-        nearness = self._nearness(evidence)
-        if (evidence.coverage + max(0.0, nearness)) / 2 < THRESHOLD:
+        if evidence is None or evidence.coverage < LITTLE:
             return TOO_LITTLE
-        return _unless_contradicted(evidence)
+        if evidence.statement.share_in(evidence.best.terms) < MOSTLY and evidence.coverage < PLAIN:
+            nearness = self._nearness(evidence)
+            evidence = self._evidence(sentence, passages, nearness)
+            if evidence is None or (evidence.coverage + max(nearness[at] for at in evidence.chosen)) / 2 < THRESHOLD:
+                return self._by_meaning(evidence, SAYS_LESS)
+        if reason := contradiction(evidence):
+            return Verdict("contradicted", reason=reason)
+        if reason := doubt(evidence):
+            return self._by_meaning(evidence, Verdict("says_less", reason=reason))
+        return _held(evidence)
 
-    def _nearness(self, evidence: Evidence) -> float:
-        """Return the mean similarity of a sentence and the places that hold it: each is embedded alone, so that all
-        answers that rest on a place share its vector."""
-        import numpy as np
+    def _by_meaning(self, evidence: Evidence | None, verdict: Verdict) -> Verdict:
+        """Return what the entailment model says, if there is one, of a sentence of which the words say too little."""
+        if self._entailment is None or evidence is None:
+            return verdict
+        premise = " ".join(dict.fromkeys(evidence.places[at].context for at in evidence.chosen))[:MAX_CHARS]
+        state = self._entailment.judge(premise, evidence.statement.text[:MAX_CHARS])
+        if state == "contradicted":
+            return Verdict("contradicted", reason="the model for entailment says that the book says otherwise")
+        return _held(evidence) if state == "held" else verdict
 
-        contexts = [evidence.places[at].context for at in evidence.chosen]
-        self._embed(contexts)
-        sentence = self._vectors[_said(evidence.statement.text)]
-        held = [self._vectors[_said(context)] for context in contexts]
-        mean = np.sum(held, axis=0)
-        return float(sentence @ mean / np.linalg.norm(mean))
+    def _evidence(
+        self, sentence: str, passages: Sequence[SearchResult], nearness: Sequence[float] | None = None
+    ) -> Evidence | None:
+        places = [place for passage in passages for place in self._places_of(passage)]
+        return find_evidence(sentence, places, nearness or [0.0] * len(places))
+
+    def _nearness(self, evidence: Evidence) -> list[float]:
+        """Return the cosine of the sentence and each place; every text of an answer is embedded once."""
+        texts = [_said(evidence.statement.text), *(_said(place.context) for place in evidence.places)]
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
+        said, *held = (self._vectors[text] for text in texts)
+        return [max(0.0, float(said @ vector)) for vector in held]
 
     def _places_of(self, passage: SearchResult) -> list[Place]:
         if passage.id not in self._places:
             self._places[passage.id] = places_in(passage)
         return self._places[passage.id]
 
-    def _embed(self, texts: Sequence[str]) -> None:
-        missing = [text for text in dict.fromkeys(map(_said, texts)) if text not in self._vectors]
-        if missing:
-            self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
 
-
-def _by_words(evidence: Evidence) -> Verdict | None:
-    """Return the verdict where the words decide, None where meaning does."""
-    if evidence.coverage < LITTLE:
-        return TOO_LITTLE
-    share = share_of(evidence.best.terms, evidence.statement.words)
-    return _unless_contradicted(evidence) if share >= MOSTLY or evidence.coverage >= PLAIN else None
-
-
-def _unless_contradicted(evidence: Evidence) -> Verdict:
-    if reason := contradiction(evidence):
-        return Verdict(False, reason=reason)
-    places = [evidence.places[at] for at in evidence.chosen]
-    return Verdict(
-        True,
-        tuple({place.block.passage.id: place.block.passage for place in places}.values()),
-        tuple(dict.fromkeys(place.block for place in places)),
-    )
+def _held(evidence: Evidence) -> Verdict:
+    blocks = tuple(dict.fromkeys(evidence.places[at].block for at in evidence.chosen))
+    return Verdict("held", tuple({block.passage.id: block.passage for block in blocks}.values()), blocks)
 
 
 def embedder_for_checks(embedder: Embedder) -> Embedder:
@@ -235,6 +199,16 @@ def embedder_for_checks(embedder: Embedder) -> Embedder:
     A service would be asked at each sentence, and takes as long for one text as for all.
     """
     return embedder if is_local(embedder) else _embedded()
+
+
+@lru_cache(maxsize=4)
+def entailment_model(folder: str | None) -> Entailment | None:
+    """Return the model in a folder, which is loaded at the first sentence; None where there is no folder."""
+    if folder is None:
+        return None
+    from rag.grounding.entailment import Entailment
+
+    return Entailment(folder)
 
 
 @cache

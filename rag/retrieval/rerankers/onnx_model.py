@@ -36,23 +36,35 @@ class OnnxReranker:
     """Loads the model at the first question; raises ConfigurationError where the folder has several models."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = Path(folder).expanduser()
+        self._model = OnnxPairModel(folder)
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
         """See `Reranker`; the scores are logits, or their difference where the model has two classes."""
-        if not passages:
+        logits = self._model.logits([(question, passage) for passage in passages])
+        return [each[-1] - each[0] if len(each) > 1 else each[0] for each in logits]
+
+
+class OnnxPairModel:
+    """A model in ONNX that reads two texts at once, in a folder with its tokenizer; loaded at the first pair."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder).expanduser()
+
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """Return what the model says of each pair, one number for each of its classes."""
+        if not pairs:
             return []
         tokenizer, session = self._model
         try:
-            pairs = tokenizer.encode_batch([(question, passage) for passage in passages])
-            order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids))
-            scores = dict.fromkeys(order, 0.0)
+            read = tokenizer.encode_batch(list(pairs))
+            order = sorted(range(len(read)), key=lambda at: len(read[at].ids))
+            found: dict[int, list[float]] = {}
             for start in range(0, len(order), PAIRS_AT_ONCE):
                 batch = order[start : start + PAIRS_AT_ONCE]
-                scores |= zip(batch, _scores(session, [pairs[at] for at in batch]), strict=True)
+                found |= zip(batch, _logits(session, [read[at] for at in batch]), strict=True)
         except Exception as exc:  # both libraries raise classes of their own
             raise RerankError(f"the cross-encoder in {self._folder} cannot score passages: {exc}") from exc
-        return [scores[at] for at in range(len(pairs))]
+        return [found[at] for at in range(len(read))]
 
     @cached_property
     def _model(self) -> tuple[Any, Any]:
@@ -68,7 +80,7 @@ class OnnxReranker:
             raise RerankError(f"cannot load the cross-encoder in {self._folder}: {exc}") from exc
 
 
-def _scores(session: Any, pairs: Sequence[Any]) -> list[float]:
+def _logits(session: Any, pairs: Sequence[Any]) -> list[list[float]]:
     import numpy as np
 
     length = max(len(pair.ids) for pair in pairs)
@@ -78,8 +90,8 @@ def _scores(session: Any, pairs: Sequence[Any]) -> list[float]:
 
     known = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
     feed = {model_input.name: padded(known[model_input.name]) for model_input in session.get_inputs()}
-    logits = session.run(None, feed)[0].reshape(len(pairs), -1)
-    return [float(logit[-1] - logit[0]) if len(logit) > 1 else float(logit[0]) for logit in logits]
+    logits: list[list[float]] = session.run(None, feed)[0].reshape(len(pairs), -1).tolist()
+    return logits
 
 
 def _tokenizer(file: Path) -> Any:

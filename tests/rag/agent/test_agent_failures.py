@@ -8,7 +8,7 @@ from ingestion.errors import ChatModelError
 from rag.agent.events import Done, Replaced
 from rag.agent.tool_loop import MAX_MISTAKES
 from rag.conversations.models import Message
-from rag.grounding.answer_text import NOT_HELD
+from rag.grounding.answer_text import NOT_CONFIRMED
 from rag.quoting.phrases import REFUSAL
 from tests.support.agents import RIGHT, ask, play, server, shelf_for
 from tests.support.openai_chat import TOKENS, ChatServer, calls, cites, raw_calls, says, sse, stream
@@ -75,7 +75,7 @@ def test_half_an_answer_stands_as_far_as_the_book_holds_it(server: ChatServer) -
     server.script += [calls("pump"), half]
     response = ask(shelf_for(server), tell_failure=str)
     held, said = "The pump runs for five seconds [1].", "It was built in 1987 by Acme and"
-    assert response.answer.rstrip() == f"{held} {said} {NOT_HELD}"
+    assert response.answer.rstrip() == f"{held} {said} {NOT_CONFIRMED}"
     assert response.state == "low_confidence" and not response.supported
     assert (
         response.error and response.error.startswith("the answer is incomplete: ") and "broke off" in response.error

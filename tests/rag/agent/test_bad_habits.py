@@ -9,7 +9,7 @@ import pytest
 from rag.agent.events import Replaced, Token
 from rag.agent.tool_loop import REPEATS
 from rag.chat_model.tool_names import TOOL_NAME
-from rag.grounding.answer_text import NOT_HELD
+from rag.grounding.answer_text import NOT_CONFIRMED
 from rag.quoting.phrases import REFUSAL
 from tests.support.agents import ask, play, server, shelf_for
 from tests.support.openai_chat import ChatServer, calls, in_pieces, passages_in, says
@@ -87,14 +87,15 @@ def test_thoughts_marks_json_and_repetition_leave_a_clean_answer(server: ChatSer
 def test_every_invention_beside_a_fact_is_marked(server: ChatServer, invented: str) -> None:
     server.script += [calls("pump"), says(f"{FACT}.\n\n{invented}")]
     response = ask(shelf_for(server))
-    assert response.answer.count(NOT_HELD) == 1 and not response.supported
+    assert response.answer.count(NOT_CONFIRMED) == 1 and not response.supported
     assert "acme.example" not in response.answer
 
 
 def test_inventions_are_marked_right_behind_them(server: ChatServer) -> None:
     server.script += [calls("pump"), says(f"{FACT}. It was built in 1987 by Acme. ", "It has 12 legs.")]
     response = ask(shelf_for(server))
-    assert response.answer == f"{FACT} [1]. It was built in 1987 by Acme. {NOT_HELD} It has 12 legs. {NOT_HELD}"
+    built, legs = "It was built in 1987 by Acme.", "It has 12 legs."
+    assert response.answer == f"{FACT} [1]. {built} {NOT_CONFIRMED} {legs} {NOT_CONFIRMED}"
     assert not response.supported and len(response.unsupported) == 2
 
 
@@ -126,7 +127,7 @@ def test_surrogates_and_nul_never_break_an_answer(server: ChatServer, odd: str) 
 
 def test_code_that_the_book_does_not_have_is_marked(server: ChatServer) -> None:
     server.script += [calls("pump"), says(f"{FACT}:\n\n```python\npump.explode()\n```\n\n{FACT}.")]
-    assert f"```\n{NOT_HELD}" in ask(shelf_for(server)).answer
+    assert f"```\n{NOT_CONFIRMED}" in ask(shelf_for(server)).answer
 
 
 ROUND = "The second pump carries the water of the pump to the pump. "
@@ -137,7 +138,7 @@ def test_a_reply_that_goes_round_in_circles_is_ended_and_shown_once(server: Chat
     written = f"{FACT}. " + ROUND * 40
     server.script += [calls("pump"), says(*(written[at : at + size] for at in range(0, len(written), size)))]
     response = ask(shelf_for(server))
-    assert response.answer.strip() == f"{FACT} [1]. {ROUND.strip()} {NOT_HELD}"
+    assert response.answer.strip() == f"{FACT} [1]. {ROUND.strip()} {NOT_CONFIRMED}"
     assert (response.state, response.error) == ("low_confidence", REPEATS)
 
 
@@ -187,5 +188,5 @@ def test_thoughts_before_a_search_are_waited_for(server: ChatServer) -> None:
 def test_what_a_model_echoes_of_its_rules_never_stands_as_the_books_word(server: ChatServer, echoed: str) -> None:
     server.script += [calls("pump"), says(echoed), *[says(echoed)] * 3]
     response = ask(shelf_for(server))
-    assert not re.search(r"p-[0-9a-f]{6}|passage_id|retrieve_documentation", response.answer.replace(NOT_HELD, ""))
+    assert not re.search(r"p-[0-9a-f]{6}|passage_id|retrieve_documentation", response.answer)
     assert response.replaced or response.state != "completed" or response.unsupported

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag.agent.tool_loop import CUT_OFF, REPEATS
-from rag.grounding.answer_text import NOT_HELD
+from rag.grounding.answer_text import NOT_CONFIRMED
 from rag.models import AgentResponse
 from tests.support.agents import ask, shelf_for
 from tests.support.passages import passage
@@ -41,8 +41,8 @@ RAW = re.compile(
     r"[{}]|<\||\|>|</?tool|retrieve_documentation|passage_id|chunk_text|p-[0-9a-f]{6}|You answer questions"
 )
 WORD = re.compile(r"[a-z]{4,}")
-SENTENCES = re.compile(rf"\n+|(?<=\])[.!?\"”]*\s+|(?<={re.escape(NOT_HELD)})\s*")
-MARKED = re.compile(rf"[^\n]*{re.escape(NOT_HELD)}")
+SENTENCES = re.compile(rf"\n+|(?<=\])[.!?\"”]*\s+|(?<={re.escape(NOT_CONFIRMED)})\s*")
+MARKED = re.compile(rf"[^\n]*{re.escape(NOT_CONFIRMED)}")
 FIGURE = re.compile(r"\b\d{3,}\b|\d\s*(?:euros?|€|dollars?)|[€$]\s*\d")
 """A year or a price: no passage has one."""
 
@@ -82,7 +82,7 @@ def check(response: AgentResponse) -> None:
     assert response.error in (None, CUT_OFF, REPEATS)
     assert 0 < response.completion_tokens < response.tokens_used < MOST_TOKENS
     assert not RAW.search(response.answer)
-    assert response.answer.count(NOT_HELD) == len(response.unsupported)
+    assert response.answer.count(NOT_CONFIRMED) == len(response.unsupported)
     assert response.citations or response.state == "no_results"
     for sentence in filter(None, SENTENCES.split(response.answer)):
         cited = [response.citations[int(number) - 1] for number in re.findall(r"\[(\d)\]", sentence)]

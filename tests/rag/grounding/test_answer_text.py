@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.grounding.answer_text import NOT_HELD, AnswerText, CheckedAnswer, Sentence
+from rag.grounding.answer_text import NOT_CONFIRMED, AnswerText, CheckedAnswer, Sentence
 from rag.grounding.passage_blocks import blocks_of
 from rag.grounding.shown_passages import ShownPassages, random_id
 from rag.grounding.support import Verdict
@@ -33,7 +33,11 @@ def by_word(sentence: Sentence) -> Verdict | None:
     if sentence.kind not in ("statement", "code"):
         return None
     holders = [each for word, each in (("runs", PUMP), ("waits", WAIT)) if word in sentence.text]
-    return Verdict(bool(holders), tuple(holders), tuple(block for each in holders for block in blocks_of(each)))
+    return Verdict(
+        "held" if holders else "not_there",
+        tuple(holders),
+        tuple(block for each in holders for block in blocks_of(each)),
+    )
 
 
 def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "number", **options: Any) -> CheckedAnswer:
@@ -80,12 +84,12 @@ def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "numb
         (f"It runs five s [{B}].", "It runs five s [1].", 1),
         ("It runs five s [p-ffffff].", "It runs five s [1].", 1),
         ("It runs five seconds [1], see also [12].", "It runs five seconds [1], see also.", 1),
-        ("Bananas grow in 1 day.", f"Bananas grow in 1 day. {NOT_HELD}", 0),
-        (f"Bananas grow in 1 day [{A}].", f"Bananas grow in 1 day [1]. {NOT_HELD}", 0),
-        ("- It runs 5 s\n- Bananas grow here\n", f"- It runs 5 s [1]\n- Bananas grow here {NOT_HELD}\n", 0),
+        ("Bananas grow in 1 day.", f"Bananas grow in 1 day. {NOT_CONFIRMED}", 0),
+        (f"Bananas grow in 1 day [{A}].", f"Bananas grow in 1 day [1]. {NOT_CONFIRMED}", 0),
+        ("- It runs 5 s\n- Bananas grow here\n", f"- It runs 5 s [1]\n- Bananas grow here {NOT_CONFIRMED}\n", 0),
         ("Do:\n\n1. It runs 5 s.\n2. It waits 9 s.", "Do:\n\n1. It runs 5 s [1].\n2. It waits 9 s [2].", 0),
         ("| pump | time |\n| --- | --- |\n| it runs | 5 s |\n| bananas | 1 d |\n",
-         f"| pump | time |\n| --- | --- |\n| it runs | 5 s [1] |\n| bananas | 1 d {NOT_HELD} |\n", 0),
+         f"| pump | time |\n| --- | --- |\n| it runs | 5 s [1] |\n| bananas | 1 d {NOT_CONFIRMED} |\n", 0),
         ("The book does not say how fast the pump is.", "The book does not say how fast the pump is.", 0),
         ("Turn the servo by [90, 180] degrees, it runs.", "Turn the servo by [90, 180] degrees, it runs [1].", 0),
         ("The list [1, 2, 3] runs.", "The list [1, 2, 3] runs [1].", 0),
@@ -114,7 +118,7 @@ def test_code_is_kept_letter_by_letter_and_judged_as_one(  # its brackets are no
 ) -> None:
     held = "```\nx = a[1]  # runs\n\ny = 2\n```\n"
     assert written(f"{held}It runs 5 s.").text == "```\nx = a[1]  # runs\n\ny = 2\n```\n[1]\nIt runs 5 s [1]."
-    assert written("```\nx = 1\n```").text == f"```\nx = 1\n```\n{NOT_HELD}\n"
+    assert written("```\nx = 1\n```").text == f"```\nx = 1\n```\n{NOT_CONFIRMED}\n"
 
 
 def test_a_source_can_be_named_by_its_title() -> None:
@@ -129,7 +133,7 @@ def test_ids_are_opaque_and_a_passage_keeps_its_own() -> None:
 
 def test_sections_of_one_passage_are_sources_of_their_own_and_two_passages_of_one_section_are_one() -> None:
     def verdict(holder: Any, at: int) -> Verdict:
-        return Verdict(True, (holder,), (list(blocks_of(holder))[at],))
+        return Verdict("held", (holder,), (list(blocks_of(holder))[at],))
 
     first, second = passage(page_url="https://x.example/qos"), passage(rank=2, page_url="https://x.example/qos")
     answer = AnswerText(shown(first, second))
@@ -172,11 +176,11 @@ def test_any_text_survives_any_cut(text: str, size: int) -> None:
 @pytest.mark.parametrize("text", ["Do this:\n\n```rust\nlet x = 1;", "Do this:\n\n```rust\nlet x = 1;\n", "```"])
 def test_code_that_was_cut_off_is_closed_before_its_mark(text: str) -> None:
     lines = written(text, sizes=(3,)).text.strip().split("\n")
-    assert lines[-2:] == ["```", NOT_HELD] and sum(line.startswith("```") for line in lines) == 2
+    assert lines[-2:] == ["```", NOT_CONFIRMED] and sum(line.startswith("```") for line in lines) == 2
 
 
 def test_a_formula_that_was_cut_off_is_closed_before_its_mark() -> None:
-    assert written("$$\nx = 1").text.strip().split("\n")[-2:] == ["$$", NOT_HELD]
+    assert written("$$\nx = 1").text.strip().split("\n")[-2:] == ["$$", NOT_CONFIRMED]
 
 
 @pytest.mark.parametrize("size", [1, 4, 10_000])
@@ -187,4 +191,4 @@ def test_blocks_behind_blocks_of_code_are_blocks_too(size: int) -> None:
         "\n\n```bash\nros2 run talker. Then wait [0].\n```\n",
     ]
     text = written("".join(blocks), sizes=(size,)).text
-    assert text == "".join(f"{block}{NOT_HELD}\n" for block in blocks)
+    assert text == "".join(f"{block}{NOT_CONFIRMED}\n" for block in blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.grounding.answer_text import NOT_HELD
+from rag.grounding.answer_text import NOT_CONFIRMED
 from rag.grounding.said_before import goes_in_circles
 from tests.rag.grounding.test_answer_text import written
 
@@ -24,7 +24,7 @@ HELD = "The pump runs well today [1]."
         (f"{LONG} Now the pump waits. {LONG}", f"{LONG[:-1]} [1]. Now the pump waits [2]."),
         (f"{PUMP} Now the pump waits. " * 3, f"{HELD} Now the pump waits [2]. {HELD} Now the pump waits [2]."),
         ("The pump runs. The pump runs.", "The pump runs [1]. The pump runs [1]."),
-        ("```\nx\n```\n```\nx\n```", f"```\nx\n```\n{NOT_HELD}\n```\nx\n```\n{NOT_HELD}"),
+        ("```\nx\n```\n```\nx\n```", f"```\nx\n```\n{NOT_CONFIRMED}\n```\nx\n```\n{NOT_CONFIRMED}"),
     ],
     ids=["in a row", "before a list", "begun again at the end", "once more", "long", "a third time", "short", "code"],
 )  # fmt: skip

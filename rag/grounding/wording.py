@@ -1,0 +1,121 @@
+"""Whether a clause is turned around: by a denial, by an opposite, or by another quantifier."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_NOT = re.compile(
+    r"\b(?:[Nn]ot|[Nn]ever|[Nn]o|none|[Nn]obody|[Nn]othing|[Nn]either|nor|[Cc]annot|[Ww]ithout)\b|^None\b|n['’]t\b"
+)
+_IS_NOT = re.compile(
+    r"\b(?:ignor\w+|skip\w*|disabled?|(?<!based )off|false|forbid\w*|prohibit\w*|prevent\w*|refus\w+|reject\w*|"
+    r"lack\w*|miss(?:ing|es)|unable|impossible|invalid|instead of|rather than|avoid\w*|only|unless|except|"
+    r"rarely|seldom|hardly)\b|\bun(?!der|til|less|i)\w{3,}(?:ed|able|t)\b|\bnon-?\w{4,}|\b\w{4,}less\b",
+    re.I,
+)
+"""What says without "not" that something is not so, or not of all."""
+
+_ASIDE = re.compile(
+    r"^(?:as|since|because|if|when|while|although)\b[^,]*,|\bwithout\s+[^,.;]+|\([^()]*\)|\bexcept\b.*"
+    r"|\b(?:instead of|rather than)\s+[^,.;]+|,?\s+not\s+(?:in|on|at|by|to|for|from|with)\b[^,.;]*|, not\b[^,.;]*",
+    re.I,
+)
+"""What a clause denies beside what it says, as in "in the morning, not in the evening"."""
+
+_ALL = re.compile(r"\b(?:all|every\w*|each|always|both|any(?:one|body|thing)|whatever)\b", re.I)
+_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.I)
+_SOME = re.compile(
+    r"\b(?:any|some(?:times)?|either|most(?:ly)?|many|few|several|usually|often|typically|generally|mainly)\b", re.I
+)
+_SEVERAL = re.compile(r"\b(?:several|many|multiple|more than one|any number of|unlimited|two or more)\b", re.I)
+_ONE = re.compile(r"\b(?:one|a single)\b", re.I)
+
+_OPPOSITES = """
+always/never always/sometimes never/sometimes above/below over/under more/less/fewer most/least many/few
+rise/fall/drop increase/decrease/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last
+begin/end start/stop/end open/close on/off enable/disable allow/forbid/prevent accept/reject include/exclude
+add/remove cheap/expensive/costly safe/dangerous/unsafe secure/insecure possible/impossible
+required/optional/unnecessary necessary/unnecessary valid/invalid success/failure succeed/fail high/low large/small
+big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote mutable/immutable
+static/dynamic synchronous/asynchronous lock/unlock connect/disconnect positive/negative input/output read/write
+upload/download send/receive push/pull encrypt/decrypt minimum/maximum min/max share/own common/own same/different
+equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst easy/hard/difficult simple/complex
+light/heavy left/right up/down forward/backward inside/outside internal/external online/offline true/false yes/no
+parallel/sequential manual/automatic stable/unstable known/unknown new/old near/far short/long create/delete/destroy
+upgrade/downgrade encode/decode compress/decompress mandatory/optional explicit/implicit permanent/temporary
+persistent/volatile import/export top/bottom attach/detach accurate/inaccurate stay/change client/server once/twice
+keep/delete/erase/remove improve/reduce/worsen/degrade/impair same/opposite/reverse support/unsupported faster/slower
+temporary/permanent/forever fixed/variable constant/variable sync/async blocking/non-blocking
+accept/refuse/reject/deny create/remove insert/delete centralized/decentralized/distributed global/local
+real/virtual/simulated/fake physical/virtual source/destination/target producer/consumer publisher/subscriber
+frontend/backend before/behind attach/remove prefer/avoid
+"""
+"""A word and its opposites, which say the same as each other: words that books of all kinds have."""
+
+_ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
+_WORD = re.compile(r"(?:\b[Nn]on-)?[A-Za-z]+")
+_CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
+_NEIGHBOURS = 5
+_SHORT = 4
+"""Words of fewer letters mostly tell nothing of what is spoken of."""
+
+
+def denies(text: str) -> bool:
+    """Return whether a text says outright that something is not so."""
+    return bool(_NOT.search(text))
+
+
+def is_denied(said: str, held: str, sentence: str, place: str) -> bool:
+    """Return whether only one of two clauses denies, and what the other stands in says it in no other words either.
+
+    What `held` denies beside what it says does not count.
+    """
+    ours, theirs = denies(said), denies(_ASIDE.sub("", held))
+    other = place if ours else sentence
+    return ours != theirs and not denies(other) and not _IS_NOT.search(other)
+
+
+def has_other_quantifier(said: str, held: str) -> bool:
+    """Return whether one says all where the other says some or only, or several where the other says one."""
+    says_all = _ALL.search(said)
+    if says_all and (_SOME.search(held) or _ONLY.search(held)) and not _ALL.search(held) and not _ONLY.search(said):
+        return True
+    if _SOME.search(said) and _ALL.search(held) and not says_all and not _SOME.search(held):
+        return True
+    return bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
+
+
+def has_opposite(said: str, held: str, sentence: str) -> bool:
+    """Return whether `held` has the opposite of a word of `said`, of the same thing, and not the word itself.
+
+    Where `said` is a clause of a `sentence` that says both, neither is the opposite of the other.
+    """
+    ours, theirs, whole = _stems(said), _stems(held), _stems(sentence)
+    return any(
+        other in _OPPOSITE.get(word, ()) and other not in whole and _near(ours, at) & _near(theirs, there)
+        for at, word in enumerate(ours)
+        if word not in theirs
+        for there, other in enumerate(theirs)
+    )
+
+
+def _stem(word: str) -> str:
+    return (_ENDING.sub("", word) or word).rstrip("e")
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
+
+
+def _near(stems: tuple[str, ...], at: int) -> set[str]:
+    around = stems[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS + 1]
+    return {stem for stem in around if len(stem) >= _SHORT} - {stems[at]}
+
+
+_OPPOSITE: dict[str, set[str]] = {}
+for _first, *_others in (tuple(map(_stem, _group.split("/"))) for _group in _OPPOSITES.split()):
+    for _other in _others:
+        _OPPOSITE.setdefault(_first, set()).add(_other)
+        _OPPOSITE.setdefault(_other, set()).add(_first)
