@@ -7,7 +7,7 @@ neither path nor front matter gives is None, which no filter matches.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -52,7 +52,10 @@ def _check(ok: bool, name: str, value: object, rule: str) -> None:
 class DocumentMetadata:
     """Where a chunk stands and for whom it is; `section_*` are of the headings that begin inside it.
 
-    `expanded_lines` are its first and last line in the page with its included files read in; None where it has none.
+    `expanded_lines` are its first and last line in the page that readers see; None where that has the file's lines.
+    `text_lines` are the lines of the file, as `runs_of_lines` has them; None where they go in step with the text.
+    `repeated` counts the lines at its beginning and end that repeat what stands in another chunk. `syntax` names how
+    the page is read.
     `mdx` tells that the page is MDX, which its name alone does not.
     `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
     to readers who ask for none.
@@ -86,6 +89,8 @@ class DocumentMetadata:
     line_start: int
     line_end: int
     expanded_lines: tuple[int, ...] | None = None
+    text_lines: tuple[int, ...] | None = None
+    repeated: tuple[int, ...] = (0, 0)
     language: str = "en"
     syntax: str = "unknown"
     docs_version: str | None = None
@@ -228,6 +233,29 @@ class QdrantPayload:
 
 
 METADATA_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(DocumentMetadata))
+
+
+def runs_of_lines(lines: Sequence[int]) -> tuple[int, ...]:
+    """Return the line of the file for each line of a text in runs of lines in step: where each begins in both.
+
+    The text's lines count from 0, the file's from 1: `(0, 7, 3, 20)` are lines 7, 8, 9, 20, 21 and so on.
+    """
+    runs: list[int] = []
+    for number, line in enumerate(lines):
+        if not runs or line != runs[-1] + number - runs[-2]:
+            runs += [number, line]
+    return tuple(runs)
+
+
+def lines_of_text(payload: Mapping[str, Any], count: int) -> list[int]:
+    """Return the line of the file for each of the `count` lines of a chunk's text; a repeated one is at its edge."""
+    first, last = int(payload["line_start"]), int(payload["line_end"])
+    before = (payload.get("repeated") or (0, 0))[0]
+    runs = payload.get("text_lines") or (before, first)
+    lines = [first] * count
+    for at, line in zip(runs[::2], runs[1::2], strict=True):
+        lines[at:] = [min(line + step, last) for step in range(count - at)]
+    return lines
 
 
 class RecordedFinding(NamedTuple):

@@ -6,7 +6,7 @@ They stand in each file's record; a file whose record names others is looked at 
 PARSER = "2"
 """Titles, places, audiences: another one makes payloads anew."""
 
-CHUNKER = "2"
+CHUNKER = "3"
 """Where chunks begin and end: another one chunks anew and embeds what differs."""
 
 PREPARATION = "2"
@@ -18,7 +18,7 @@ PAYLOAD = 2
 BM25 = "2"
 """Terms and weights of the sparse vectors: another one writes them anew and embeds nothing."""
 
-LINTER = "1"
+LINTER = "2"
 """What the linter finds: another one reads the lessons again, so that the findings on record are its own."""
 
 

@@ -148,8 +148,9 @@ class SearchResult(_Model):
     """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
     The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
-    lines in the page with its included files read in, None for a page that includes none. `syntax` names how the
-    page is read, None in an index of an earlier release, which had `mdx` alone.
+    lines in the page that readers see, `text_lines` and `repeated` tell of the lines of its
+    text (ingestion.models). `syntax` names how the page is read, None in an index of an
+    earlier release, which had `mdx` alone.
     """
 
     id: UuidText
@@ -174,6 +175,8 @@ class SearchResult(_Model):
     syntax: Annotated[str | None, Field(exclude=True)] = None
     mdx: Annotated[bool | None, Field(exclude=True)] = None
     expanded_lines: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
+    text_lines: Annotated[tuple[int, ...] | None, Field(exclude=True)] = None
+    repeated: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
     book_id: str
     module: str
     chapter: int | None

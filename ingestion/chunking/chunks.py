@@ -10,7 +10,7 @@ from ingestion import versions
 from ingestion.chunking.splitter import Slice, split_markdown
 from ingestion.ids import LessonKey, sha256
 from ingestion.markdown.cleaner import searchable
-from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata
+from ingestion.models import MIN_CHUNK_CHARS, DocumentChunk, DocumentMetadata, runs_of_lines
 from ingestion.settings import Settings
 from ingestion.source.parser import Lesson
 
@@ -37,6 +37,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
         syntax=lesson.syntax,
         ids=lesson.heading_ids,
         props=settings.chunk.visible_props,
+        anchors=lesson.page.anchors,
     )
     kept = [piece for piece in slices if piece.embed_body.strip() and len(piece.text.strip()) >= MIN_CHUNK_CHARS]
     hashes = [sha256(piece.text) for piece in kept]
@@ -56,12 +57,25 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
             anchor=piece.anchor,
             section_titles=tuple(shorten(heading.title, MAX_TITLE) for heading in piece.headings[:MAX_SECTIONS]),
             section_anchors=tuple(heading.anchor for heading in piece.headings[:MAX_SECTIONS]),
-            line_start=lesson.line(piece.line_start),
-            line_end=lesson.line(piece.line_end),
-            expanded_lines=(piece.line_start, piece.line_end) if lesson.origins else None,
+            **_lines(lesson, piece),
         )
         chunks.append(_chunk(str(ids[index + 1]), piece, metadata, embedding))
     return chunks
+
+
+def _lines(lesson: Lesson, piece: Slice) -> dict[str, Any]:
+    """Return the lines of a chunk in its file, and in the page that readers see where that has others."""
+    before, behind = piece.text[: piece.repeated_before].count("\n"), piece.repeated_after
+    ends: dict[str, Any] = {"line_start": lesson.line(piece.line_start), "line_end": lesson.line(piece.line_end)}
+    ends["repeated"] = (before, piece.text[len(piece.text) - behind :].count("\n") if behind else 0)
+    if not lesson.page.origins:
+        return ends
+    lines = [lesson.line(number) for number in range(piece.line_start, piece.line_end + 1)]
+    runs = runs_of_lines([lines[0] - before + at for at in range(before)] + lines)
+    return ends | {
+        "expanded_lines": (piece.line_start, piece.line_end),
+        "text_lines": runs if len(runs) > 2 else None,
+    }
 
 
 def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:

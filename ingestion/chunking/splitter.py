@@ -5,14 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from ingestion.chunking.merging import attach_tiny, boundary_key, join
 from ingestion.chunking.oversize import fence_run
 from ingestion.chunking.units import Unit, UnitBuilder
 from ingestion.markdown.anchors import PLAIN, HeadingIds
-from ingestion.markdown.blocks import Block, Page, walk
+from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.cleaner import Edit, clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
 from ingestion.markdown.parser import parse_page
@@ -61,35 +60,23 @@ def split_markdown(
     syntax: Syntax = ANY,
     ids: HeadingIds = PLAIN,
     props: Sequence[str] = (),
+    anchors: Sequence[str] | None = None,
 ) -> list[Slice]:
     """Return the chunks of a page (no byte-order mark, no front matter), in order.
 
     A chunk has about `target` tokens where its blocks allow, and never more than `limit`, except for a single
     grapheme that alone has more. `syntax` says how the page is read, `ids` how its
-    site names headings, `props` which attributes of components hold words for readers. Linear in time and memory.
+    site names headings, `props` which attributes of components hold words for readers, `anchors` those of its
+    headings where the text alone does not tell them. Linear in time and memory.
     """
     page, blocks = parse_page(text, syntax)
     builder = UnitBuilder(page, target, limit)
-    stretches: list[_Stretch] = []
-    for part, end in _parts(page, blocks):
-        stretches += _fill(text, builder.build(part, end), target, limit)
+    stretches = [*_fill(text, builder.build(blocks, len(text)), target, limit)] if blocks else []
     if blocks and blocks[-1].kind == "fence" and not blocks[-1].closed:
         stretches[-1] = _close_fence(stretches[-1], fence_run(page.lines[blocks[-1].start]), limit)
     everything = walk(blocks)
-    outline = Outline(page, blocks, everything, ids)
+    outline = Outline(page, blocks, everything, ids, anchors)
     return _make_slices(page, outline, find_edits(page, everything, props), stretches)
-
-
-def _parts(page: Page, blocks: Sequence[Block]) -> Iterator[tuple[Sequence[Block], int]]:
-    """Split a page into its body and the imports and comments above and below, so that no answer shows them.
-
-    With each part the offset at which it ends.
-    """
-    kept = [at for at, block in enumerate(blocks) if block.kind not in ("comment", "import")]
-    cuts = [0, kept[0], kept[-1] + 1, len(blocks)] if kept else [0, len(blocks)]
-    for first, last in pairwise(cuts):
-        if first < last:
-            yield blocks[first:last], page.starts[blocks[last].start] if last < len(blocks) else len(page.text)
 
 
 def _fill(text: str, units: Sequence[Unit], target: int, limit: int) -> Iterator[_Stretch]:

@@ -12,7 +12,7 @@ from ingestion.chunking.merging import BLOCK, CUT, GLUED, INNER
 from ingestion.markdown.blocks import Block, Page
 from ingestion.tokens import count_tokens
 
-_BINDING = frozenset(("heading", "rule", "comment", "import", "html", "jsx"))
+_BINDING = frozenset(("heading", "rule", "html", "jsx"))
 _OPENING_TAG = re.compile(r"\s*<[A-Za-z][^<>]*(?<!/)>\s*")
 _CLOSING_TAG = re.compile(r"\s*(?:</[\w.:-]+\s*>\s*)+")
 
@@ -89,7 +89,7 @@ class UnitBuilder:
         return ranks
 
     def _binds_to_next(self, blocks: Sequence[Block], at: int, *, in_run: bool) -> bool:
-        """Return whether a block is kept with the next one: a heading that has content, an opening tag, a comment."""
+        """Return whether a block is kept with the next one: a heading that has content, an opening tag."""
         if at + 1 == len(blocks):
             return False
         block, follower = blocks[at], blocks[at + 1]
@@ -97,7 +97,7 @@ class UnitBuilder:
             return follower.kind != "heading" or follower.level > block.level
         if block.kind == "rule":
             return in_run and follower.kind != "heading"
-        return block.kind in ("comment", "import") or _OPENING_TAG.fullmatch(self._page.source(block)) is not None
+        return _OPENING_TAG.fullmatch(self._page.source(block)) is not None
 
     def _is_closing_tag(self, block: Block) -> bool:
         return block.kind == "html" and _CLOSING_TAG.fullmatch(self._page.source(block)) is not None

@@ -13,12 +13,9 @@ from typing import NamedTuple
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.tags import TagReader
 from ingestion.markdown.visible import (
-    HIDDEN_ELEMENTS,
-    is_hidden,
     shortcode_words,
     shown_template_tag,
     tag_words,
-    template_remark_end,
 )
 
 
@@ -47,11 +44,9 @@ _ATTRIBUTE = r"(?:[#.][\w:-]++|[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++
 _MORE = rf"(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+\}}(?!\}})"
 _INLINE_KINDS = (
     ("`", "code", r"[^`\n]++`|`(?!`)[^\n]{1,1000}?``(?!`)|``[^\n]{1,1000}?```"),
-    ("<", "comment", r"!--"),
+    ("<", "comment", r"!--[ ]?-->"),
     ("<", "tag", r"(?=[A-Za-z/>])"),
-    ("{", "remark", r"/\*"),
     ("{", "shortcode", r"\{[<%]"),
-    ("%", "percent", r"(?<![\w%]%)%(?!%)"),
     ("&", "entity", r"(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
     ("{", "liquid", r"%(?!%)"),
     ("{", "extension", r":[:/]"),
@@ -65,7 +60,7 @@ _INLINE_KINDS = (
 """What may follow a character that begins something inside a line; the first that fits is taken."""
 
 _INLINE = re.compile(
-    r"[`<{!\[\\%&](?:"
+    r"[`<{!\[\\&](?:"
     + "|".join(rf"(?<={re.escape(first)})(?P<{kind}>{rest})" for first, kind, rest in _INLINE_KINDS)
     + ")"
 )
@@ -73,7 +68,7 @@ _DIRECTIVE = re.compile(
     r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
 )
-_DROPPED_BLOCKS = {"comment": "comment", "import": "import", "reference": "link-reference"}
+_DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
 _TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
@@ -153,7 +148,6 @@ class _Inline:
         self.edits: list[Edit] = []
         self._text = text
         self._props = props
-        self._never_closed: set[str] = set()
         self._tags = TagReader(text)
         self._paragraph_end = -1
         self._hopeless: set[str] = set()
@@ -179,71 +173,29 @@ class _Inline:
             tag = self._tags.read(start, end)
             if tag is None:
                 return stop
-            stop, replacement = self._take_tag(start, *tag, end)
+            stop, replacement = self._take_tag(start, *tag)
         elif kind == "entity":
             if not found[0].startswith("&#") and found[0][1:] not in html5:
                 return stop
             replacement = searchable(unescape(found[0])).replace("\xa0", " ")
         elif kind in _CLOSINGS:
-            closed = self._find_closing(kind, start, stop, end)
+            closed = self._find_in_paragraph(_CLOSINGS[kind], stop, end)
             if closed < 0:
                 return stop
-            stop, replacement = self._take_template_tag(kind, start, closed, end)
+            stop, replacement = closed, _template_words(self._text[start:closed], kind)
         elif kind == "admonition":
             replacement = found[0].strip("[!]+-").capitalize() + ":"
         self.edits.append(Edit(start, stop, replacement, _RULES.get(kind, kind)))
         return stop
 
-    def _take_template_tag(self, kind: str, start: int, stop: int, end: int) -> tuple[int, str]:
-        """Return where a shortcode, a tag of Liquid, or a comment in either, ends and what takes its place."""
-        source = self._text[start:stop]
-        if shown := shown_template_tag(source):
-            return stop, shown
-        if closing := template_remark_end(source):
-            closed = self._find_anywhere(closing, stop, end)
-            mark = self._find_in_paragraph(_CLOSINGS[kind], closed, end) if closed >= 0 else -1
-            return (mark, "") if mark >= 0 else (stop, "")
-        words = shortcode_words(source) if kind in ("shortcode", "liquid") else ""
-        return stop, f"{words}: " if words else ""
-
-    def _take_tag(self, start: int, stop: int, gap: str, end: int) -> tuple[int, str]:
-        """Return where a tag, or an element that nobody sees, ends and what takes its place."""
+    def _take_tag(self, start: int, stop: int, gap: str) -> tuple[int, str]:
+        """Return where a tag ends and what takes its place."""
         text = self._text
         words = tag_words(text[start:stop], self._props)
-        name = re.match(r"<([a-z]+)", text[start : start + 20])
-        if name and text[stop - 2 : stop] != "/>" and (name[1] in HIDDEN_ELEMENTS or is_hidden(text[start:stop])):
-            closed = self._find_element_end(name[1], stop, end)
-            stop, words = (closed, "") if closed >= 0 else (stop, words)
         before, after = text[start - 1 : start].strip(), text[stop : stop + 1].strip()
         if words:
             return stop, f"{' ' if before else ''}{words}{' ' if after else ''}"
         return stop, gap if before and after else ""
-
-    def _find_element_end(self, name: str, at: int, end: int) -> int:
-        if not HIDDEN_ELEMENTS.get(name, True):
-            return self._find_in_paragraph(f"</{name}>", at, end)
-        closed = self._find_anywhere(f"</{name}>", at, end)
-        while name not in HIDDEN_ELEMENTS and closed >= 0 and (inner := self._text.find(f"<{name}", at, closed)) >= 0:
-            # An element of the same name inside: its end is not that of this one.
-            following = self._find_anywhere(f"</{name}>", closed, end)
-            at, closed = inner + 1, max(closed, following)
-        return closed
-
-    def _find_closing(self, kind: str, start: int, at: int, end: int) -> int:
-        """Return where the closing mark of a comment or shortcode ends, or -1."""
-        line = self._text[self._text.rfind("\n", 0, start) + 1 : start] if kind == "comment" else "x"
-        if not line.strip(" >"):  # a block of its own, which may hold blank lines
-            return self._find_anywhere(_CLOSINGS[kind], at, end)
-        return self._find_in_paragraph(_CLOSINGS[kind], at, end)
-
-    def _find_anywhere(self, closing: str, at: int, end: int) -> int:
-        """Return where `closing` ends, or -1. What the page lacks from here on is looked for only once."""
-        if closing in self._never_closed:
-            return -1
-        found = self._text.find(closing, at)
-        if found < 0:
-            self._never_closed.add(closing)
-        return found + len(closing) if 0 <= found < end else -1
 
     def _find_in_paragraph(self, closing: str, at: int, end: int) -> int:
         """Return where `closing` ends, before the next blank line, or -1.
@@ -263,12 +215,17 @@ class _Inline:
         return found + len(closing)
 
 
+def _template_words(source: str, kind: str) -> str:
+    """Return what takes the place of a shortcode or a tag of Liquid."""
+    if shown := shown_template_tag(source):
+        return shown
+    words = shortcode_words(source) if kind in ("shortcode", "liquid") else ""
+    return f"{words}: " if words else ""
+
+
 _CLOSINGS = {
-    "comment": "-->",
     "extension": "}",
     "liquid": "%}",
-    "percent": "%%",
-    "remark": "*/}",
     "shortcode": "}}",
 }
 _RULES = {
@@ -276,8 +233,6 @@ _RULES = {
     "extension": "shortcode",
     "id": "heading-id",
     "liquid": "shortcode",
-    "percent": "comment",
-    "remark": "comment",
 }
 
 

@@ -31,11 +31,22 @@ class Heading(NamedTuple):
 class Outline:
     """The sections of a page."""
 
-    def __init__(self, page: Page, blocks: Sequence[Block], everything: Sequence[Block], ids: HeadingIds = PLAIN):
+    def __init__(
+        self,
+        page: Page,
+        blocks: Sequence[Block],
+        everything: Sequence[Block],
+        ids: HeadingIds = PLAIN,
+        anchors: Sequence[str] | None = None,
+    ) -> None:
+        """Read the headings of a page; `anchors` are those of all its headings where its text does not tell them."""
         found = [block for block in everything if block.kind == "heading"]
         numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
         texts = [_NOTE.sub(partial(_number_of, numbers), _text_for(ids, page, block)) for block in found]
         named = _names(ids, [(block.level, text) for block, text in zip(found, texts, strict=True)])
+        if anchors is not None and len(anchors) == len(named):
+            named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
+        self.anchors = [anchor for _, anchor in named]
         sections = {id(block) for block in blocks}
         self.headings = [
             Heading(page.starts[block.start], block.level, plain_words(text[:MAX_LENGTH]), anchor.replace(" ", "%20"))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import Edit, find_edits
+from ingestion.markdown.hidden import Hidden
 from ingestion.markdown.links import Link, find_links, heading_texts, own_ids
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.shown import shown_text
 from ingestion.markdown.syntax import ANY, Syntax
 
 _FENCE_LINE = re.compile(r"(?P<indent>[ \t>]*)(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
@@ -29,7 +31,7 @@ _BROKEN = {
 class Notice(NamedTuple):
     """One finding: its line in the text, counted from 1, the rule, and what it means.
 
-    A rule that begins with `dropped-` names text that is stored but not embedded; the others name mistakes.
+    A rule that begins with `dropped-` names text that is not searched; the others name mistakes.
     """
 
     line: int
@@ -50,13 +52,36 @@ class LintedPage(NamedTuple):
 
 
 def lint_page(text: str, syntax: Syntax = ANY, *, dropped: bool = True) -> LintedPage:
-    """Return mistakes in a page's markdown, where it links to, and with `dropped` everything that cleaning drops."""
+    """Return mistakes in a page's markdown, where it links to, and with `dropped` everything that cleaning drops.
+
+    `text` is the whole page, with what it hides.
+    """
     page, top = parse_page(text, syntax)
     blocks = walk(top)
-    edits = find_edits(page, blocks)
-    notices = [*_mistakes(page, blocks), *(_dropped(page, edits) if dropped else ())]
-    links = tuple(find_links(page, edits))
+    shown = shown_text(text, syntax)
+    seen, seen_top = parse_page(shown.text, syntax)
+    edits = find_edits(seen, walk(seen_top))
+    notices = {*_mistakes(page, blocks), *_unclosed(page, shown.hidden)}
+    if dropped:
+        hidden = [Edit(each.start, each.end, "", each.rule) for each in shown.hidden]
+        notices |= {*_dropped(page, hidden), *(_moved(notice, shown.lines) for notice in _dropped(seen, edits))}
+    links = tuple(_moved(link, shown.lines) for link in find_links(seen, edits))
     return LintedPage(sorted(notices), links, tuple(heading_texts(page, blocks)), own_ids(text))
+
+
+Lined = TypeVar("Lined", Notice, Link)
+
+
+def _moved(found: Lined, lines: Sequence[int]) -> Lined:
+    """Return what was found in the shown text with its line in the whole page."""
+    return found._replace(line=lines[found.line - 1]) if lines else found
+
+
+def _unclosed(page: Page, hidden: Sequence[Hidden]) -> Iterator[Notice]:
+    for stretch in hidden:
+        if not stretch.closed:
+            kind = "html" if stretch.rule == "hidden-element" else "comment"
+            yield Notice(bisect_right(page.starts, stretch.start), *_BROKEN[kind])
 
 
 def _mistakes(page: Page, blocks: list[Block]) -> Iterator[Notice]:
@@ -89,7 +114,7 @@ def _nested_fences(page: Page, block: Block, *, breaks_page: bool) -> Iterator[N
             yield Notice(number + 1, "nested-fence", message)
 
 
-def _dropped(page: Page, edits: list[Edit]) -> Iterator[Notice]:
+def _dropped(page: Page, edits: Sequence[Edit]) -> Iterator[Notice]:
     for edit in edits:
         if edit.rule in ("entity", "arabic-form"):  # which are shown as what they mean
             continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "liquid", "hugo"))
+COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "liquid", "shortcode"))
 """Comments beside those of HTML: `{/* */}`, `%% %%`, `{::comment}`, `{{/* */}}`, `{# #}` and the tags `comment`."""
 
 CONTAINERS = frozenset(("colons", "indented", "slashes"))
@@ -28,7 +28,7 @@ class Syntax:
     """How the pages of a generator are read; its `name` is stored with each chunk.
 
     `comments`, `containers` and `inline` name forms of the tables above. In MDX (`mdx`) four spaces are not code and
-    tags may hold expressions. With `templates` (`liquid`, `hugo`) tags are read before Markdown, and in code too.
+    tags may hold expressions. With `templates` (`liquid`, `shortcode`) tags are read before Markdown, in code too.
     With `raw_html` the inside of a block of HTML is no Markdown. `hidden_code` are languages of code with what begins
     their hidden lines. `shows_templates` is True where the element `<template>` is one of the page's own components.
     """

@@ -55,6 +55,14 @@ class TagReader:
         )
         return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
 
+    def end_of(self, start: int, end: int) -> int | None:
+        """Return where what looks like the tag at `start` ends, be it a tag or text; None where nothing ends it."""
+        found = TAG_NAME.match(self._text, start, end)
+        if found is None:
+            return None
+        rest = _REST.match(self._text, found.end(), end)
+        return rest.end() if rest else self._end_of_braced(found.end(), end)
+
     def replace(self, tag: str) -> str | None:
         """Return what takes the place of a tag that stands on the page, or None if it is text."""
         if not TAG_NAME.match(tag) or not re.match(r"</?[A-Za-z>]", tag):

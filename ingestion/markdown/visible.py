@@ -1,4 +1,4 @@
-"""What a reader sees of tags and shortcodes: words in their attributes, and elements whose words stay hidden."""
+"""What a reader sees of tags and shortcodes: the words in their attributes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,11 @@ VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle"
 _SHOWN_BY_BROWSERS = ("alt", "label")
 """The same for elements of HTML, whose `title` shows only under a pointer."""
 
-HIDDEN_ELEMENTS = {"script": True, "style": True, "template": True, "title": False, "desc": False, "metadata": False}
-"""Elements whose words nobody sees, and whether they may hold blank lines; `title` is that of an `<svg>`."""
-
-_HIDDEN_TAG = re.compile(
-    r"\s(?:hidden(?=[\s/>]|=(?![\"']until-found))"
-    r"|style=(?:\{\{\s*|[\"'])[^>]{0,200}?display[\"']?\s*:\s*[\"']?none\b)",
-    re.I,
-)
 _SHORTCODE_PROPS = (*VISIBLE_PROPS, "header", "items", "name")
 _LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s{1,20}\"([^\"\n]{1,500})\"")
 _SHOWN_SHORTCODE = re.compile(r"\{\{(?P<open>[<%])/\*(?P<inner>.*)\*/(?P<close>[>%])\}\}", re.S)
 """How Hugo's documentation shows a shortcode itself."""
 
-_REMARK = re.compile(r"\{(?:\{[<%][ \t]*|%-?[ \t]*|::)comment\b")
 _ELEMENT = re.compile(r"<([A-Za-z][\w.:-]*)")
 MAX_VALUE = 2000
 
@@ -40,11 +31,6 @@ def tag_words(tag: str, props: Sequence[str] = ()) -> str:
     return _values(tag, (*VISIBLE_PROPS, *props) if is_component else _SHOWN_BY_BROWSERS)
 
 
-def is_hidden(tag: str) -> bool:
-    """Return whether the attributes of a tag hide its element."""
-    return ("hidden" in tag or "display" in tag) and _HIDDEN_TAG.search(tag) is not None
-
-
 def shortcode_words(source: str) -> str:
     """Return the words that a Hugo shortcode shows: its title, the label of a tab."""
     label = _LABELLED_SHORTCODE.match(source)
@@ -56,14 +42,6 @@ def shown_template_tag(source: str) -> str:
     """Return the shortcode that an escaped one (`{{</* x */>}}`) shows, or ""."""
     found = _SHOWN_SHORTCODE.fullmatch(source)
     return f"{{{{{found['open']}{found['inner']}{found['close']}}}}}" if found else ""
-
-
-def template_remark_end(source: str) -> str:
-    """Return the name at the end of the comment that a tag of Hugo, Liquid or kramdown opens, or ""."""
-    found = _REMARK.match(source)
-    if not found:
-        return ""
-    return "/comment" if source.startswith("{{") else "endcomment" if source.startswith("{%") else "{:/"
 
 
 def _values(source: str, names: tuple[str, ...]) -> str:

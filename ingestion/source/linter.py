@@ -136,7 +136,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     """Return a lesson, its markdown, and what is wrong with the page by itself."""
     front = read_metadata(source, settings)
     lesson = parse_lesson(source, settings, front)
-    page = lint_page(lesson.body, lesson.syntax, dropped=dropped)
+    page = lint_page(lesson.page.whole.text, lesson.syntax, dropped=dropped)
     return (
         lesson,
         page,
@@ -144,7 +144,10 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
             *lesson.findings,
             *_key_findings(lesson.path, front),
             *_page_findings(lesson, front),
-            *(Finding(lesson.path, lesson.line(notice.line), notice.rule, notice.message) for notice in page.notices),
+            *(
+                Finding(lesson.path, lesson.whole_line(notice.line), notice.rule, notice.message)
+                for notice in page.notices
+            ),
         ],
     )
 
@@ -174,8 +177,8 @@ def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:
     """Return the links with their lines in the file. Those of a partial in MDX begin at the partial, and are not
     judged.
     """
-    shared = Counter(lesson.origins) if lesson.syntax.mdx else Counter[int]()
-    moved = (link._replace(line=lesson.line(link.line) - lesson.body_offset) for link in page.links)
+    shared = Counter(lesson.page.whole.origins) if lesson.syntax.mdx else Counter[int]()
+    moved = (link._replace(line=lesson.whole_line(link.line) - lesson.body_offset) for link in page.links)
     return tuple(link for link in moved if shared[link.line] < 2)
 
 

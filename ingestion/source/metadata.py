@@ -82,9 +82,9 @@ class MetadataReport:
             self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
         return number
 
-    def add_unresolved(self, line: int, message: str) -> None:
-        """Add an include that cannot be read."""
-        self._findings.append(Finding(self._path, line, "unresolved-include", message))
+    def add(self, line: int, rule: str, message: str) -> None:
+        """Add a problem of the body."""
+        self._findings.append(Finding(self._path, line, rule, message))
 
     def findings(self, audience: Audience) -> tuple[Finding, ...]:
         """Return all findings, those on the audience included."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from ingestion.errors import LessonError
 from ingestion.markdown.anchors import HeadingIds
-from ingestion.markdown.blocks import TooMuchWork, walk
+from ingestion.markdown.blocks import walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY, Syntax
@@ -26,9 +25,8 @@ from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.hierarchy import Place
-from ingestion.source.includes.expansion import Expanded
-from ingestion.source.includes.pages import expand_page
 from ingestion.source.metadata import MetadataReport, page_place, read_metadata
+from ingestion.source.page_text import PageText, read_page_text
 from ingestion.source.reader import SourceText
 
 STUB_WORDS = 12
@@ -42,17 +40,16 @@ _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A parsed lesson. `body` starts after front matter and has the text of included files in it.
+    """A parsed lesson. `page` is what readers see of its body, which starts after front matter.
 
-    Its line n is the file's line n + `body_offset`, unless `origins` gives the line of the body in the file, from 1,
-    for each of its lines. `syntax` is how the body is read. `includes` are those of its
-    IngestionRecord. `docs_version` is the version of a site that has several, None elsewhere.
+    `syntax` is how the body is read. `includes` are those of its IngestionRecord.
+    `docs_version` is the version of a site that has several, None elsewhere.
     """
 
     path: str
     file_hash: str
     title: str
-    body: str
+    page: PageText
     body_offset: int
     module: str
     chapter: int | None
@@ -68,14 +65,23 @@ class Lesson:
     front_matter: str
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
-    origins: tuple[int, ...] = ()
     syntax: Syntax = ANY
     docs_version: str | None = None
     docs_version_rank: int = 0
 
+    @property
+    def body(self) -> str:
+        """Return the text that readers see, with that of included files."""
+        return self.page.text
+
+    def whole_line(self, number: int) -> int:
+        """Return the line of the file for a line of the page before what it hides was cut."""
+        origins = self.page.whole.origins
+        return (origins[number - 1] if origins else number) + self.body_offset
+
     def line(self, number: int) -> int:
-        """Return the line of the file for a line of the body: that of the directive for an included one."""
-        return (self.origins[number - 1] if self.origins else number) + self.body_offset
+        """Return the line of the file for a line of what is shown: that of the directive for an included one."""
+        return (self.page.origins[number - 1] if self.page.origins else number) + self.body_offset
 
 
 def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
@@ -96,14 +102,15 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     values = with_custom_tables(front.values)
     report, facts = MetadataReport(source.path, front), PageFacts(source.path, values)
     syntax = page_syntax(facts, source, settings)
-    page = _expanded(source, front, settings, syntax)
-    for problem in page.problems:
-        report.add_unresolved(problem.line + front.body_offset, problem.message)
+    ids = heading_ids(settings, source.site)
+    page = read_page_text(source, front, settings, syntax, ids)
+    for problem in page.whole.problems:
+        report.add(problem.line + front.body_offset, problem.rule, problem.message)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
         title=facts.text("title") or first_heading(page.text, syntax) or _name(source.path, source.entry),
-        body=page.text,
+        page=page,
         body_offset=front.body_offset,
         module=place.module,
         chapter=report.number("chapter", place.chapter),
@@ -114,12 +121,11 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         slug=facts.text("slug"),
         doc_id=facts.text("id"),
         aliases=tuple(facts.texts("aliases", "redirect_from")),
-        heading_ids=heading_ids(settings, source.site),
+        heading_ids=ids,
         url=page_address(source, values, settings),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
-        includes=page.files,
-        origins=page.origins,
+        includes=page.whole.files,
         syntax=syntax,
         **_version(source),
     )
@@ -134,19 +140,6 @@ def _version(source: SourceText) -> dict[str, Any]:
     """Return the version of a page of a site that has several, and its rank: 0 for the one that is shown unasked."""
     version = of(source.site).version(source.path, source.site) if source.site else None
     return {"docs_version": version[0], "docs_version_rank": version[1]} if version else {}
-
-
-def _expanded(source: SourceText, front: FrontMatter, settings: Settings, syntax: Syntax) -> Expanded:
-    """Return the page with what it includes; raises LessonError where its blocks take too much work to read."""
-    origins: Sequence[int] = ()
-    try:
-        page = expand_page(source, front.body, settings)
-        origins = page.origins
-        parse_page(page.text, syntax)  # which the stages that follow find read
-    except TooMuchWork as error:
-        line = origins[error.line - 1] if origins else error.line
-        raise LessonError(source.path, str(error), line + front.body_offset) from error
-    return page
 
 
 def first_heading(body: str, syntax: Syntax = ANY) -> str | None:

@@ -41,7 +41,7 @@ RULES: Mapping[str, str] = {
     "unclosed-comment": "A comment is never closed, so that everything below it is hidden. Close it.",
     "unclosed-directive": "A `:::` block is never closed. Close it.",
     "unclosed-fence": "A code fence is never closed, so that everything below it is read as code. Close it.",
-    "unclosed-html": "An HTML block is never closed. Close it.",
+    "unclosed-html": "An HTML block or a hidden element is never closed. Close it.",
     "unknown-key": "A key of the metadata looks like a misspelt one. Correct it; `--fix` does.",
     "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is "
     "named. Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
@@ -49,6 +49,8 @@ RULES: Mapping[str, str] = {
     "dropped-comment": "A comment, which readers do not see.",
     "dropped-data-uri": "A picture written into the page.",
     "dropped-heading-id": "The id of a heading.",
+    "dropped-hidden-code": "A line of code that the site leaves out.",
+    "dropped-hidden-element": "An element that no browser shows.",
     "dropped-image-address": "The address of a picture; its description stays.",
     "dropped-import": "An import or export of MDX.",
     "dropped-link-address": "The address of a link; its words stay.",

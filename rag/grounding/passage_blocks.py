@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.markdown.blocks import Block, Kind, Page
 from ingestion.markdown.parser import parse_blocks
+from ingestion.models import lines_of_text
 
 if TYPE_CHECKING:
     from rag.models import SearchResult
@@ -37,7 +38,7 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
     sections = zip(passage.section_titles, passage.section_anchors, strict=True)
     section, anchor = passage.section_title, passage.anchor
     begin: int | None = None
-    added = _repeated_lines(passage)
+    lines = _lines_in_file(passage, len(page.lines))
     for block in parse_blocks(page.lines, passage.page_syntax):
         if block.kind == "heading":
             section, anchor = next(sections, (section, anchor))
@@ -50,24 +51,13 @@ def blocks_of(passage: SearchResult) -> Iterator[PassageBlock]:
             begin = start
             continue
         begin = None
-        if passage.expanded_lines:  # its lines are not the file's, some of which are those of an include
-            first, last = passage.line_start, passage.line_end
-        else:
-            first, last = (_line_in_file(passage, line - added) for line in (start, block.end - 1))
-        yield PassageBlock(passage, block.kind, section, anchor, text, first, last)
+        first, last = lines[start], lines[block.end - 1]
+        yield PassageBlock(passage, block.kind, section, anchor, text, first, max(first, last))
 
 
-def _line_in_file(passage: SearchResult, line: int) -> int:
-    return min(passage.line_start + max(line, 0), passage.line_end)
-
-
-def _repeated_lines(passage: SearchResult) -> int:
-    """Return the lines at the beginning that the file has not there: a piece of a long block repeats its head."""
-    lines = passage.text.split("\n")
-    added = max(0, len(lines) - (passage.line_end - passage.line_start + 1))
-    if lines[0].lstrip().startswith(("```", "~~~")):
-        return min(added, 1)
-    return min(added, 2) if "|" in lines[0] else 0
+def _lines_in_file(passage: SearchResult, count: int) -> list[int]:
+    names = ("line_start", "line_end", "text_lines", "repeated")
+    return lines_of_text({name: getattr(passage, name) for name in names}, count)
 
 
 def _introduces(block: Block, text: str) -> bool:

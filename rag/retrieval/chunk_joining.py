@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-_FENCE = re.compile(r"[\s>]*(`{3,}|~{3,})")
-_DELIMITER = re.compile(r"[\s>]*\|?[\s:|-]*-[\s:|-]*")
+from ingestion.models import lines_of_text
+
 _NEAR = 80
 """Characters on both sides of a cut inside a line that tell whether its script spaces words."""
 
 
-def join_chunks(chunks: Sequence[Mapping[str, Any]]) -> str:
+class Joined(NamedTuple):
+    """A text of several chunks, and the line of the file for each of its lines."""
+
+    text: str
+    lines: tuple[int, ...]
+
+
+def join_chunks(chunks: Sequence[Mapping[str, Any]]) -> Joined:
     """Return the text of payloads that follow each other in one file, as it stands there up to blank lines.
 
-    The chunker repeats a fence's opening line or a table's head in each later piece, and closes the fence in each
-    earlier one; between two pieces of one block these lines are left out.
+    What the chunker repeats at the beginning or end of a piece of a fence or a table is left out between two pieces.
     """
-    text = str(chunks[0]["text"])
-    opened = 0
-    for before, after in pairwise(chunks):
-        ends, begins = str(before["text"]).split("\n"), str(after["text"]).split("\n")
-        goes_on = _goes_on(ends, begins) and _added_lines(before, ends) > opened and _added_lines(after, begins) > 0
-        if goes_on:
-            text = text.rpartition("\n")[0]
-        opened = 1 if goes_on else _repeated_head(after, begins)
-        rest = "\n".join(begins[opened:])
-        text += _between(before, after, text, rest) + rest
-    return text
-
-
-def _goes_on(ends: Sequence[str], begins: Sequence[str]) -> bool:
-    """Return whether a fence is closed by the last line and opened by the first of the next chunk in the same way."""
-    closing, opening = _FENCE.match(ends[-1]), _FENCE.match(begins[0])
-    return closing is not None and opening is not None and closing[1] == opening[1]
-
-
-def _repeated_head(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
-    """Return how many lines of a table's head are repeated."""
-    is_table = len(lines) > 2 and "|" in lines[0] and _DELIMITER.fullmatch(lines[1]) is not None
-    return 2 if is_table and _added_lines(chunk, lines) >= 2 else 0
-
-
-def _added_lines(chunk: Mapping[str, Any], lines: Sequence[str]) -> int:
-    """Return how many lines the text has beyond those of the file it was cut from."""
-    first, last = _lines(chunk)
-    return len(lines) - (last - first + 1)
+    text, lines = "", [0]
+    for number, chunk in enumerate(chunks):
+        before, behind = chunk.get("repeated") or (0, 0)
+        rows = str(chunk["text"]).split("\n")
+        first = before if number else 0
+        last = len(rows) - (behind if number + 1 < len(chunks) else 0)
+        rest = "\n".join(rows[first:last])
+        gap = _between(chunks[number - 1], chunk, text, rest) if number else ""
+        in_file = lines_of_text(chunk, len(rows))[first:last]
+        text += gap + rest
+        lines += [lines[-1]] * (gap.count("\n") - 1)
+        lines += in_file if "\n" in gap or not number else in_file[1:]  # which go on where the text before ends
+    return Joined(text, tuple(lines[1:]))
 
 
 def _lines(chunk: Mapping[str, Any]) -> tuple[int, int]:
-    """First and last line of a chunk, counted with the text of included files."""
+    """First and last line of a chunk in the page as its readers see it."""
     first, last = chunk.get("expanded_lines") or (chunk["line_start"], chunk["line_end"])
     return int(first), int(last)
 

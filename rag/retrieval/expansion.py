@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ingestion.models import runs_of_lines
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.models import SearchResult
@@ -32,7 +33,8 @@ def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int 
 
 _SHOWN = (
     "text", "section_title", "heading_path", "anchor", "section_titles", "section_anchors", "line_start", "line_end",
-    "expanded_lines", "syntax", "mdx", "chunk_index", "prev_chunk_id", "next_chunk_id", "content_hash",
+    "expanded_lines", "text_lines", "repeated", "syntax", "mdx", "chunk_index", "prev_chunk_id",
+    "next_chunk_id", "content_hash",
 )  # fmt: skip
 
 
@@ -76,8 +78,11 @@ def _window(chunks: Sequence[dict[str, Any]], index: int, neighbours: int | None
 
 
 def _widen(result: SearchResult, chunks: Sequence[dict[str, Any]]) -> SearchResult:
+    text, lines = join_chunks(chunks)
     joined = {
-        "text": join_chunks(chunks),
+        "text": text,
+        "text_lines": runs_of_lines(lines),
+        "repeated": (0, 0),
         "is_widened": True,
         "line_start": int(chunks[0]["line_start"]),
         "line_end": max(int(chunk["line_end"]) for chunk in chunks),

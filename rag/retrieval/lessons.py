@@ -33,7 +33,7 @@ class LessonText:
     def text(self) -> str:
         """Return the files one after the other, each as it stands there up to blank lines."""
         files = groupby(self.chunks, key=lambda chunk: chunk["source_file"])
-        return "\n\n".join(join_chunks(list(chunks)) for _, chunks in files)
+        return "\n\n".join(join_chunks(list(chunks)).text for _, chunks in files)
 
 
 def read_lesson(store: VectorStore, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:

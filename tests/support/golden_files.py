@@ -8,6 +8,8 @@ from typing import NamedTuple
 from ingestion.chunking.splitter import split_markdown
 from ingestion.markdown.blocks import Block
 from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.shown import shown_text
+from ingestion.markdown.syntax import ANY
 from tests.support.paths import ROOT
 
 FOLDER = ROOT / "tests" / "golden"
@@ -36,7 +38,7 @@ def render_blocks(source: str) -> str:
 def render_chunks(source: str) -> str:
     """The chunks of a page, cut small, with what is stored and what is embedded where the two differ."""
     parts = []
-    for piece in split_markdown(source, target=50, limit=64):
+    for piece in split_markdown(shown_text(source, ANY).text, target=50, limit=64):
         path = " > ".join(piece.heading_path) or "-"
         repeats = f" repeats {piece.repeated_before}+{piece.repeated_after}" * bool(
             piece.repeated_before + piece.repeated_after

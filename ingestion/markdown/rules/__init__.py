@@ -12,7 +12,7 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ingestion.markdown.rules.comments import comment
+from ingestion.markdown.rules.comments import comment, line_comment
 from ingestion.markdown.rules.directives import directive, directive_end
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.footnotes import footnote
@@ -49,6 +49,7 @@ RULES = (
     Rule(directive_end, ":", _ALL),
     Rule(import_or_export, "ie"),
     Rule(comment, "{%"),
+    Rule(line_comment, "%", _ALL),
     Rule(jsx, "<"),
     Rule(math, "$", _TEXT),
     Rule(table, "", _TEXT),
@@ -73,7 +74,7 @@ def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
 
     The function raises TooMuchWork for a page whose blocks take far more steps than its size allows.
     """
-    rules = [rule for rule in RULES if not (syntax.mdx and rule.function is rules_block.code)]
+    rules = [rule for rule in RULES if _is_read(rule.function, syntax)]
     reader = MarkdownIt("commonmark", {"maxNesting": MAX_LEVELS, "inline_definitions": True})
     ruler: Ruler[RuleFuncBlockType] = Ruler()
     reader.block.ruler = ruler
@@ -95,12 +96,22 @@ def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
             "tokens": token_limit(page),
             "lazy": 0,
             "directives": [],
+            "comments": syntax.comments,
         }
         state = PageState(page, reader, env, tokens)
         reader.block.tokenize(state, 0, state.lineMax)
         return tokens
 
     return read
+
+
+def _is_read(rule: RuleFuncBlockType, syntax: Syntax) -> bool:
+    """Return whether pages of a syntax have blocks of this rule."""
+    if rule is rules_block.code:
+        return not syntax.mdx
+    if rule is import_or_export:
+        return "mdx" in syntax.comments
+    return rule is not line_comment or "myst" in syntax.comments
 
 
 def _first_that_fits(rules: list[Rule]) -> RuleFuncBlockType:

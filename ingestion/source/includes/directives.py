@@ -28,7 +28,8 @@ class Directive(NamedTuple):
     """An include that stands from `start` to `end` of a text.
 
     `places` are the files that it may mean, the first that exists counts. `select` chooses the part of the file.
-    `indent` stands before each line after the first. `fence` is the language of a code fence to put around it.
+    `indent` stands before each line after the first. `fence` is the language of a code fence to put around it. `text`
+    is what a directive stands for that reads no file.
     """
 
     start: int
@@ -40,6 +41,7 @@ class Directive(NamedTuple):
     indent: str = ""
     fence: str | None = None
     is_page: bool = False
+    text: str | None = None
 
 
 Finder = Callable[[str, Path, PageFolders], Iterator[Directive]]

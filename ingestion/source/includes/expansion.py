@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block
+from ingestion.markdown.hidden import template_parts
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
 from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
-from ingestion.source.includes.directives import Directive, Finder, PageFolders
+from ingestion.source.includes.directives import Directive, Finder, PageFolders, whole
 from ingestion.source.includes.files import MISSING, NOT_THERE, BookFiles, CannotInclude, decoded
 
 MAX_DEPTH = 10
@@ -33,10 +34,11 @@ _BACKTICKS = re.compile(r"`{3,}")
 
 
 class Problem(NamedTuple):
-    """An include that is not read; `line` counts from 1 in the page's body."""
+    """An include that is not read, or a mistake in the page's templates; `line` counts from 1 in the page's body."""
 
     line: int
     message: str
+    rule: str = "unresolved-include"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,25 @@ class Expanded:
     problems: tuple[Problem, ...] = ()
 
 
-def expand(body: str, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles) -> Expanded:
-    """Return the body of a page with what it includes; an include that cannot be read stays, and is a problem."""
-    return _Expansion(finders, folders, files).run(body)
+def expand(
+    body: str, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles, templates: str | None = None
+) -> Expanded:
+    """Return the body of a page with what it includes; an include that cannot be read stays, and is a problem.
+
+    With `templates`, the page's templates are read too: their comments stand for nothing, and what they keep as it is
+    written includes nothing.
+    """
+    return _Expansion(finders, folders, files, templates).run(body)
 
 
 class _Expansion:
     """Expands one page."""
 
-    def __init__(self, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles) -> None:
+    def __init__(
+        self, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles, templates: str | None
+    ) -> None:
         self._finders = finders
+        self._templates = templates
         self._folders = folders
         self._files = files
         self._hashes: dict[str, str] = {}
@@ -93,16 +104,24 @@ class _Expansion:
         return Expanded("".join(out), tuple(origins), self._hashes, tuple(problems[:MAX_PROBLEMS]))
 
     def _directives(self, text: str, file: Path) -> list[Directive]:
-        """Return the includes of a text in order, without those that lie in another."""
+        """Return the directives of a text in order, without those that lie in another, in a comment or in `raw`."""
         found = [include for finder in self._finders for include in finder(text, file, self._folders)]
+        parts = template_parts(text, self._templates) if self._templates else []
+        found += (Directive(part.start, part.end, "", (), whole, text="") for part in parts if not part.is_kept)
+        literal = [part for part in parts if part.is_kept]
         kept: list[Directive] = []
         for directive in sorted(found, key=lambda each: each.start):
-            if not kept or directive.start >= kept[-1].end:
+            if literal and directive.start >= literal[0].end:
+                literal.pop(0)
+            is_literal = bool(literal) and literal[0].start <= directive.start < literal[0].end
+            if not is_literal and (not kept or directive.start >= kept[-1].end):
                 kept.append(directive)
         return kept
 
     def _read(self, directive: Directive, source: str, stack: tuple[Path, ...]) -> tuple[str, list[str]]:
         """Return what takes the place of an include, and what is wrong with it or with those in its file."""
+        if directive.text is not None:
+            return directive.text, []
         try:
             location = self._locate(directive)
             if location in stack:

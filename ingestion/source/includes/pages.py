@@ -16,12 +16,14 @@ _MARKS = ("{{", "8<-", "import", "include", "<<<")
 """One of these stands in every page that includes something."""
 
 
-def expand_page(source: SourceText, body: str, settings: Settings) -> Expanded:
-    """Return the body of a page with the text of the files that it includes."""
-    folders = _folders(source, body)
-    if folders is None or source.root is None:
+def expand_page(source: SourceText, body: str, settings: Settings, templates: str | None = None) -> Expanded:
+    """Return the body of a page with the text of the files that it includes, and its templates read."""
+    folders, root = _folders(source, body), Path(source.root or ".")
+    finders = _finders(source, settings) if folders and source.root is not None else ()
+    if not finders and not (templates and "{" in body):
         return Expanded(body)
-    return expand(body, _finders(source, settings), folders, BookFiles(source.root, source.site, settings))
+    folders = folders or PageFolders(root, root, source.site)
+    return expand(body, finders, folders, BookFiles(root, source.site, settings), templates)
 
 
 def includes_files(source: SourceText, body: str, settings: Settings) -> bool:

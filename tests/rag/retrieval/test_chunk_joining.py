@@ -14,7 +14,15 @@ from rag.retrieval.chunk_joining import join_chunks
 
 def chunks_of(text: str, target: int = 60, limit: int = 80) -> list[dict[str, Any]]:
     return [
-        {"text": each.text, "line_start": each.line_start, "line_end": each.line_end}
+        {
+            "text": each.text,
+            "line_start": each.line_start,
+            "line_end": each.line_end,
+            "repeated": (
+                each.text[: each.repeated_before].count("\n"),
+                each.text[len(each.text) - each.repeated_after :].count("\n") if each.repeated_after else 0,
+            ),
+        }
         for each in split_markdown(text, target=target, limit=limit)
     ]
 
@@ -45,11 +53,15 @@ def test_the_chunks_of_a_page_give_the_page_back(body: str) -> None:
     page = f"# Title\n\n{body}\n\nThe end of the page.\n"
     chunks = chunks_of(page)
     assert len(chunks) > 2
-    assert without_blank_lines(join_chunks(chunks)) == without_blank_lines(page)
+    text, lines = join_chunks(chunks)
+    assert without_blank_lines(text) == without_blank_lines(page)
+    in_page = page.split("\n")
+    for shown, line in zip(text.split("\n"), lines, strict=True):
+        assert not shown or in_page[line - 1].startswith(shown[:20])
 
 
 def test_one_chunk_is_itself() -> None:
-    assert join_chunks([{"text": "alone", "line_start": 1, "line_end": 1}]) == "alone"
+    assert join_chunks([{"text": "alone", "line_start": 1, "line_end": 1}]) == ("alone", (1,))
 
 
 @given(
@@ -57,4 +69,4 @@ def test_one_chunk_is_itself() -> None:
 )
 def test_no_line_is_lost_or_shown_twice(blocks: list[str]) -> None:
     page = "\n\n".join([*blocks, "A last paragraph that always stands here."])
-    assert "".join(join_chunks(chunks_of(page)).split()) == "".join(page.split())
+    assert "".join(join_chunks(chunks_of(page)).text.split()) == "".join(page.split())

@@ -9,7 +9,7 @@ from pathlib import Path
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.includes.directives import Directive, PageFolders, whole
 
-SYNTAX = Syntax(name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys"}, templates="hugo")
+SYNTAX = Syntax(name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys"}, templates="shortcode")
 
 _SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I

@@ -1,0 +1,321 @@
+"""What a page hides: the stretches whose words the built page shows nobody, even after a click.
+
+This is the one place that decides it; everything behind a parsed page has the shown text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ingestion.markdown.blocks import Block, Page, walk
+from ingestion.markdown.syntax import Syntax
+from ingestion.markdown.tags import TagReader
+
+
+class Hidden(NamedTuple):
+    """A stretch that nobody sees, as offsets into the page, and the rule that says so.
+
+    `closed` is False where its closing mark is missing, so that it runs to the end of its container.
+    """
+
+    start: int
+    end: int
+    rule: str
+    closed: bool = True
+
+
+class Part(NamedTuple):
+    """A stretch of a page of templates: a tag or comment that stands for nothing, or what is kept as it is."""
+
+    start: int
+    end: int
+    is_kept: bool = False
+    closed: bool = True
+
+
+_LIQUID = r"\{{%-?[ \t]*{name}[ \t]*-?%\}}"
+_FORMS = {
+    "kramdown": (r"\{::comment\b[^{}\n]*\}", r"\{:/(?:comment)?\}"),
+    "liquid": (_LIQUID.format(name="comment"), _LIQUID.format(name="endcomment")),
+    "shortcode": (r"\{\{[<%][ \t]*comment\b[^{}\n]*[>%]\}\}", r"\{\{[<%][ \t]*/comment[ \t]*[>%]\}\}"),
+    "template": (r"\{\{-?[ \t]*/\*", r"\*/[ \t]*-?\}\}"),
+    "jinja": (r"\{#(?=\s)", r"#\}"),
+    "mdx": (r"\{[ \t]*/\*", r"\*/[ \t]*\}"),
+    "percent": (r"(?<![\w%\\])%%(?!%)", r"%%"),
+}
+"""What opens and closes each form of comment; of two that begin at one place the first."""
+
+_OVER_BLANK_LINES = frozenset(("kramdown", "liquid", "shortcode", "template", "jinja"))
+"""Forms that templates read, which know no paragraphs; others go over blank lines only where they begin a line."""
+
+_RAW = (_LIQUID.format(name="raw"), _LIQUID.format(name="endraw"))
+_LINE_START = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_TICKS = re.compile(r"`+")
+_REMARK = re.compile(r"[ \t>]*\[[^\]\n]*\]:[ \t]*\n?[ \t>]*(?:#|-|<#?>)[ \t]*\n?[ \t>]*[\"'(]")
+"""A link definition that leads nowhere and has a title: how authors write remarks."""
+
+_TAG = re.compile(r"<(?P<name>[a-z][\w.:-]*)")
+_HIDDEN_TAG = re.compile(
+    r"\s(?:hidden(?=[\s/>]|=(?![\"']until-found|\{\s*false))"
+    r"|style=(?:\{\{\s*|[\"'])[^>]{0,200}?display[\"']?\s*:\s*[\"']?none\b)",
+    re.I,
+)
+_CLOSED_BY_OTHERS = frozenset(("dd", "dt", "li", "p", "td", "th", "tr"))
+_VOID = frozenset(("area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
+_NEVER_SHOWN = frozenset(("script", "style", "template", "title", "desc", "metadata"))
+"""Elements whose words no browser shows; `title` is that of an `<svg>`."""
+
+_PASSED = frozenset(("fence", "code", "math", "comment", "import"))
+"""Blocks in which nothing opens or closes."""
+
+
+def template_parts(text: str, templates: str) -> list[Part]:
+    """Return the comments of a page's templates, and what `raw` keeps between its tags, in order.
+
+    Templates are read before Markdown, so that code hides nothing from them.
+    """
+    comment = _FORMS[templates]
+    openings = re.compile(f"(?P<comment>{comment[0]})" + (f"|(?P<raw>{_RAW[0]})" if templates == "liquid" else ""))
+    parts: list[Part] = []
+    at = 0
+    while found := openings.search(text, at):
+        is_raw = found.lastgroup == "raw"
+        closing = _pattern(_RAW[1] if is_raw else comment[1]).search(text, found.end())
+        at = closing.end() if closing else len(text)
+        if not is_raw:
+            parts.append(Part(found.start(), at, closed=closing is not None))
+        else:
+            inner_end = closing.start() if closing else len(text)
+            parts += [Part(*found.span()), Part(found.end(), inner_end, is_kept=True), Part(inner_end, at)]
+    return parts
+
+
+def hidden_in_page(page: Page, top: Sequence[Block], syntax: Syntax) -> list[Hidden]:
+    """Return what a page hides, in order and without overlap, given its top-level blocks.
+
+    Code and formulas hide nothing, but for the lines of code that the site's generator leaves out.
+    """
+    blocks = walk(top)
+    found = [*_hidden_blocks(page, blocks, syntax)]
+    if _openings(syntax).search(page.text):
+        found += _Scan(page, top, blocks, syntax).run()
+    found.sort()
+    kept: list[Hidden] = []
+    for hidden in found:
+        if not kept or hidden.end > kept[-1].end:
+            start = max(hidden.start, kept[-1].end) if kept else hidden.start
+            kept.append(hidden._replace(start=start))
+    return kept
+
+
+def is_hidden(tag: str) -> bool:
+    """Return whether the attributes of a tag hide its element; a panel of tabs shows after a click."""
+    return ("hidden" in tag or "display" in tag) and "tabpanel" not in tag and _HIDDEN_TAG.search(tag) is not None
+
+
+def _hidden_blocks(page: Page, blocks: Sequence[Block], syntax: Syntax) -> Iterator[Hidden]:
+    for block in blocks:
+        if block.kind in ("comment", "import") or (block.kind == "reference" and _REMARK.match(page.source(block))):
+            start, end = page.span(block)
+            rule = "import" if block.kind == "import" else "comment"
+            yield Hidden(start + _marks_of(page.text, start), end, rule, block.closed)
+        elif block.kind == "fence" and syntax.hidden_code:
+            yield from _hidden_code(page, block, dict(syntax.hidden_code))
+
+
+def _marks_of(text: str, start: int) -> int:
+    found = _LINE_START.match(text, start)
+    return found.end() - start if found else 0
+
+
+def _hidden_code(page: Page, block: Block, prefixes: dict[str, str]) -> Iterator[Hidden]:
+    """Yield the lines of a listing that begin as the generator's hidden lines do; such a mark alone is one too."""
+    info = page.lines[block.start].strip(" \t>").lstrip("`~").strip()
+    named = re.search(r"\bhidelines=([^\s,{}]+)", info)
+    prefix = named[1] if named else prefixes.get(re.split(r"[\s,{]", info, maxsplit=1)[0].lower())
+    for number in range(block.start + 1, block.end if prefix else block.start):
+        code = page.lines[number].lstrip(" \t>").rstrip("\r")
+        if prefix and (code.startswith(prefix) or code == prefix.rstrip()):
+            yield Hidden(page.starts[number], page.starts[number + 1], "hidden-code")
+
+
+@cache
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+@cache
+def _openings(syntax: Syntax) -> re.Pattern[str]:
+    """Return a pattern of everything that may hide something, or that hides such a thing."""
+    forms = [f"(?P<{name}>{opening})" for name, (opening, _) in _FORMS.items() if name in syntax.comments]
+    raw = [f"(?P<raw>{_RAW[0]})"] if "liquid" in syntax.comments else []
+    return re.compile("|".join((r"(?P<html><!--)", r"(?P<tag><[A-Za-z])", *raw, *forms)))
+
+
+class _Scan:
+    """Reads a page once, from its beginning to its end, for everything inside of lines and elements that hides."""
+
+    def __init__(self, page: Page, top: Sequence[Block], blocks: Sequence[Block], syntax: Syntax) -> None:
+        self._page, self._text, self._syntax = page, page.text, syntax
+        self._openings = re.compile(r"(?P<escape>\\[`<{%])|(?P<ticks>`+)|" + _openings(syntax).pattern)
+        self._verbatim = [page.span(block) for block in blocks if block.kind in _PASSED]
+        self._verbatim_ends = [end for _, end in self._verbatim]
+        self._leaves = [block for block in blocks if not block.children]
+        self._leaf_starts = [page.starts[block.start] for block in self._leaves]
+        self._containers = [block for block in blocks if block.children]
+        self._container_ends: list[int] = []
+        self._runs: dict[int, dict[str, list[int]]] = {}
+        self._tags = TagReader(page.text, frozenset())
+        self._found: list[Hidden] = []
+        self._absent: set[str] = set()
+
+    def run(self) -> list[Hidden]:
+        """Return what is found."""
+        at = 0
+        while found := self._openings.search(self._text, at):
+            skipped = self._end_of_verbatim(found.start())
+            at = skipped if skipped >= 0 else self._read(found, found.lastgroup or "")
+        return self._found
+
+    def _read(self, found: re.Match[str], kind: str) -> int:
+        """Add what one match hides, and return where to read on."""
+        if kind == "escape":
+            return found.end()
+        if kind == "ticks":
+            return self._end_of_code(found)
+        if kind == "tag":
+            return self._element(found.start())
+        if kind == "raw":
+            return self._raw(found)
+        closing = "-->" if kind == "html" else _FORMS[kind][1]
+        start, is_block = found.start(), self._begins_line(found.start())
+        anywhere = is_block or kind in _OVER_BLANK_LINES
+        end = self._closing(closing, found.end() - (2 if kind == "html" else 0), None if anywhere else start)
+        if end >= 0:
+            return self._add(start, end, "comment")
+        if not anywhere or kind in ("percent", "template", "jinja"):
+            return found.end()
+        return self._add(start, self._container_end(start), "comment", closed=False)
+
+    def _add(self, start: int, end: int, rule: str, *, closed: bool = True) -> int:
+        self._found.append(Hidden(start, end, rule, closed))
+        return end
+
+    def _raw(self, found: re.Match[str]) -> int:
+        """Leave out the two tags of `raw`, and read nothing between them."""
+        closing = _pattern(_RAW[1]).search(self._text, found.end())
+        if closing is None:
+            return found.end()
+        self._add(*found.span(), "shortcode")
+        return self._add(*closing.span(), "shortcode")
+
+    def _element(self, start: int) -> int:
+        """Add the element that begins at `start` if nobody sees it."""
+        named = _TAG.match(self._text, start)
+        stop = self._tags.end_of(start, self._leaf_end(start))
+        if named is None or stop is None:
+            return start + 1
+        name, tag = named["name"], self._text[start:stop]
+        never_shown = name in _NEVER_SHOWN and not (name == "template" and self._syntax.shows_templates)
+        if not never_shown and not is_hidden(tag):
+            return stop
+        if name in _VOID or tag.endswith("/>"):
+            return self._add(start, stop, "hidden-element")
+        end = self._end_of_element(name, stop)
+        if end >= 0:
+            return self._add(start, end, "hidden-element")
+        if name in _CLOSED_BY_OTHERS:
+            return self._add(start, self._leaf_end(start), "hidden-element")
+        if never_shown and not (name in ("script", "style") and self._begins_line(start)):
+            return stop
+        return self._add(start, self._container_end(start), "hidden-element", closed=False)
+
+    def _end_of_element(self, name: str, at: int) -> int:
+        """Return where the closing tag of an element ends, those of the same name inside counted, or -1."""
+        if name in self._absent:
+            return -1
+        depth = 1
+        tags = re.compile(rf"<(?P<close>/?){re.escape(name)}(?=[\s/>])", re.I if name.islower() else 0)
+        while found := tags.search(self._text, at):
+            at = self._end_of_verbatim(found.start())
+            if at >= 0:
+                continue
+            at = self._tags.end_of(found.start(), self._leaf_end(found.start())) or found.end()
+            if self._text[at - 2 : at] != "/>":
+                depth += -1 if found["close"] else 1
+            if depth == 0:
+                return at
+        self._absent.add(name)
+        return -1
+
+    def _closing(self, closing: str, at: int, paragraph: int | None) -> int:
+        """Return where a closing mark ends, or -1: in the block around the offset `paragraph`, or anywhere."""
+        if paragraph is not None:
+            found = _pattern(closing).search(self._text, at, self._leaf_end(paragraph))
+            return found.end() if found else -1
+        if closing in self._absent:
+            return -1
+        found = _pattern(closing).search(self._text, at)
+        if found is None:
+            self._absent.add(closing)
+        return found.end() if found else -1
+
+    def _end_of_verbatim(self, at: int) -> int:
+        """Return where the code or formula around an offset ends, -1 where it stands in none."""
+        number = bisect_right(self._verbatim_ends, at)
+        return self._verbatim[number][1] if number < len(self._verbatim) and self._verbatim[number][0] <= at else -1
+
+    def _end_of_code(self, opened: re.Match[str]) -> int:
+        """Return where a code span ends, or its opening run where nothing closes it."""
+        leaf = self._leaf(opened.start())
+        if leaf is not None and leaf.kind in ("html", "jsx"):
+            return opened.end()
+        end = self._leaf_end(opened.start())
+        if leaf is not None and leaf.kind == "table":
+            line_end = self._text.find("\n", opened.end())
+            end = min(end, line_end) if line_end >= 0 else end
+        if end not in self._runs:
+            self._runs[end] = {}
+            for run in _TICKS.finditer(self._text, opened.start(), end):
+                self._runs[end].setdefault(run[0], []).append(run.end())
+        ends = self._runs[end].get(opened[0], [])
+        number = bisect_right(ends, opened.end())
+        return ends[number] if number < len(ends) else opened.end()
+
+    def _leaf(self, at: int) -> Block | None:
+        number = bisect_right(self._leaf_starts, at) - 1
+        return self._leaves[number] if number >= 0 else None
+
+    def _leaf_end(self, at: int) -> int:
+        """Return where the innermost block around an offset ends; the end of its line where it stands in none."""
+        leaf = self._leaf(at)
+        end = self._page.starts[leaf.end] if leaf else 0
+        if end > at:
+            return end
+        line_end = self._text.find("\n", at)
+        return line_end if line_end >= 0 else len(self._text)
+
+    def _container_end(self, at: int) -> int:
+        """Return where the innermost container around an offset ends, else the page."""
+        if not self._container_ends:
+            self._container_ends = [len(self._page.lines)] * (len(self._page.lines) + 1)
+            for block in self._containers:
+                self._container_ends[block.start : block.end] = [block.end] * (block.end - block.start)
+        line = bisect_right(self._page.starts, at, hi=len(self._page.lines)) - 1
+        return self._page.starts[self._container_ends[line]]
+
+    def _begins_line(self, at: int) -> bool:
+        """Return whether nothing but marks of containers stands before an offset in its line."""
+        start = self._text.rfind("\n", 0, at) + 1
+        found = _LINE_START.match(self._text, start)
+        return found is not None and found.end() >= at
+
+
+def hidden_around(hidden: Sequence[Hidden], at: int) -> bool:
+    """Return whether an offset lies in something hidden, of stretches in order."""
+    number = bisect_left(hidden, at + 1, key=lambda stretch: stretch.end)
+    return number < len(hidden) and hidden[number].start <= at

@@ -1,0 +1,72 @@
+"""From a page's body to the text that its readers see: what it includes is read in, and what it hides is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingestion.errors import LessonError
+from ingestion.markdown.anchors import HeadingIds
+from ingestion.markdown.blocks import TooMuchWork, walk
+from ingestion.markdown.headings import Outline
+from ingestion.markdown.hidden import Hidden
+from ingestion.markdown.parser import parse_page
+from ingestion.markdown.shown import ShownText, shown_text
+from ingestion.markdown.syntax import Syntax
+from ingestion.settings import Settings
+from ingestion.source.front_matter import FrontMatter
+from ingestion.source.includes.expansion import Expanded
+from ingestion.source.includes.pages import expand_page
+from ingestion.source.reader import SourceText
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The text of a page that its readers see.
+
+    `origins` holds the line of the body for each of its lines, from 1, and is empty where they are the body's own.
+    `whole` is the page before the cut, and `hidden` what was cut, as offsets into it. `anchors` are those of the
+    headings that are shown, None where they follow from the text.
+    """
+
+    text: str
+    origins: tuple[int, ...]
+    whole: Expanded
+    hidden: tuple[Hidden, ...] = ()
+    anchors: tuple[str, ...] | None = None
+
+
+def read_page_text(
+    source: SourceText, front: FrontMatter, settings: Settings, syntax: Syntax, ids: HeadingIds
+) -> PageText:
+    """Return what readers see of a page; raises LessonError where its blocks take too much work to read."""
+    origins: Sequence[int] = ()
+    try:
+        whole = expand_page(source, front.body, settings, syntax.templates)
+        origins = whole.origins
+        shown = shown_text(whole.text, syntax)
+        anchors = _shown_anchors(whole.text, shown, syntax, ids)
+    except TooMuchWork as error:
+        line = origins[error.line - 1] if origins else error.line
+        raise LessonError(source.path, str(error), line + front.body_offset) from error
+    return PageText(shown.text, tuple(_composed(shown.lines, whole.origins)), whole, shown.hidden, anchors)
+
+
+def _composed(lines: Sequence[int], origins: Sequence[int]) -> Iterator[int]:
+    """Return the line of the body for each line that is shown."""
+    if not lines:
+        yield from origins
+    for line in lines:
+        yield origins[line - 1] if origins else line
+
+
+def _shown_anchors(whole: str, shown: ShownText, syntax: Syntax, ids: HeadingIds) -> tuple[str, ...] | None:
+    """Return the anchors of the headings that are shown: numbers for repeats count those that are hidden too.
+
+    Where the inside of a block of HTML is no Markdown, what is hidden in it has no headings.
+    """
+    if shown.headings is None or syntax.raw_html:
+        return None
+    page, blocks = parse_page(whole, syntax)
+    anchors = Outline(page, blocks, walk(blocks), ids).anchors
+    return tuple(anchors[number] for number in shown.headings)
