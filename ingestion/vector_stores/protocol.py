@@ -80,6 +80,9 @@ class VectorStore(Protocol):
         points.
         """
 
+    def recent_values(self, field: str, where: Where) -> dict[str, int]:
+        """Return what `values` returns, on a server as of some seconds ago: what a search may know late."""
+
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:

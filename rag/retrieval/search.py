@@ -122,7 +122,7 @@ class _Scan:
 
 def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where | None) -> _Scan:
     """Count the chunks and their languages inside the filter in one request: each chunk has one language."""
-    languages = store.values("language", where)
+    languages = store.recent_values("language", where)
     found = sum(languages.values()) or store.count(where)
     # A caller who names a page or a version sees it, whichever it is.
     any_version = query.all_versions or query.docs_version is not None or query.parent_doc_id is not None

@@ -120,6 +120,8 @@ class MemoryStore:
         held = (point.payload[field] for point in self._matching(where))
         return dict(Counter(each for value in held for each in (value if isinstance(value, list) else [value])))
 
+    recent_values = values
+
     def search(
         self, *, dense: Any, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:

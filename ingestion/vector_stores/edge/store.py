@@ -141,6 +141,10 @@ class EdgeStore:
             known[field, where] = dict(sorted((str(hit.value), hit.count) for hit in hits))
         return dict(known[field, where])
 
+    def recent_values(self, field: str, where: Where) -> dict[str, int]:
+        """See VectorStore; what was counted is kept until the next write."""
+        return self.values(field, where)
+
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,6 +41,9 @@ DECIMALS = 10
 COUNTS_KEPT = 1000
 """How many counts of filters are kept; a count decides how a search is made, and need not be of this moment."""
 
+RECENT_SECONDS = 30.0
+"""How old a count of a search may be: an exact facet takes 41 to 95 ms at a million points, the search itself 6."""
+
 _BYTES_PER_NUMBER = 24
 _BYTES_PER_TERM = 36
 _BYTES_PER_POINT = 256
@@ -74,6 +78,7 @@ class ServerStore:
         self.lease = lease
         self._points = points
         self._counts: dict[Where, int] = {}
+        self._recent: dict[tuple[str, Where], tuple[float, dict[str, int]]] = {}
         self._server = server
         self._request_bytes = request_bytes
         self._in_flight = (settings or QdrantSettings()).in_flight
@@ -146,6 +151,19 @@ class ServerStore:
             return {}
         found = self._facet(field, where) if self.limits.exact else None
         return dict(sorted((self._counted(field, where) if found is None else found).items()))
+
+    def recent_values(self, field: str, where: Where) -> dict[str, int]:
+        """See VectorStore; at most RECENT_SECONDS ago. That there is nothing is asked each time."""
+        counted = self._recent.get((field, where))
+        if counted and time.monotonic() - counted[0] < RECENT_SECONDS:
+            return counted[1]
+        found = self.values(field, where)
+        if found:
+            self._recent = {
+                **(self._recent if len(self._recent) < COUNTS_KEPT else {}),
+                (field, where): (time.monotonic(), found),
+            }
+        return found
 
     def search(
         self, *, dense: Vector | None, sparse: SparseVector | None, where: Where, limit: int

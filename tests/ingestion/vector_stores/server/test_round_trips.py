@@ -55,14 +55,14 @@ def test_a_run_with_nothing_to_do(qdrant: QdrantServer, tmp_path: Path, state_on
     assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
 
 
-def test_a_search_opens_the_index_and_asks_with_five_requests_then_with_three(
+def test_a_search_opens_the_index_and_asks_with_five_requests_then_with_two(
     qdrant: QdrantServer, tmp_path: Path
 ) -> None:
     library_on(qdrant, tmp_path, state_on_server=True)
     qdrant.requests.clear()
     settings = override(Settings(), {"qdrant.url": qdrant.url})
     with open_retriever(settings, FakeEmbedder()) as retriever:
-        for most in (5, 3, 3):
+        for most in (5, 2, 2):
             assert retriever.search("What is a word?", limit=5).results
             assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
             qdrant.requests.clear()
@@ -78,7 +78,7 @@ def test_an_answer_takes_no_more_requests_than_a_search(qdrant: QdrantServer, tm
             return [event async for event in agent.run("What is a word?")]
 
     with open_retriever(settings, FakeEmbedder()) as retriever:
-        for most in (5, 3, 3):
+        for most in (5, 2, 2):
             assert isinstance(asyncio.run(ask(retriever))[-1], Done)
             assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
             qdrant.requests.clear()
