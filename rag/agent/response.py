@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from rag.agent.grounded_stream import Written, best_of
-from rag.agent.tool_loop import NO_ANSWER, LoopOutcome
+from rag.agent.tool_loop import NO_ANSWER, WRONG_CALLS, LoopOutcome
 from rag.confidence import confidence_of
 from rag.grounding.citations import Source
 from rag.models import AgentResponse, Citation, ConfidenceMetrics, PassagesUsed, address
@@ -25,19 +25,19 @@ def is_refusal(text: str) -> bool:
 def generated_answer(gated: GatedResult, written: Written, retriever: Retriever) -> AgentResponse:
     """Return the response to a question that a model was asked, without times.
 
-    Where nothing or next to nothing that was written is held by the book, the book is quoted in its place.
+    Where the model failed, or the book holds next to nothing of what it wrote, the book is quoted in its place.
     """
     loop, answer = written.outcome, written.answer
     result = best_of(gated, loop.results)
-    is_failed = loop.failure not in (None, NO_ANSWER)
+    is_refused = loop.failure not in (None, NO_ANSWER, WRONG_CALLS)
     says_no = is_refusal(loop.text) or (answer.gaps > 0 and not answer.statements)
-    if answer.may_stand and not is_failed:
+    if answer.may_stand and not loop.failure:
         return _answered(gated, written, result)
-    if not is_failed and not says_no:
+    if not is_refused and (loop.failure or not says_no):
         quoted = quote(loop.question, _with_spots(result, retriever), retriever, started=time.perf_counter())
         if quoted.citations:
             return _replacement(gated, loop, quoted)
-    return _refused(gated, written, result, _refusal_text(written, is_failed=is_failed, says_no=says_no))
+    return _refused(gated, written, result, _refusal_text(written, is_failed=is_refused, says_no=says_no))
 
 
 def _with_spots(result: GatedResult, retriever: Retriever) -> GatedResult:
@@ -92,6 +92,7 @@ def _replacement(gated: GatedResult, loop: LoopOutcome, quoted: AgentResponse) -
         update={
             "model": loop.model,
             "replaced": True,
+            "error": loop.failure if loop.failure == WRONG_CALLS else None,
             "passages": used.model_copy(update={"retrieved": tuple(dict.fromkeys(found))}),
             "tokens_used": loop.tokens,
             "completion_tokens": loop.completion_tokens,

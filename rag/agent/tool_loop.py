@@ -42,6 +42,7 @@ UNFINISHED = (CUT_OFF, REPEATS)
 """Why an answer has no end although the service works."""
 
 NO_ANSWER = "the language model gave no answer"
+WRONG_CALLS = "the language model called the search wrongly too often"
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"
 
@@ -150,7 +151,7 @@ class ToolLoop:
             for result in await self._serve(self._reply):
                 yield result
             if self._mistakes > MAX_MISTAKES:
-                self._failure = "the language model called the search wrongly too often"
+                self._failure = WRONG_CALLS
             answerable = any(not result.is_off_subject for result in (gated, *self._results))
             if self._failure or (self._searches and not answerable):
                 return

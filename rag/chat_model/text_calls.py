@@ -7,7 +7,7 @@
 
 Read are a bare JSON object or a list of them, `<tool_call>`, `[TOOL_CALLS]`, `<function=name>`, `<invoke>` with
 parameters, `name(query="…")`, `Action: name`, YAML, the formats of Qwen, Llama, DeepSeek, Gemma and Harmony, each
-bare or in a block of code. Thoughts in tags and marks of chat formats are left out before.
+bare or in a block of code. Thoughts, in tags or in lines of their own, and marks of chat formats are left out before.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 import regex
 
+from rag.chat_model.react import ReactLines
 from rag.chat_model.tool_names import ALIAS, TOOL_ARGUMENTS, TOOL_NAME
 from rag.chat_model.unspoken import Unspoken
 
@@ -78,11 +79,12 @@ class TextCalls:
         self._before = "\n"
         self._look_at = 0
         self._unspoken = Unspoken()
+        self._lines = ReactLines()
         self._is_in_fence = False
 
     def feed(self, text: str) -> str:
         """Take the next piece; return what is safe to show."""
-        self._held += self._unspoken.feed(text)
+        self._held += self._lines.feed(self._unspoken.feed(text))
         if len(self._held) < self._look_at:
             return ""
         shown = self._released(is_end=False)
@@ -95,7 +97,7 @@ class TextCalls:
 
         A call that was cut off is one that cannot be read.
         """
-        self._held += self._unspoken.end()
+        self._held += self._lines.feed(self._unspoken.end()) + self._lines.end()
         rest = self._released(is_end=True)
         return rest, tuple(self._found)
 

@@ -145,14 +145,14 @@ class ReferenceReader:
             return max(numbers) <= max(99, len(shown))
         begins_sentence = not found.string[: found.start()].strip()
         ends_clause = _ENDS_CLAUSE.match(found.string, found.end()) or found.string[found.end() :].startswith("[")
-        self._uses_numbers = (
+        is_cited = (
             len(numbers) == 1
-            and numbers[0] <= len(shown)
             and bool(ends_clause)
             and bool(space or not _WORD_BEFORE.search(found.string[: found.start()]))
             and not begins_sentence
         )
-        return self._uses_numbers
+        self._uses_numbers = is_cited and numbers[0] <= len(shown)
+        return is_cited and (self._uses_numbers or not any(found[0].strip() in each.text for each in shown))
 
     def _is_text(self, found: re.Match[str]) -> bool:
         """Return whether brackets are words of the answer: code goes on behind them, or a passage has them too."""

@@ -84,6 +84,7 @@ def written(text: str, *, sizes: tuple[int, ...] = (10_000,), style: Any = "numb
         (f"It runs five s [{B}].", "It runs five s [1].", 1),
         ("It runs five s [p-ffffff].", "It runs five s [1].", 1),
         ("It runs five seconds [1], see also [12].", "It runs five seconds [1], see also.", 1),
+        ("It runs five seconds [99].", "It runs five seconds [1].", 1),
         ("Bananas grow in 1 day.", f"Bananas grow in 1 day. {NOT_CONFIRMED}", 0),
         (f"Bananas grow in 1 day [{A}].", f"Bananas grow in 1 day [1]. {NOT_CONFIRMED}", 0),
         ("- It runs 5 s\n- Bananas grow here\n", f"- It runs 5 s [1]\n- Bananas grow here {NOT_CONFIRMED}\n", 0),

@@ -1,0 +1,56 @@
+"""Thoughts that a model writes in lines of their own, as `Thought: …`, before its `Final Answer:`."""
+
+from __future__ import annotations
+
+import re
+
+_LABELS = ("thought:", "final answer:")
+_LABEL = re.compile(r"^[ \t]*(?P<label>Thought|Final Answer):[ \t]*", re.IGNORECASE | re.MULTILINE)
+_ENDS = re.compile(r"^[ \t]*(?:(?P<call>Action(?: Input)?)|Final Answer|Answer):[ \t]*", re.IGNORECASE | re.MULTILINE)
+
+
+class ReactLines:
+    """Leaves out the thoughts of one reply, and the label of its answer; calls stay, which others take out."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._begins_line = True
+        self._is_thought = False
+        self._is_after_label = False
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; return what of it is no thought."""
+        if self._is_after_label:
+            text = text.lstrip(" \t")
+            self._is_after_label = not text
+        self._held += text
+        return self._released(is_end=False)
+
+    def end(self) -> str:
+        """Return what is left, the reply being complete."""
+        return self._released(is_end=True)
+
+    def _released(self, *, is_end: bool) -> str:
+        said = ""
+        while found := (_ENDS if self._is_thought else _LABEL).search(self._held, 0 if self._begins_line else 1):
+            if self._is_thought:
+                self._held = self._held[found.start() if found["call"] else found.end() :]
+                self._is_thought = False
+            else:
+                said += self._held[: found.start()]
+                self._held, self._is_thought = self._held[found.end() :], found["label"].lower() == "thought"
+            self._begins_line, self._is_after_label = True, not self._held
+            if not self._is_thought and found.re is _ENDS:
+                break
+        line = self._held.rfind("\n") + 1
+        if self._is_thought:
+            self._held = "" if is_end else self._held[line:]
+            return said
+        if line or self._begins_line:
+            begun = self._held[line:].strip().lower()
+            kept = line if not is_end and any(label.startswith(begun) for label in _LABELS) else len(self._held)
+        else:
+            kept = len(self._held)
+        said, self._held = said + self._held[:kept], self._held[kept:]
+        self._begins_line = said.endswith("\n") if said else self._begins_line
+        return said
