@@ -14,12 +14,19 @@ _NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9 _-]+")
 _GLUED_ID = re.compile(r"(?<=\S)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
 _DASHES = re.compile(r"--+")
 _ID = re.compile(r"[\w.:/-]+")
+_ATTRIBUTE = re.compile(
+    r"(?P<key>[^\s=]++)=(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"']\S*+))|(?P<word>[^\s=]++)"
+)
 _LETTERS_IN_SHAPES = (
     ("Ⓐ", "ⓩ"),
     ("\U0001f130", "\U0001f149"),
     ("\U0001f150", "\U0001f169"),
     ("\U0001f170", "\U0001f189"),
 )
+
+
+UNNAMED = "\0"
+"""The own id of a heading that has one which nobody knows: it is left without an anchor."""
 
 
 class Titled(NamedTuple):
@@ -55,7 +62,7 @@ class HeadingIds:
         slugs = [self.slug(read_spans(heading.text[:MAX_LENGTH])) for heading in titled]
         anchors = self.number([(slug, each.own_id) for slug, each in zip(slugs, titled, strict=True)])
         return [
-            (each.text, anchor if level > self.silent_levels else "")
+            (each.text, anchor if level > self.silent_levels and anchor != UNNAMED else "")
             for (level, _), each, anchor in zip(headings, titled, anchors, strict=True)
         ]
 
@@ -111,6 +118,17 @@ def split_braces(text: str) -> tuple[str, str] | None:
     at = text.rfind("{")
     is_last = at >= 0 and text.find("}", at) == len(text) - 1
     return (text[:at], text[at + 1 : -1]) if is_last else None
+
+
+def id_in(attributes: str) -> str | None:
+    """Return the id that attributes give (`#x`, `id=x`, `id="x"`), the last of several."""
+    found = None
+    for each in _ATTRIBUTE.finditer(attributes):
+        if each["key"] == "id":
+            found = each["double"] or each["single"] or each["bare"] or found
+        elif each["word"] and each["word"][0] == "#" and len(each["word"]) > 1:
+            found = each["word"][1:]
+    return found
 
 
 def split_remark(text: str) -> Titled | None:

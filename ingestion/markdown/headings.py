@@ -14,6 +14,12 @@ from ingestion.markdown.inline import MAX_LENGTH, plain_words
 
 _NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
 _NOTE_DEFINITION = re.compile(r"^[ ]{0,3}\[\^([^\]\s]{1,200})\]:", re.M)
+_LINK_DEFINITION = re.compile(r"^[ ]{0,3}\[([^\]\[^][^\]\[]{0,199})\]:[ \t]*\S", re.M)
+_REFERENCE = re.compile(
+    r"(?P<run>`++).{1,500}?(?<!`)(?P=run)(?!`)"
+    r"|(?<![!\\\]])\[(?P<words>[^\[\]]{1,200})\](?:\[(?P<label>[^\[\]]{0,200})\])?(?![(\[])"
+)
+"""Code, or a link by the label of its target, which the page defines elsewhere."""
 _TAGGED = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
 _ID_OF_TAG = re.compile(r"(?<=\s)id\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _CONTAINER_MARKS = " \t>*+-.)0123456789"
@@ -42,7 +48,8 @@ class Outline:
         """Read the headings of a page; `anchors` are those of all its headings where its text does not tell them."""
         found = [block for block in everything if block.kind == "heading"]
         numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
-        texts = [_NOTE.sub(partial(_number_of, numbers), _text_for(ids, page, block)) for block in found]
+        texts = _without_references(page.text, [_text_for(ids, page, block) for block in found])
+        texts = [_NOTE.sub(partial(_number_of, numbers), text) for text in texts]
         named = _names(ids, [(block.level, text) for block, text in zip(found, texts, strict=True)])
         if anchors is not None and len(anchors) == len(named):
             named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
@@ -107,6 +114,19 @@ def _names(ids: HeadingIds, headings: Sequence[tuple[int, str]]) -> list[tuple[s
     tagged = [split_tag(text) for _, text in headings]
     others = iter(ids.name([each for each, of_tag in zip(headings, tagged, strict=True) if of_tag is None]))
     return [of_tag or next(others) for of_tag in tagged]
+
+
+def _without_references(page: str, headings: list[str]) -> list[str]:
+    """Return headings with their reference links (`[words][label]`) written as links that hold their own target."""
+    if "]:" not in page or not any("[" in text for text in headings):
+        return headings
+    defined = {" ".join(label.lower().split()) for label in _LINK_DEFINITION.findall(page)}
+
+    def link(found: re.Match[str]) -> str:
+        label = " ".join((found["label"] or found["words"] or "").lower().split())
+        return f"[{found['words']}](#)" if label in defined else found[0]
+
+    return [_REFERENCE.sub(link, text) for text in headings]
 
 
 def _note_numbers(text: str) -> dict[str, int]:

@@ -18,7 +18,7 @@ SUMMARY = "SUMMARY.md"
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 MAX_LEVELS = 50
 
-_LINK = r"\[(?P<title>(?:\\.|[^\]\\]|\][^(])*)\]\((?P<target><[^>\n]*>|[^)\n]*)\)"
+_LINK = r"\[(?P<title>(?:\\.|[^\]\\]|\](?!\())*)\]\((?P<target><[^>\n]*>|[^)\n]*)\)"
 _ITEM = re.compile(rf"(?P<indent>[ \t]*)(?P<bullet>[-*+]|\d+[.)])[ \t]+{_LINK}")
 _PAGE = re.compile(rf"[ \t]*{_LINK}[ \t]*$")
 
@@ -64,7 +64,7 @@ class BookOrder:
         return Entry(known.chapter, known.lesson, known.title, numbers, title)
 
 
-def _folders_of(paths: Iterable[str]) -> set[str]:
+def folders_of(paths: Iterable[str]) -> set[str]:
     """Return the folders that hold a page, those that hold them included."""
     folders: set[str] = set()
     for path in paths:
@@ -128,7 +128,7 @@ def read_categories(root: Path, outside: Path, paths: Iterable[str]) -> BookOrde
 
     Folders that do not lie below the root lie below `outside`. Raises ConfigurationError as `read_summary` does.
     """
-    return BookOrder(folders=dict(_categories(root, outside, _folders_of(paths))))
+    return BookOrder(folders=dict(_categories(root, outside, folders_of(paths))))
 
 
 def _categories(

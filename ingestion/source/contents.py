@@ -10,7 +10,6 @@ from typing import Any
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
-from ingestion.source.audience import with_custom_tables
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.hierarchy import Place
@@ -65,7 +64,7 @@ def table_of_contents(root: Path, settings: Settings) -> Contents:
         url = ""
         try:
             source = read_source(file)
-            url = page_address(source, with_custom_tables(read_metadata(source, settings).values), settings)
+            url = page_address(source, read_metadata(source, settings), settings)
         except UnpublishedPage as page:
             unpublished.append(Skipped(file.path, page.reason))
             continue

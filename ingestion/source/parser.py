@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
@@ -84,9 +85,11 @@ class Lesson:
         return (self.page.origins[number - 1] if self.page.origins else number) + self.body_offset
 
 
-def page_address(source: SourceText, values: Mapping[str, Any], settings: Settings) -> str:
+def page_address(source: SourceText, front: FrontMatter, settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
-    return lesson_url(PageFacts(source.path, values), settings, source.site)
+    facts = PageFacts(source.path, with_custom_tables(front.values))
+    heading = partial(first_heading, front.body, page_syntax(facts, source, settings))
+    return lesson_url(facts._replace(heading=heading), settings, source.site)
 
 
 def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | None = None) -> Lesson:
@@ -122,7 +125,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         doc_id=facts.text("id"),
         aliases=tuple(facts.texts("aliases", "redirect_from")),
         heading_ids=ids,
-        url=page_address(source, values, settings),
+        url=page_address(source, front, settings),
         front_matter=_raw(front.values),
         findings=report.findings(audience),
         includes=page.whole.files,

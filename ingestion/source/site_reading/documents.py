@@ -38,6 +38,14 @@ def read_document(path: Path) -> Any:
         raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error
 
 
+def read_yaml_document(path: Path) -> Any:
+    """Return what a YAML file holds, whatever its name; raises ConfigurationError where it cannot be read."""
+    try:
+        return read_yaml(read_text(path)).value
+    except YamlProblem as error:
+        raise ConfigurationError(f"{path}:{error.line}: cannot be read: {error.reason}") from error
+
+
 def read_text(path: Path) -> str:
     """Return the text of a configuration file; raises ConfigurationError where it cannot be read."""
     try:

@@ -134,3 +134,19 @@ def test_headings_of_html_begin_sections_and_keep_their_ids(
     page, blocks = parse_page(text, ANY_MDX if mdx else ANY)
     found = Outline(page, blocks, walk(blocks)).headings
     assert [(each.level, each.title, each.anchor) for each in found] == headings
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("See the [guide][g] first", "See the guide first"),
+        ("Look at [Guide] now", "Look at Guide now"),
+        ("A [box][] here", "A [box][] here"),
+        ("Code `x[guide]` stays", "Code x[guide] stays"),
+        ("An [own](#there) one", "An own one"),
+    ],
+)
+def test_reference_links_in_headings_are_words_where_the_page_defines_them(heading: str, words: str) -> None:
+    page, blocks = parse_page(f"## {heading}\n\n[g]: https://x.example/a\n[guide]: https://x.example/b\n")
+    (found,) = Outline(page, blocks, walk(blocks)).headings
+    assert found.title == words

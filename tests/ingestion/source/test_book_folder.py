@@ -171,3 +171,10 @@ def test_jekyll_makes_pages_of_files_with_metadata(
         else:
             found.add(file.path)
     assert found == published
+
+
+def test_a_label_of_a_summary_may_end_in_brackets(tmp_path: Path) -> None:
+    (tmp_path / "book.toml").write_text("[book]\n")
+    plant(tmp_path / "src", "one.md", "two.md", "three.md")
+    (tmp_path / "src/SUMMARY.md").write_text("- [#[panic]](one.md)\n- [a `x[0]`](two.md)\n- [plain](three.md)\n")
+    assert len(crawl_book(tmp_path / "src", Settings()).files) == 3

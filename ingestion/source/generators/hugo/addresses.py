@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
+from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
 from ingestion.source.generators.hugo.config import Facts, facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
@@ -16,6 +16,7 @@ from ingestion.source.permalinks import date_values, file_route, fill, folder_ro
 from ingestion.source.site import Site
 
 _ATTRIBUTE = re.compile(r"""[#.][\w:.-]+|[A-Za-z_:][\w:.-]*=(?:"[^"]*"|'[^']*'|[^\s"'{}]+)""")
+_SHORTCODE = re.compile(r"\{\{[<%](?!/\*)")
 _KEPT_IN_PATHS = frozenset("-_./+~#@")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _NAME = re.compile(r":([a-z]+(?:\[(?:first|last|\d*(?::\d*)?)\])?)")
@@ -155,13 +156,14 @@ def _stays(character: str) -> bool:
 
 def split(text: str) -> Titled:
     """Split off attributes in braces, if all that stands in the braces is attributes."""
+    unknown = UNNAMED if "{{" in text and _SHORTCODE.search(text) else None  # the words of a theme's template
     braces = split_braces(text)
-    if not braces or not braces[1].strip():
-        return Titled(text)
+    if not braces or not braces[1].strip() or braces[0].endswith(("{", "%", "<")):
+        return Titled(text, unknown)
     words = _ATTRIBUTE.findall(braces[1])
     if _ATTRIBUTE.sub("", braces[1]).strip() or not words:
-        return Titled(text)
-    return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#"), None))
+        return Titled(text, unknown)
+    return Titled(braces[0].rstrip(), id_in(braces[1]) or unknown)
 
 
 def slug(spans: Sequence[Span]) -> str:

@@ -5,16 +5,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from urllib.parse import quote
 
-from ingestion.markdown.anchors import HeadingIds, Titled, number_own_ids, split_braces, text_of
-from ingestion.markdown.inline import Span
-from ingestion.source.generators.mkdocs.config import UNKNOWN, facts_of
-from ingestion.source.generators.protocol import AddressOptions
-from ingestion.source.permalinks import file_route, folder_route, split_path
+from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_own_ids, split_braces, text_of
+from ingestion.markdown.inline import Span, read_spans
+from ingestion.source.dates import read_date
+from ingestion.source.generators.mkdocs.config import UNKNOWN, Blog, facts_of
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.permalinks import file_route, fill, folder_route, split_path
 from ingestion.source.site import Site
 
+_POST_NAME = re.compile(r"\{(\w+)\}")
+_DATE_NAME = re.compile("yyyy|yy|MM|M|dd|d")
+_DATE_PARTS: Mapping[str, Callable[[datetime], str]] = {
+    "yyyy": lambda date: f"{date.year:04}",
+    "yy": lambda date: f"{date.year % 100:02}",
+    "MM": lambda date: f"{date.month:02}",
+    "M": lambda date: str(date.month),
+    "dd": lambda date: f"{date.day:02}",
+    "d": lambda date: str(date.day),
+}
+_ICON = re.compile(r":[a-z0-9_+-]+:")
 _COUNTED = re.compile(r"(?s)(?P<plain>.*)_(?P<number>[0-9]{1,9})")
 _TAG = re.compile(r"</?[^>]*>")
 _CAPITALS = re.compile("[A-Z]+")
@@ -26,7 +39,45 @@ _CASES: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def route(placed: str, options: AddressOptions) -> str:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
+    """Return the address of a page with the path `placed` in its docs folder; None for a post without a date."""
+    facts = facts_of(site)
+    if (blog := next((blog for blog in facts.blogs if placed.startswith(f"{blog.posts}/")), None)) is not None:
+        path = _post(page, placed, blog)
+        return path and file_route(path.split("/"), "index" if options.directory_urls is not False else "")
+    language, placed = _language_of(placed, site) if site and facts.translations else (None, placed)
+    made = _route(placed, options)
+    return f"{language}/{made}" if language and language != (site and site.language) else made
+
+
+def _language_of(placed: str, site: Site) -> tuple[str | None, str]:
+    """Return the language of a page, by its folder or by its name (`page.ur.md`), and its path without that."""
+    if facts_of(site).translations == "folder":
+        language, _, rest = placed.partition("/")
+        return (language, rest) if language in site.languages and rest else (None, placed)
+    stem, dot, suffix = placed.rpartition(".")
+    name, _, language = stem.rpartition(".")
+    return (language, f"{name}{dot}{suffix}") if name and language in site.languages else (None, placed)
+
+
+def _post(page: PageFacts, placed: str, blog: Blog) -> str | None:
+    """Return the path of a post of Material's blog, as its pattern says; None where that cannot be known."""
+    written = page.values.get("date")
+    date = read_date(written.get("created") if isinstance(written, Mapping) else written)
+    if date is None:
+        return None
+    title = page.text("title") or page.heading() or ""
+    values = {
+        "date": lambda: _DATE_NAME.sub(lambda found: _DATE_PARTS[found[0]](date), blog.dates),
+        "slug": lambda: page.text("slug") or unicode_slug(read_spans(title)),
+        "file": lambda: split_path(placed)[1],
+        "categories": lambda: "/".join(unicode_slug(read_spans(name)) for name in page.texts("categories")[:1]),
+    }
+    made = fill(blog.pattern, _POST_NAME, values)
+    return made and f"{blog.folder}/{made.strip('/')}".lstrip("/")
+
+
+def _route(placed: str, options: AddressOptions) -> str:
     """Return the route of a page; README stands for its folder as index does."""
     folders, stem = split_path(placed)
     if stem.lower() == "readme":
@@ -39,8 +90,7 @@ def split(text: str) -> Titled:
     braces = split_braces(text)
     if not braces or not braces[0].endswith(" ") or "{" in braces[1] or not braces[1].strip(": "):
         return Titled(text)
-    words = braces[1].removeprefix(":").split()
-    return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#" and len(word) > 1), None))
+    return Titled(braces[0].rstrip(), id_in(braces[1].removeprefix(":")))
 
 
 def slug(spans: Sequence[Span], *, separator: str = "-", in_ascii: bool = True) -> str:
@@ -62,13 +112,30 @@ def unicode_slug(spans: Sequence[Span], *, separator: str = "-", case: str = "lo
 def ids_with(site: Site | None) -> HeadingIds:
     """Return how a site names headings, as its configuration says (`toc`, `attr_list`)."""
     options = facts_of(site).headings
+    slugs: Callable[[Sequence[Span]], str]
     name, quotes = options.slugs.removesuffix("%"), options.slugs.endswith("%")
     if name in _CASES:
         slugs = partial(unicode_slug, separator=options.separator, case=name, quotes=quotes)
     else:
         slugs = partial(slug, separator=options.separator, in_ascii=name != "unicode")
     numbering = number_own_ids if options.slugs == UNKNOWN else number
-    return HeadingIds(split=split if options.attributes else Titled, slug=slugs, number=numbering)
+    own_ids = split if options.attributes else Titled
+    if facts_of(site).has_scripts:
+        own_ids = partial(_split_scripted, own_ids)
+    if options.icons:
+        slugs = partial(_without_icons, slugs)
+    return HeadingIds(split=own_ids, slug=slugs, number=numbering)
+
+
+def _without_icons(slugs: Callable[[Sequence[Span]], str], spans: Sequence[Span]) -> str:
+    """Return the slug of a heading whose icons (`:name:`) are pictures, of which no id is made."""
+    return slugs([span._replace(text=_ICON.sub("", span.text)) if span.kind == "text" else span for span in spans])
+
+
+def _split_scripted(own_ids: Callable[[str], Titled], text: str) -> Titled:
+    """Split off an id on a site whose hooks may put anything in the place of a remark."""
+    found = own_ids(text)
+    return Titled(found.text, UNNAMED) if "<!--" in text and not found.own_id else found
 
 
 def _words(spans: Sequence[Span]) -> str:

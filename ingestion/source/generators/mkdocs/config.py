@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,13 @@ _SLUGIFY = re.compile(
 )
 """What names headings; the tag is no value that reading the file gives."""
 
+_TOC = re.compile(
+    r"^(?P<indent>[ \t]*)(?:-[ \t]+)?[\"']?(?:markdown\.extensions\.)?toc[\"']?:[^\n]*"
+    r"(?:\n(?P=indent)[ \t]+[^\n]*|\n[ \t]*(?=\n))*",
+    re.M,
+)
+"""The options of the extension that names headings: its own line, and those that are deeper."""
+
 _CASE = re.compile(r"\bcase:\s*[\"']?(?P<case>[\w-]+)")
 _PERCENT = re.compile(r"\bpercent_encode:\s*[\"']?true", re.I)
 _NAMED = {
@@ -26,6 +33,26 @@ _NAMED = {
     "uslugify_encoded": "lower%",
     "slugify_unicode": "unicode",
 }
+MAX_PARENTS = 10
+NAV_PLUGINS = (
+    ("literate-nav", "nav_file", "SUMMARY.md"),
+    ("awesome-nav", "filename", ".nav.yml"),
+    ("awesome-pages", "filename", ".pages"),
+)
+"""Plug-ins that read the order from files in the folders: the option that names these, and its default."""
+
+FOLLOWED = frozenset(
+    (
+        *(name for name, _, _ in NAV_PLUGINS),
+        *("blog", "exclude", "exclude-search", "i18n", "include-markdown", "search"),
+        # These leave the addresses and the words of pages as they are.
+        *("git-authors", "git-committers", "git-revision-date", "git-revision-date-localized", "glightbox", "info"),
+        *("htmlproofer", "minify", "mike", "offline", "optimize", "privacy", "redirects", "rss", "section-index"),
+        *("social", "tags", "typeset"),
+    )
+)
+"""Plug-ins that are followed, or need not be."""
+
 _WITH_ATTRIBUTES = ("attr_list", "extra", "pymdownx.extra")
 
 
@@ -37,23 +64,48 @@ class HeadingOptions(NamedTuple):
     """What a site's configuration says of the anchors of headings.
 
     `slugs` names how they are made, empty for the generator's own way and `unknown` for a way that only running it
-    tells. `separator` stands between words, and `attributes` tells that an id in braces is none of the text.
+    tells. `separator` stands between words. `attributes` tells that an id in braces is none of the text, and `icons`
+    that `:name:` is a picture.
     """
 
     slugs: str = ""
     separator: str = "-"
     attributes: bool = True
+    icons: bool = False
 
 
 OWN_HEADINGS = HeadingOptions()
 
 
+class Blog(NamedTuple):
+    """A blog of Material: its folder and that of its posts, in the docs folder; the patterns of their addresses."""
+
+    folder: str
+    posts: str
+    pattern: str
+    dates: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What only MkDocs knows of a site: how headings are named, and the folders of snippets, relative to its own."""
+    """What only MkDocs knows of a site: how headings are named, and what its plug-ins do.
+
+    `snippets` are the folders of snippets, relative to the site's; `blogs` have addresses of their own. `has_scripts`
+    tells that hooks may change pages. Translations are told apart by a folder (`folder`) or by the names of files
+    (`suffix`): `translations` says which, empty for neither. `fragments` are patterns, as `fnmatch` reads them, of
+    files without a page, and `unsearched` of pages that the site's search leaves out. `nav_file` is the name of the
+    files that hold the order of a folder. `includes_files` tells that a plug-in or an extension reads included files.
+    """
 
     headings: HeadingOptions = OWN_HEADINGS
     snippets: tuple[str, ...] = (".",)
+    blogs: tuple[Blog, ...] = ()
+    has_scripts: bool = False
+    translations: str = ""
+    fragments: tuple[str, ...] = ()
+    unsearched: tuple[str, ...] = ()
+    nav_file: str = ""
+    includes_files: bool = True
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -62,10 +114,11 @@ def facts_of(site: Site | None) -> Facts:
 
 
 def read(folder: Path, config: Path) -> Site:
-    """Return the site that a configuration file describes."""
-    document = read_document(config)
-    values = values_of(document)
-    slugs = _slugs(read_text(config))
+    """Return the site that a configuration file describes, with those that it inherits from."""
+    document, text = _inherited(config, folder)
+    values, plugins = values_of(document), plugins_of(document)
+    slugs = _slugs(text)
+    languages, default = _languages(plugins.get("i18n", {}))
     return Site(
         generator="mkdocs",
         folder=folder,
@@ -73,7 +126,8 @@ def read(folder: Path, config: Path) -> Site:
         docs=clean(one(values, "docs_dir") or "docs"),
         url=joined(one(values, "site_url") or "", ""),
         title=one(values, "site_name"),
-        language=one(values, "theme", "language"),
+        language=default or one(values, "theme", "language"),
+        languages=languages,
         directory_urls=one(values, "use_directory_urls") != "false",
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *lines(values, "exclude_docs")),
@@ -82,12 +136,103 @@ def read(folder: Path, config: Path) -> Site:
             headings=HeadingOptions(
                 slugs=slugs,
                 separator=one(values, "markdown_extensions", "toc", "separator") or "-",
-                attributes=_has_attributes(document),
+                attributes=_has(document, *_WITH_ATTRIBUTES),
+                icons=_has(document, "pymdownx.emoji"),
             ),
             snippets=_snippets(values),
+            blogs=tuple(Blog(*each) for each in _blogs(plugins)),
+            has_scripts="hooks" in document,
+            translations=str(plugins["i18n"].get("docs_structure", "suffix")) if languages else "",
+            fragments=_texts(plugins.get("exclude", {}).get("glob")),
+            unsearched=(
+                *_texts(plugins.get("search", {}).get("exclude")),
+                *_texts(plugins.get("exclude-search", {}).get("exclude")),
+            ),
+            nav_file=_nav_file(plugins),
+            includes_files="include-markdown" in plugins or "markdown_include" in text,
         ),
-        notes=(f"{config.name}: {_SCRIPTED}",) if slugs == UNKNOWN else (),
+        notes=tuple(f"{config.name}: {note}" for note in _notes(slugs, document, plugins)),
     )
+
+
+def _inherited(config: Path, folder: Path) -> tuple[dict[str, Any], str]:
+    """Return a configuration with what it inherits (`INHERIT`), and the texts of all of its files.
+
+    They lie in the folder above the site's at most, since the configuration may come from a stranger.
+    """
+    text, document = read_text(config), _mapping(read_document(config))
+    seen = {config.resolve()}
+    while isinstance(parent := document.pop("INHERIT", None), str) and len(seen) < MAX_PARENTS:
+        config = (config.parent / parent).resolve()
+        if config in seen or not config.is_relative_to(folder.resolve().parent) or not config.is_file():
+            break
+        seen.add(config)
+        text, document = f"{text}\n{read_text(config)}", _merged(_mapping(read_document(config)), document)
+    return document, text
+
+
+def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    both = dict(parent)
+    for key, value in own.items():
+        other = both.get(key)
+        both[key] = _merged(other, value) if isinstance(other, Mapping) and isinstance(value, Mapping) else value
+    return both
+
+
+def plugins_of(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the plug-ins of a configuration by name, each with its options."""
+    listed = document.get("plugins")
+    items = listed if isinstance(listed, list) else [listed]
+    found: dict[str, Mapping[str, Any]] = {}
+    for each in items:
+        for name, options in each.items() if isinstance(each, Mapping) else [(each, {})]:
+            if name and _mapping(options).get("enabled") != "false":
+                found[str(name).rpartition("/")[2]] = _mapping(options)
+    return found
+
+
+def _blogs(plugins: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+    """The folder, the folder of posts, and the patterns of addresses and dates of a blog."""
+    if (options := plugins.get("blog")) is not None:
+        folder = clean(str(options.get("blog_dir", "blog"))).strip("/.")
+        posts = str(options.get("post_dir", "{blog}/posts")).replace("{blog}", folder).strip("/")
+        pattern = str(options.get("post_url_format", "{date}/{slug}"))
+        yield folder, posts, pattern, str(options.get("post_url_date_format", "yyyy/MM/dd"))
+
+
+def _languages(options: Mapping[str, Any]) -> tuple[tuple[str, ...], str | None]:
+    """The languages of a site with translations, and the default one."""
+    listed = [_mapping(each) for each in options.get("languages") or () if isinstance(each, Mapping)]
+    names = tuple(str(each["locale"]) for each in listed if "locale" in each)
+    defaults = (str(each["locale"]) for each in listed if each.get("default") == "true" and "locale" in each)
+    return names, next(defaults, None)
+
+
+def _nav_file(plugins: Mapping[str, Mapping[str, Any]]) -> str:
+    for name, key, default in NAV_PLUGINS:
+        if name in plugins:
+            return str(plugins[name].get(key, default))
+    return ""
+
+
+def _notes(slugs: str, document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """What the configuration does to pages that is not followed."""
+    if slugs == UNKNOWN:
+        yield _SCRIPTED
+    if "hooks" in document:
+        yield "`hooks` may change pages, which are not run: headings with remarks in them have no anchor"
+    if "regex" in plugins.get("exclude", {}):
+        yield "`regex` of the plug-in exclude is not followed: use `glob`, or `crawl.exclude`"
+    if others := sorted(set(plugins) - FOLLOWED):
+        yield f"what these plug-ins do to pages is not known: {', '.join(others)}"
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else (str(value),) if value else ()
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def _snippets(values: Values) -> tuple[str, ...]:
@@ -99,7 +244,8 @@ def _snippets(values: Values) -> tuple[str, ...]:
 
 def _slugs(text: str) -> str:
     """Return how headings are named: as the style `mkdocs` calls it, or `unknown`."""
-    found = _SLUGIFY.search(text)
+    toc = _TOC.search(text)
+    found = _SLUGIFY.search(toc[0]) if toc else None
     if found is None:
         return ""
     module, _, name = found["name"].rpartition(".")
@@ -113,10 +259,8 @@ def _slugs(text: str) -> str:
     return (case["case"] if case else "none") + ("%" if _PERCENT.search(found["options"]) else "")
 
 
-def _has_attributes(document: Any) -> bool:
-    """Whether an id in braces is read: by an extension, which a configuration that this one inherits may name too."""
-    if not isinstance(document, Mapping) or "INHERIT" in document:
-        return True
+def _has(document: Mapping[str, Any], *extensions: str) -> bool:
+    """Whether one of these extensions of Markdown is asked for."""
     listed = document.get("markdown_extensions") or ()
     names = {str(name) for each in listed for name in (each if isinstance(each, Mapping) else [each])}
-    return any(name.removeprefix("markdown.extensions.") in _WITH_ATTRIBUTES for name in names)
+    return any(name.removeprefix("markdown.extensions.") in extensions for name in names)

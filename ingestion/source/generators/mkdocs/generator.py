@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ingestion.source.book_order import BookOrder
 from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.mkdocs import pages
-from ingestion.source.generators.mkdocs.config import read
+from ingestion.source.generators.mkdocs.config import facts_of, read
 from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.site import Site
 
@@ -36,11 +36,11 @@ class MkDocs(Base):
 
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of `nav`."""
-        return pages.order(site, root) if site else super().order(site, root, paths)
+        return pages.order(site, root, paths) if site else super().order(site, root, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return each README that stands beside an index."""
-        return pages.without_page(paths)
+        """Return each README that stands beside an index, and what the plug-in `exclude` leaves out."""
+        return pages.without_page(site, paths)
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, also that of `key: value` lines without a mark."""
@@ -50,17 +50,18 @@ class MkDocs(Base):
         return front if front.body_offset or front.body != text or front.problems else multimarkdown(text)
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
-        """Return that a page with `exclude` is not shown."""
+        """Return that a page with `exclude` is not shown, and whether the site's search leaves it out."""
         if is_on(page.values.get("exclude")):
             return Publication("excluded (`exclude`)")
-        return super().publication(page, site, now)
+        found = super().publication(page, site, now)
+        return found if pages.is_searched(page, site) else found._replace(searchable=False)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page."""
-        from ingestion.source.generators.mkdocs.addresses import route
+        from ingestion.source.generators.mkdocs.addresses import address
 
         placed = self.place_of(page, site, options)
-        return None if placed is None else route(placed, options)
+        return None if placed is None else address(page, placed, site, options)
 
     def heading_ids(self, site: Site | None) -> HeadingIds:
         """Return the names of Python-Markdown, or those that the configuration chooses."""
@@ -69,10 +70,10 @@ class MkDocs(Base):
         return UNICODE_IDS if site is None and self._unicode_ids else ids_with(site)
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return what finds snippets."""
-        from ingestion.source.generators.mkdocs.text import find_snippets
+        """Return what finds snippets, and the includes of plug-ins."""
+        from ingestion.source.generators.mkdocs.text import find_included, find_snippets
 
-        return (find_snippets,)
+        return (find_snippets, find_included) if facts_of(site).includes_files else (find_snippets,)
 
 
 STYLED: dict[str, Generator] = {"mkdocs": MkDocs(), "mkdocs-unicode": MkDocs(unicode_ids=True)}

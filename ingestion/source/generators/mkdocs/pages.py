@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, normalised
+from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, folders_of, normalised, summary_entries
+from ingestion.source.generators.base import is_on
+from ingestion.source.generators.mkdocs.config import facts_of
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document
+from ingestion.source.site_reading.documents import read_document, read_text, read_yaml_document
 
 _OVERVIEW = re.compile(r"(?:readme|index|_index)\.[a-z]+$", re.I)
 
 
-def order(site: Site, root: Path) -> BookOrder:
-    """Return the entries of the pages that `nav` lists."""
+def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
+    """Return the entries of the pages that `nav` lists, else what the files of a plug-in say of each folder."""
     document = read_document(site.config)
     nav = document.get("nav") if isinstance(document, dict) else None
+    if nav is None and facts_of(site).nav_file:
+        return _by_folders(root, facts_of(site).nav_file, paths)
     docs, root = site.docs_folder.resolve(), root.resolve()
     prefix = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else "."
     entries: dict[str, Entry] = {}
@@ -26,11 +32,56 @@ def order(site: Site, root: Path) -> BookOrder:
     return BookOrder(entries=entries)
 
 
-def without_page(paths: Sequence[str]) -> Mapping[str, str]:
-    """Return each README that stands beside an `index.md`."""
+def _by_folders(root: Path, name: str, paths: Collection[str]) -> BookOrder:
+    """Return the order that a file in each folder gives to what is in it (literate-nav, awesome-nav)."""
+    entries: dict[str, Entry] = {}
+    folders: dict[str, tuple[int | None, str | None]] = {}
+    there = folders_of(paths)
+    files = []
+    for folder in ("", *sorted(there)):
+        file = root / folder / name
+        if not file.is_file() or file.is_symlink():
+            continue
+        files.append(f"{folder}/{name}".lstrip("/"))
+        for number, (title, target) in enumerate(_listed(file), 1):
+            path = normalised(f"{folder}/{target}")
+            if path in there:
+                folders[path] = (number, title)
+            elif path in paths:
+                entries[path] = Entry(None, number, title)
+    return BookOrder(entries=entries, folders=folders, files=frozenset(files))
+
+
+def _listed(file: Path) -> Iterator[tuple[str | None, str]]:
+    """What a file lists, each with its title if it has one: links of Markdown, or the `nav` of YAML."""
+    if file.suffix == ".md":
+        yield from ((entry.title, target) for target, entry in summary_entries(read_text(file)))
+        return
+    document = read_yaml_document(file)
+    nav = document.get("nav") or document.get("arrange") if isinstance(document, dict) else None
+    yield from _pages(nav if isinstance(nav, list) else [])
+
+
+def is_searched(page: PageFacts, site: Site | None) -> bool:
+    """Return whether the site's search shows a page: not where its metadata or the configuration leave it out."""
+    own = page.values.get("search")
+    if isinstance(own, Mapping) and is_on(own.get("exclude")):
+        return False
+    placed = site.in_docs(page.path) if site else None
+    return not any(fnmatchcase(placed, pattern) for pattern in facts_of(site).unsearched) if placed else True
+
+
+def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return each README that stands beside an `index.md`, and what the plug-in `exclude` leaves out."""
+    fragments = facts_of(site).fragments
+    excluded = {
+        path: f"excluded in {site.config.name} (plug-in exclude)"
+        for path in (paths if fragments else ())
+        if (placed := site.in_docs(path)) and any(fnmatchcase(placed, pattern) for pattern in fragments)
+    }
     has_index = {path[: -len("index.md")] for path in paths if f"/{path}".endswith("/index.md")}
     readmes = (path for path in paths if path.endswith("README.md") and path.removesuffix("README.md") in has_index)
-    return dict.fromkeys(readmes, "stands beside index.md, so that the site has no page for it")
+    return {**dict.fromkeys(readmes, "stands beside index.md, so that the site has no page for it"), **excluded}
 
 
 def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.mkdocs.config import facts_of
-from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 from ingestion.source.includes.files import CannotInclude
 
 SYNTAX = Syntax(
@@ -113,3 +114,48 @@ def _section(lines: list[str], name: str) -> list[str]:
     if not found:
         raise CannotInclude(f"has no section `{name}`")
     return chosen
+
+
+_INCLUDED = re.compile(
+    r"(?P<indent>^[ \t]*)?\{%-?[ \t]*include(?:-markdown)?[ \t]+"
+    r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)')(?P<options>[^%]{0,2000})-?%\}",
+    re.M,
+)
+_OPTION = re.compile(r"(?P<key>[\w-]+)=(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>-?\d+))")
+_BRACED = re.compile(r"\{![ \t]*(?P<target>[^\n!{}]{1,1000}?)[ \t]*!(?:[^\n!{}]{0,1000}!)?\}")
+_HASHES = re.compile(r"^(#{1,6})(?=[ \t])")
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
+
+
+def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `{% include-markdown "file" %}`, `{% include "file" %}` (a plug-in), and `{! file !}` (an extension)."""
+    for found in _INCLUDED.finditer(text) if "{%" in text else ():
+        target = (found["double"] or found["single"])[:MAX_TARGET]
+        given = _OPTION.finditer(found["options"])
+        options = {each["key"]: each["double"] or each["single"] or each["bare"] or "" for each in given}
+        bases = (file.parent,) if target.startswith(".") else (folders.docs, file.parent)
+        places = () if "://" in target else tuple(base / target for base in bases)
+        select = partial(_cut, options=options)
+        yield Directive(*found.span(), target, places, select, indent=found["indent"] or "")
+    for found in _BRACED.finditer(text) if "{!" in text else ():
+        target = found["target"]
+        yield Directive(*found.span(), target, (folders.base / target, folders.docs / target), whole)
+
+
+def _cut(text: str, selection: str, *, options: Mapping[str, str]) -> str:
+    """Return the part of a file between the marks `start` and `end`, its headings deeper by `heading-offset`."""
+    if (start := options.get("start")) and start in text:
+        text = text.split(start, 1)[1]
+    if (end := options.get("end")) and end in text:
+        text = text.split(end, 1)[0]
+    offset = int(options.get("heading-offset") or 0)
+    return whole(_deeper(text, offset) if offset else text, selection)
+
+
+def _deeper(text: str, offset: int) -> str:
+    fence, made = "", []
+    for line in text.split("\n"):
+        if found := _FENCE.match(line):
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        made.append(line if fence else _HASHES.sub(lambda marks: "#" * min(max(len(marks[1]) + offset, 1), 6), line))
+    return "\n".join(made)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
+from ingestion.markdown.anchors import HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
 from ingestion.source.generators.protocol import AddressOptions
 from ingestion.source.generators.vitepress.rewrites import UnreadableRewrite, rewrite
@@ -38,8 +38,7 @@ def split(text: str) -> Titled:
     braces = split_braces(text)
     if not braces or braces[0].endswith("{") or not braces[1].strip():
         return Titled(text)
-    words = braces[1].split()
-    return Titled(braces[0].rstrip(), next((word[1:] for word in words if word[0] == "#" and len(word) > 1), None))
+    return Titled(braces[0].rstrip(), id_in(braces[1]))
 
 
 def slug(spans: Sequence[Span]) -> str:
