@@ -9,6 +9,7 @@ six words, drawn alike.
 
 from __future__ import annotations
 
+import hashlib
 import statistics
 import sys
 import time
@@ -85,7 +86,7 @@ def point(lesson: int, index: int, ids: list[str], vector: Any, text: str) -> Po
         total_chunks=LESSON,
         prev_chunk_id=ids[index - 1] if index else None,
         next_chunk_id=ids[index + 1] if index + 1 < LESSON else None,
-        content_hash=f"{lesson}:{index}",
+        content_hash=hashlib.sha256(f"{lesson}:{index}".encode()).hexdigest(),
         source_file_hash=str(lesson),
         page_title=f"Lesson {lesson}",
         page_url="",

@@ -6,6 +6,7 @@ neither path nor front matter gives is None, which no filter matches.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -37,10 +38,23 @@ JOB_STATUSES: tuple[str, ...] = get_args(JobStatus)
 
 MIN_CHUNK_CHARS = 10
 
+_HASH = re.compile("[0-9a-f]{64}")
+
 
 def utc_now() -> str:
     """Return the time in UTC as ISO 8601 text, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def _is_relative(path: str) -> bool:
+    return bool(path.strip()) and not path.startswith("/")
 
 
 def _check(ok: bool, name: str, value: object, rule: str) -> None:
@@ -57,6 +71,7 @@ class DocumentMetadata:
     `repeated` counts the lines at its beginning and end that repeat what stands in another chunk. `syntax` names how
     the page is read.
     `mdx` tells that the page is MDX, which its name alone does not.
+    `version` counts how often the stored chunk was updated, 1 at first; `payload_format` is that of its fields.
     `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
     to readers who ask for none.
     """
@@ -77,7 +92,8 @@ class DocumentMetadata:
     next_chunk_id: str | None
     content_hash: str
     source_file_hash: str
-    version: int = versions.PAYLOAD
+    version: int = field(default=1, compare=False)
+    payload_format: int = versions.PAYLOAD
     created_at: str = field(default_factory=utc_now, compare=False)
     updated_at: str = field(default_factory=utc_now, compare=False)
     page_title: str
@@ -105,6 +121,10 @@ class DocumentMetadata:
         last = self.total_chunks - 1
         _check(bool(self.book_id), "book_id", self.book_id, "must not be empty")
         _check(bool(self.module), "module", self.module, "must not be empty")
+        _check(_is_uuid(self.parent_doc_id), "parent_doc_id", self.parent_doc_id, "must be a UUID")
+        _check(_HASH.fullmatch(self.content_hash) is not None, "content_hash", self.content_hash, "must be a SHA-256")
+        _check(_is_relative(self.source_file), "source_file", self.source_file, "a relative path")
+        _check(self.version >= 1, "version", self.version, "counts from 1")
         _check(self.hardware_tier in TIERS, "hardware_tier", self.hardware_tier, "must be 1 to 4")
         _check(self.proficiency_level in LEVELS, "proficiency_level", self.proficiency_level, "A1 to C2")
         _check(self.layer in LAYERS, "layer", self.layer, "must be L1 to L4")
@@ -145,6 +165,7 @@ class DocumentChunk:
     def __post_init__(self) -> None:
         _check(str(uuid.UUID(self.id)) == self.id, "id", self.id, "must be a UUID")
         _check(self.text == self.text.strip("\n"), "text", self.text, "must not begin or end with an empty line")
+        _check(bool(self.text.strip()), "text", self.text, "must not be blank")
         _check(len(self.text) >= MIN_CHUNK_CHARS, "text", self.text, f"at least {MIN_CHUNK_CHARS} characters")
         _check(min(self.word_count, self.token_count, self.char_count) >= 1, "counts", self.word_count, ">= 1")
 

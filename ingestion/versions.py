@@ -13,7 +13,7 @@ PREPARATION = "2"
 """How the embedded text is made: another one embeds everything anew."""
 
 PAYLOAD = 2
-"""The mapping from chunk to payload, stored in each point as `version`: another one patches payloads."""
+"""The mapping from chunk to payload, stored in each point as `payload_format`: another one patches payloads."""
 
 BM25 = "2"
 """Terms and weights of the sparse vectors: another one writes them anew and embeds nothing."""

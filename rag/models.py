@@ -49,6 +49,9 @@ RefusalReason = Literal[
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
 """How a question ended: the last row of spec 000's state diagram."""
 
+MAX_LIMIT = 100
+"""How many passages a search gives at most (000)."""
+
 EXTRACTIVE = "extractive"
 """What an answer names as its model when none was used."""
 
@@ -130,6 +133,12 @@ class SearchQuery(_Model):
 def address(page_url: str, anchor: str | None) -> str:
     """Return the address of a section, or "" where the site has none."""
     return f"{page_url}#{anchor}" if page_url and anchor else page_url
+
+
+class WideQuery(SearchQuery):
+    """A query for more passages than 003 foresees, as 000 has them."""
+
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +274,13 @@ class Place(_Model):
     chunk_id: UuidText
 
 
+class FollowUp(Place):
+    """A section that could be asked about next. `question` asks for it, and does within `parent_doc_id` for sure."""
+
+    question: str
+    parent_doc_id: UuidText | None = None
+
+
 class HiddenPassages(_Model):
     """What a filter keeps from the reader although it fits better: how many, and the value that would show it."""
 
@@ -277,6 +293,7 @@ class HiddenPassages(_Model):
 class SearchResponse(_Model):
     """The ranked passages, best first; `total_found` counts the chunks that pass the filters.
 
+    `has_relevant_results` tells that a passage has the cosine of `agent.min_relevance_score` (000).
     `searched_for` is the question with its typos corrected, None where none was. `hidden` tells of better passages
     that a filter hides.
     """
@@ -289,6 +306,7 @@ class SearchResponse(_Model):
     book_id: str
     evidence: Evidence = Evidence()
     is_book_indexed: bool = True
+    has_relevant_results: bool = False
     searched_for: str | None = None
     hidden: HiddenPassages | None = None
     _further: tuple[SearchResult, ...] = PrivateAttr(default=())
@@ -308,7 +326,7 @@ class PastMessage(Protocol):
     """A message of the conversation so far; `rag.conversations.models.Message` is one."""
 
     @property
-    def role(self) -> Literal["user", "assistant"]:
+    def role(self) -> Literal["user", "assistant", "system", "tool"]:
         """Who said it."""
 
     @property
@@ -332,6 +350,8 @@ class ConfidenceMetrics(_Model):
     def _average_lies_between(self) -> ConfidenceMetrics:
         if not self.min_similarity <= self.average_similarity <= self.max_similarity:
             raise ValueError("average_similarity lies between min_similarity and max_similarity")
+        if self.should_answer != (self.confidence_level != "insufficient"):
+            raise ValueError("should_answer holds where confidence_level is not insufficient")
         return self
 
 

@@ -23,9 +23,22 @@ class AgentSettings:
     """The chat model and its budget."""
 
     model: str = setting("gpt-4o-mini", parse_text, env="OPENAI_MODEL", help="chat model")
-    top_k: int = setting(5, parse_int(1, 20), env="AGENT_TOP_K", help="passages per answer")
+    system_prompt: str = setting(
+        "",
+        parse_text,
+        env="AGENT_SYSTEM_PROMPT",
+        help="what you tell the chat model of tone, form and audience, beside the rules that it searches, cites and "
+        "refuses; not in a book's own files",
+    )
+    top_k: int = setting(5, parse_int(1, 100), env="AGENT_TOP_K", help="passages per answer")
     score_threshold: float = setting(
         0.0, parse_fraction, env="AGENT_SCORE_THRESHOLD", help="minimum cosine of a passage"
+    )
+    min_relevance_score: float = setting(
+        0.3,
+        parse_fraction,
+        env="AGENT_MIN_RELEVANCE_SCORE",
+        help="cosine of the best passage from which a search has relevant results",
     )
     max_turns: int = setting(50, parse_int(1, 1000), env="AGENT_MAX_TURNS", help="maximum turns per conversation")
     max_searches: int = setting(4, parse_int(1, 20), env="AGENT_MAX_SEARCHES", help="maximum searches per answer")

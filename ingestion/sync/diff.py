@@ -13,7 +13,7 @@ from ingestion.models import DocumentChunk
 from ingestion.sync.plan import FileChange
 from ingestion.vector_stores.bm25 import stemmer_of
 
-_STAMPS = ("created_at", "updated_at", "embedded_at", "embedding_model")
+_STAMPS = ("created_at", "updated_at", "version", "embedded_at", "embedding_model")
 """What no chunk says of itself: its point keeps them."""
 
 _FIRST_BM25, _FIRST_LANGUAGE = "1", "en"

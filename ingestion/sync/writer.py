@@ -104,5 +104,13 @@ def _batches_of(book_id: str, paths: Sequence[str]) -> Iterator[Where]:
 
 
 def _dated(payload: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the payload with the time at which its point was first written."""
-    return payload | {"created_at": before["created_at"], "updated_at": utc_now()} if before else payload
+    """Return the payload with the time at which its point was first written, and its updates counted."""
+    if not before:
+        return payload
+    version = _updates(before) + 1
+    return payload | {"created_at": before["created_at"], "updated_at": utc_now(), "version": version}
+
+
+def _updates(before: Mapping[str, Any]) -> int:
+    """Return how often a stored chunk was updated; `version` of the first release is the format of its fields."""
+    return int(before["version"]) if "payload_format" in before else 1

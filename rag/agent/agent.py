@@ -87,7 +87,7 @@ class Agent:
     ) -> AsyncGenerator[Event]:
         """Answer `question`. The model neither sees the filters nor can widen them.
 
-        `top_k` (1–20) and `min_score` (0–1) are the caller's instead of the settings'. `style` is what the caller
+        `top_k` (1–100) and `min_score` (0–1) are the caller's instead of the settings'. `style` is what the caller
         says of tone and form; it changes no rule.
         """
         started = time.perf_counter()

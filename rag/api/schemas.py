@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
     StringConstraints,
     WithJsonSchema,
+    model_validator,
 )
 
 from ingestion.embedding.recipient import Recipient
 from ingestion.models import IngestionMode, JobStatus
+from rag.conversations.models import MAX_FIELDS, ToolCall
 from rag.filters import SearchMode
 from rag.models import (
     ConfidenceLevel,
     ConfidenceMetrics,
+    FollowUp,
     HiddenPassages,
     LessonId,
     LongEnough,
@@ -40,9 +43,30 @@ if TYPE_CHECKING:
 else:
     _FilterFields = filter_schema()
 
-TimeText = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
-ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+
+def _moment(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("a time must name its zone")
+    return text
+
+
+TimeText = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
+
+
+def _small(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata of which every value can be written and read again; raises ValueError."""
+    try:
+        written = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise ValueError("numbers must be finite and values not nested without end") from None
+    if "\\u0000" in written:
+        raise ValueError("the character NUL cannot be stored")
+    return metadata
+
+
+ThreadMetadata = Annotated[dict[str, Any], Field(max_length=MAX_FIELDS), AfterValidator(_small)]
+"""Any JSON of a small size, such as spec 004's `{"user_id": "user123", "tags": ["ros2"]}`."""
 
 
 class _Question(_FilterFields):
@@ -74,6 +98,7 @@ class ChatRequest(_Question):
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000, pattern=NO_NUL)
     ] = Field(description="The question, 1 to 1000 characters.")
     session_id: ThreadId | None = Field(None, description="The thread to continue; without one a new thread begins.")
+    metadata: ThreadMetadata | None = Field(None, description="Fields to set in the thread's metadata; null removes.")
     stream: bool = Field(False, strict=True, description="Answer as a stream of events, as /chat/stream does.")
     top_k: int = Field(5, strict=True, ge=1, le=10, description="Number of passages to retrieve.")
     similarity_threshold: float | None = Field(
@@ -121,8 +146,9 @@ class ChatResponse(BaseModel):
     supported: bool
     metrics: ConfidenceMetrics | None = None
     see_also: tuple[Place, ...] = Field((), description="Other sections on the subject; under a refusal the nearest.")
-    follow_ups: tuple[Place, ...] = Field(
-        (), description="Sections of the cited pages that are not cited, the nearest first: what could be asked next."
+    follow_ups: tuple[FollowUp, ...] = Field(
+        (),
+        description="Sections of the cited pages that are not cited, the nearest first, each with a question for it.",
     )
     searched_for: str | None = Field(None, description="The question with its typos corrected.")
     hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
@@ -131,7 +157,18 @@ class ChatResponse(BaseModel):
     )
     request_id: str | None = Field(None, description="Set with `error`: names the failure in the server's log.")
     replaced: bool = Field(False, description="The book is quoted in place of what the model wrote.")
+    retrieval_history: tuple[ToolCall, ...] = Field((), description="What was searched for this answer, and when.")
     message_number: int = 0
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> ChatResponse:
+        if self.should_answer != (self.confidence_level != "insufficient"):
+            raise ValueError("should_answer holds where confidence_level is not insufficient")
+        if self.should_answer and not self.sources:
+            raise ValueError("sources must not be empty where should_answer holds")
+        if self.metrics and self.metrics.confidence_level != self.confidence_level:
+            raise ValueError("confidence_level is that of the metrics")
+        return self
 
 
 class ShownAnswer(BaseModel):
@@ -144,6 +181,9 @@ class ShownAnswer(BaseModel):
     model: str
     error: str | None = None
     request_id: str | None = None
+    see_also: tuple[Place, ...] = ()
+    follow_ups: tuple[FollowUp, ...] = ()
+    retrieval_history: tuple[ToolCall, ...] = ()
 
 
 class ShownMessage(BaseModel):
@@ -170,13 +210,17 @@ class ShownThread(BaseModel):
 
 
 class ThreadChange(BaseModel):
-    """What can be changed of a thread: its metadata is replaced as a whole."""
+    """What can be changed of a thread: fields of its metadata, merged as RFC 7396 says, so that null removes one.
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"metadata": {"label": "homework"}}]})
+    `question`, the name of a thread without a topic, is set only.
+    """
 
-    metadata: dict[
-        Annotated[str, Field(min_length=1, max_length=64)], StrictBool | StrictInt | StrictFloat | ShortText
-    ] = Field(max_length=20)
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"metadata": {"user_id": "user123", "tags": ["ros2", "urdf"]}}]},
+    )
+
+    metadata: ThreadMetadata
 
 
 class MessageList(BaseModel):

@@ -8,9 +8,10 @@ from statistics import fmean
 from typing import Any
 from uuid import UUID
 
+from rag.agent.events import Searched
 from rag.api.http.context import current_request
 from rag.api.schemas import MAX_SOURCE_CHARS, ChatResponse, Source
-from rag.conversations.models import iso
+from rag.conversations.models import ToolCall, iso, now
 from rag.models import AgentResponse, Citation, SearchResult
 from rag.quoting.next_sections import next_sections
 
@@ -24,17 +25,20 @@ SUFFICIENT_COUNT = 3
 """Spec 004 `RetrievalResult`; what decides whether there is an answer is the policy of the embedding model."""
 
 
-def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], session_id: UUID) -> ChatResponse:
-    """Return the answer; `found` are the passages that were retrieved, by id."""
+def chat_response(
+    response: AgentResponse, found: Mapping[str, SearchResult], session_id: UUID, searches: Sequence[ToolCall] = ()
+) -> ChatResponse:
+    """Return the answer; `found` are the passages that were retrieved, by id, `searches` how they were."""
     metrics = response.metrics
-    answered = response.state in ANSWERED
+    sources = tuple(_sources(response, found)) if response.state in ANSWERED else ()
+    answered = bool(sources)
     level = metrics.confidence_level if metrics and answered else "insufficient"
     if metrics:
         metrics = metrics.model_copy(update={"confidence_level": level, "should_answer": answered})
     return ChatResponse(
         response=response.answer or response.error or "No answer.",
         confidence=metrics.average_similarity if metrics else 0.0,
-        sources=tuple(_sources(response, found)) if answered else (),
+        sources=sources,
         session_id=session_id,
         timestamp=iso(response.created_at),
         confidence_level=level,
@@ -45,12 +49,15 @@ def chat_response(response: AgentResponse, found: Mapping[str, SearchResult], se
         supported=response.supported,
         metrics=metrics,
         see_also=response.see_also,
-        follow_ups=next_sections(found.values(), response.citations, response.see_also) if answered else (),
+        follow_ups=next_sections(found.values(), response.citations, response.see_also, question=response.query)
+        if answered
+        else (),
         searched_for=response.searched_for,
         hidden=response.hidden,
         error=response.error,
         request_id=current_request().request_id if response.error else None,
         replaced=response.replaced,
+        retrieval_history=tuple(searches),
     )
 
 
@@ -66,6 +73,12 @@ def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]
         "average_score": average,
         "has_sufficient_context": average >= SUFFICIENT_SCORE and len(sources) >= SUFFICIENT_COUNT,
     }
+
+
+def tool_call_of(event: Searched) -> ToolCall:
+    """Return a search that has just been made as spec 001 logs it."""
+    scores = [passage.score for passage in event.passages]
+    return ToolCall(event.query, len(scores), round(fmean(scores), 4) if scores else 0.0, iso(now()))
 
 
 def source_of(passage: SearchResult, citation: Citation | None = None) -> Source:
@@ -122,9 +135,8 @@ def _sources(response: AgentResponse, found: Mapping[str, SearchResult]) -> Iter
     cited = [
         source_of(found[citation.chunk_id], citation) for citation in response.citations if citation.chunk_id in found
     ]
-    return cited or _without_repeats(
-        source_of(found[passage]) for passage in response.passages.shown if passage in found
-    )
+    shown = [passage for passage in response.passages.shown if passage in found]
+    return cited or _without_repeats(source_of(found[passage]) for passage in shown or found)
 
 
 def _without_repeats(sources: Iterable[Source]) -> list[Source]:

@@ -26,6 +26,9 @@ MaxSearches = Annotated[
     int | None,
     typer.Option("--max-searches", metavar="N", min=1, max=20, help="Maximum searches of the model per answer."),
 ]
+TopK = Annotated[
+    int | None, typer.Option("--top-k", metavar="N", min=1, max=100, help="Passages per search [default: 5].")
+]
 CiteAs = Annotated[CiteStyle, typer.Option("--cite-style", case_sensitive=False, help="[1], or [Source: Page].")]
 
 
@@ -37,6 +40,7 @@ def ask(
     ranking: Ranking = "hybrid",
     no_llm: NoModel = False,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is being written.")] = False,
+    top_k: TopK = None,
     max_searches: MaxSearches = None,
     cite_style: CiteAs = "number",
     config: Config = None,
@@ -48,7 +52,8 @@ def ask(
     """
     import asyncio
 
-    settings = read_settings(config, flags={"book.id": book, "agent.max_searches": max_searches})
+    flags = {"book.id": book, "agent.max_searches": max_searches, "agent.top_k": top_k}
+    settings = read_settings(config, flags=flags)
     streams = stream and not as_json
     response = asyncio.run(
         _answer(

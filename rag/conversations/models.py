@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from uuid import UUID, uuid4
 
 from ingestion.errors import UsageError
 
-Role = Literal["user", "assistant"]
+Role = Literal["user", "assistant", "system", "tool"]
+"""Threads hold what user and assistant said; a conversation that is sent to a model holds the others too."""
 
 LIVE_MESSAGES = 50
 """Number of messages in a live thread; older ones are archived."""
@@ -20,6 +22,13 @@ TOPIC_EXCHANGES = 5
 """Number of exchanges from which a thread has a topic."""
 
 TOPIC_CHARS = 200
+
+MAX_FIELDS = 20
+MAX_METADATA_CHARS = 4000
+"""What the metadata of a thread may hold, as JSON: lists show all of it."""
+
+NAME = "question"
+"""The field of the metadata that names a thread until there is a topic."""
 
 
 T = TypeVar("T")
@@ -32,10 +41,22 @@ def now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One search of the book for an answer (spec 001): what was searched, how much was found, how near, and when."""
+
+    query: str
+    results_count: int
+    avg_similarity: float
+    timestamp: str
+    tool_name: str = "retrieve_documentation"
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """Hold one message; `confidence` is None for a question.
 
     `answer` is what else an answer needs to be shown again (its sources, how well it is supported), as JSON.
+    `tool_calls` are the assistant's calls as OpenAI's API writes them, `tool_call_id` the one that a tool answers.
     """
 
     role: Role
@@ -43,23 +64,35 @@ class Message:
     timestamp: datetime = field(default_factory=now)
     confidence: float | None = None
     answer: Mapping[str, Any] | None = None
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_call_id: str | None = None
 
     def __post_init__(self) -> None:
         """Check the fields; raises ValueError."""
-        if self.role not in ("user", "assistant"):
-            raise ValueError(f"role {self.role!r}: user or assistant")
-        if not self.content.strip():
+        if self.role not in get_args(Role):
+            raise ValueError(f"role {self.role!r}: one of {', '.join(get_args(Role))}")
+        if not self.content.strip() and not self.tool_calls and self.role != "tool":
             raise ValueError("a message must not be empty")
         if self.timestamp.tzinfo is None:
             raise ValueError("the time of a message must name its zone")
-        if self.confidence is not None and (self.role == "user" or not 0.0 <= self.confidence <= 1.0):
+        if self.confidence is not None and (self.role != "assistant" or not 0.0 <= self.confidence <= 1.0):
             raise ValueError("confidence: 0–1, and only of an answer")
+        if self.tool_calls and self.role != "assistant":
+            raise ValueError("tool_calls: only of an answer")
+        if self.tool_call_id is not None and self.role != "tool":
+            raise ValueError("tool_call_id: only of what a tool returned")
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON object."""
         shown: dict[str, Any] = {"role": self.role, "content": self.content, "timestamp": iso(self.timestamp)}
         shown |= {} if self.confidence is None else {"confidence": self.confidence}
         return shown if self.answer is None else shown | {"answer": dict(self.answer)}
+
+    def to_openai(self) -> dict[str, Any]:
+        """Return the message in the form of OpenAI's API."""
+        sent: dict[str, Any] = {"role": self.role, "content": self.content}
+        sent |= {"tool_calls": [dict(call) for call in self.tool_calls]} if self.tool_calls else {}
+        return sent if self.tool_call_id is None else sent | {"tool_call_id": self.tool_call_id}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Message:
@@ -92,15 +125,51 @@ class ConversationThread(ThreadSummary):
 
     messages: tuple[Message, ...] = ()
 
+    def to_openai_messages(self, system: str | None = None) -> list[dict[str, Any]]:
+        """Return the messages in the form of OpenAI's API, begun by a system message where one is given."""
+        return to_openai_messages([*([Message("system", system)] if system else []), *self.messages])
+
     @property
     def needs_topic(self) -> bool:
         """Whether it is long enough for a topic and has none."""
         return self.topic_summary is None and self.message_count >= 2 * TOPIC_EXCHANGES
 
 
+def to_openai_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return messages in the form of OpenAI's API (spec 002)."""
+    return [message.to_openai() for message in messages]
+
+
 def first_question(question: str) -> dict[str, str]:
     """Return the metadata of a thread that begins with this question: lists show it until there is a topic."""
-    return {"question": question[:TOPIC_CHARS]}
+    return {NAME: question[:TOPIC_CHARS]}
+
+
+def merged(metadata: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata with a change merged in (RFC 7396: null removes a field); the name is kept.
+
+    Raises UsageError where the result would be too large.
+    """
+    result: dict[str, Any] = _merge_patch(
+        metadata, {name: each for name, each in change.items() if name != NAME or each}
+    )
+    if len(result) > MAX_FIELDS:
+        raise UsageError(f"metadata: a thread holds at most {MAX_FIELDS} fields")
+    if len(json.dumps(result, ensure_ascii=False)) > MAX_METADATA_CHARS:
+        raise UsageError(f"metadata: a thread holds at most {MAX_METADATA_CHARS} characters of JSON")
+    return result
+
+
+def _merge_patch(target: Any, change: Any) -> Any:
+    if not isinstance(change, Mapping):
+        return change
+    result = dict(target) if isinstance(target, Mapping) else {}
+    for name, value in change.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = _merge_patch(result.get(name), value)
+    return result
 
 
 def storable(value: T) -> T:

@@ -25,6 +25,7 @@ from rag.conversations.models import (
     ThreadSummary,
     check_alternation,
     first_question,
+    merged,
     new_thread_id,
     now,
     storable,
@@ -90,11 +91,12 @@ class ThreadStore:
         owner: str = LOCAL,
         create: bool = False,
         asked: AskedQuestion | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
         """Add messages at the end, all or none, and restore an archived thread; `create` makes a missing one.
 
-        `asked` is recorded with them; its number is that of the last message. Raises UnknownThread, or UsageError
-        unless the roles alternate, or where someone else's thread has the id.
+        `metadata` is merged into the thread's. `asked` is recorded with them; its number is that of the last message.
+        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
         """
         with self._database.write() as connection:
             found = _find(connection, thread_id, owner, lock=True)
@@ -107,6 +109,8 @@ class ThreadStore:
                 if found[1]:
                     _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             changed = _with_messages(row, messages)
+            if metadata:
+                changed["metadata"] = merged(row["metadata"] or {}, storable(dict(metadata)))
             older = changed["messages"][:-LIVE_MESSAGES]
             if older:
                 first = changed["message_count"] - len(changed["messages"])
@@ -124,12 +128,13 @@ class ThreadStore:
         *,
         owner: str = LOCAL,
         asked: AskedQuestion | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
         """Create a thread with its first messages, under an id that is new too: one write without a lookup.
 
         Raises UsageError unless the roles alternate, or where a thread in use has the id.
         """
-        row = _empty(thread_id, owner, first_question(messages[0].content))
+        row = _empty(thread_id, owner, merged(first_question(messages[0].content), metadata or {}))
         row |= _with_messages(row, messages)
         with self._database.write() as connection:
             _insert(connection, row)
@@ -156,19 +161,17 @@ class ThreadStore:
         first = max(0, end - limit)
         return list(enumerate(messages[first:end], first + 1))
 
-    def set_metadata(self, thread_id: UUID, metadata: Mapping[str, Any], *, owner: str = LOCAL) -> None:
-        """Replace the metadata of a thread, archived or not; raises UnknownThread."""
+    def merge_metadata(self, thread_id: UUID, change: Mapping[str, Any], *, owner: str = LOCAL) -> None:
+        """Merge a change into the metadata of a thread, archived or not; raises UnknownThread, or UsageError as
+        `merged` does.
+        """
         with self._database.write() as connection:
-            changed = sum(
-                connection.execute(
-                    update(table)
-                    .where(table.c.thread_id == thread_id, table.c.owner == owner)
-                    .values(metadata=storable(dict(metadata)))
-                ).rowcount
-                for table in _TABLES
-            )
-            if not changed:
+            found = _find(connection, thread_id, owner, lock=True)
+            if found is None:
                 raise UnknownThread(thread_id)
+            table = ARCHIVED_THREADS if found[1] else THREADS
+            metadata = merged(found[0]._mapping["metadata"] or {}, storable(dict(change)))
+            connection.execute(update(table).where(table.c.thread_id == thread_id).values(metadata=metadata))
 
     def list(
         self, *, owner: str = LOCAL, limit: int = 50, before: datetime | None = None, archived: bool = False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rag.models import Citation, Place, SearchResult, address
-from rag.quoting.rendering import plain_title
+from rag.models import Citation, FollowUp, Place, SearchResult, address
+from rag.quoting.phrases import FOLLOW_UP, phrase
+from rag.quoting.rendering import plain_title, rendered_blocks
 
 SHOWN = 3
+QUESTION_MARKS = ("?", "？", "؟")
 
 SAYS_NOTHING = frozenset(
     {"exercise", "exercises", "further reading", "introduction", "next steps"}
@@ -17,23 +19,30 @@ SAYS_NOTHING = frozenset(
 
 
 def next_sections(
-    passages: Iterable[SearchResult], citations: Iterable[Citation], see_also: Iterable[Place] = ()
-) -> tuple[Place, ...]:
+    passages: Iterable[SearchResult],
+    citations: Iterable[Citation],
+    see_also: Iterable[Place] = (),
+    *,
+    question: str = "",
+) -> tuple[FollowUp, ...]:
     """Return the sections nearest to the question that stand on a cited page and are not cited themselves, nor named
-    by `see_also`.
+    by `see_also`, each with a question in the language of the one that was asked.
     """
     cited = list(citations)
     pages = {citation.source_file for citation in cited}
     used = {(citation.source_file, citation.section_title) for citation in cited}
     used |= {(place.source_file, place.section_title) for place in see_also}
-    found: dict[tuple[str, str], Place] = {}
+    found: dict[tuple[str, str], FollowUp] = {}
     for passage in sorted(passages, key=lambda passage: -passage.relevance):
         if passage.source_file not in pages:
             continue
+        told = {block.section for block in rendered_blocks(passage)}
         for title, anchor in _sections(passage):
+            if plain_title(title) not in told:
+                continue  # only headings stand under it, or its text is in another passage
             key = (passage.source_file, title)
             if key not in used and title.lower() not in SAYS_NOTHING and title != passage.page_title:
-                found.setdefault(key, _place(passage, title, anchor))
+                found.setdefault(key, _follow_up(question, passage, title, anchor))
     return tuple(found.values())[:SHOWN]
 
 
@@ -44,13 +53,16 @@ def _sections(passage: SearchResult) -> Iterator[tuple[str, str | None]]:
     yield from zip(passage.section_titles, passage.section_anchors, strict=True)
 
 
-def _place(passage: SearchResult, title: str, anchor: str | None) -> Place:
-    return Place(
-        page_title=plain_title(passage.page_title) or "",
-        section_title=plain_title(title),
+def _follow_up(question: str, passage: SearchResult, title: str, anchor: str | None) -> FollowUp:
+    page, section = plain_title(passage.page_title) or "", plain_title(title) or title
+    return FollowUp(
+        question=section if section.endswith(QUESTION_MARKS) else phrase(FOLLOW_UP, question).format(section),
+        page_title=page,
+        section_title=section,
         page_url=address(passage.page_url, anchor) or None,
         source_file=passage.source_file,
         line_start=passage.line_start,
         line_end=passage.line_end,
         chunk_id=passage.id,
+        parent_doc_id=passage.parent_doc_id,
     )

@@ -31,8 +31,12 @@ DISCLAIMER = "The book may not fully answer this; check the sources.\n\n"
 OTHER_LANGUAGE = "The book is in another language than the question, and nothing in it was found that answers."
 """What answers a question in a language that the embedding model does not bring together with that of the book."""
 
+FOLLOW_UP = "What does the book say about “{}”?"
+"""What asks for a section by its title."""
+
 _PHRASES: dict[str, dict[str, str]] = {
     "de": {
+        FOLLOW_UP: "Was sagt das Buch über „{}“?",
         REFUSAL: "Dazu steht nichts im Buch.",
         DISCLAIMER: "Das Buch beantwortet dies vielleicht nicht ganz; bitte die Quellen prüfen.\n\n",
         OTHER_LANGUAGE: "Das Buch ist in einer anderen Sprache als die Frage; darin wurde keine Antwort gefunden.",
@@ -42,6 +46,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         NOTHING_YET: "Das Buch hat dazu einen Abschnitt, „{}“, in dem noch nichts steht.",
     },
     "es": {
+        FOLLOW_UP: "¿Qué dice el libro sobre «{}»?",
         REFUSAL: "El libro no dice nada sobre esto.",
         DISCLAIMER: "Es posible que el libro no responda del todo a esto; compruebe las fuentes.\n\n",
         OTHER_LANGUAGE: "El libro está en otro idioma que la pregunta y no se encontró en él una respuesta.",
@@ -51,6 +56,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         NOTHING_YET: "El libro tiene una sección sobre esto, «{}», que todavía no dice nada.",
     },
     "fr": {
+        FOLLOW_UP: "Que dit le livre sur « {} » ?",
         REFUSAL: "Le livre ne dit rien à ce sujet.",
         DISCLAIMER: "Le livre n'y répond peut-être pas entièrement ; vérifiez les sources.\n\n",
         OTHER_LANGUAGE: "Le livre est dans une autre langue que la question, et aucune réponse n'y a été trouvée.",
@@ -60,6 +66,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         NOTHING_YET: "Le livre a une section à ce sujet, « {} », qui ne dit encore rien.",
     },
     "ur": {
+        FOLLOW_UP: "کتاب ”{}“ کے بارے میں کیا کہتی ہے؟",
         REFUSAL: "کتاب میں اس بارے میں کچھ نہیں ہے۔",
         DISCLAIMER: "ممکن ہے کتاب اس کا پورا جواب نہ دے؛ براہ کرم ماخذ دیکھ لیں۔\n\n",
         OTHER_LANGUAGE: "کتاب سوال سے مختلف زبان میں ہے، اور اس میں کوئی جواب نہیں ملا۔",
@@ -69,6 +76,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         NOTHING_YET: "کتاب میں اس پر ایک حصہ ہے، ”{}“، جس میں ابھی کچھ نہیں لکھا گیا۔",
     },
     "ar": {
+        FOLLOW_UP: "ماذا يقول الكتاب عن «{}»؟",
         REFUSAL: "لا يتضمن الكتاب شيئًا عن هذا.",
         DISCLAIMER: "قد لا يجيب الكتاب عن هذا إجابة كاملة؛ يُرجى مراجعة المصادر.\n\n",
         OTHER_LANGUAGE: "الكتاب بلغة غير لغة السؤال، ولم يُعثر فيه على إجابة.",
@@ -78,6 +86,7 @@ _PHRASES: dict[str, dict[str, str]] = {
         NOTHING_YET: "في الكتاب قسم عن هذا، «{}»، لكنه لا يقول شيئًا بعد.",
     },
     "zh": {
+        FOLLOW_UP: "关于“{}”，书里是怎么说的？",
         REFUSAL: "书中没有这方面的内容。",
         DISCLAIMER: "书中的内容可能没有完全回答这个问题，请查看出处。\n\n",
         OTHER_LANGUAGE: "这本书与问题的语言不同，没有在书中找到答案。",

@@ -13,7 +13,9 @@ from rag.confidence import assess, confidence_of
 from rag.confidence.policies import Policy, policy_of
 from rag.filters import Filters, SearchMode
 from rag.grounding.sentences import sentence_spans
+from rag.query_text import is_long_enough
 from rag.quoting.follow_ups import asks_for_more, leans_back, new_words
+from rag.quoting.named_sections import quoted_title, section_among
 from rag.quoting.phrases import DISCLAIMER, phrase
 from rag.quoting.question_kinds import QuestionKind
 from rag.quoting.spots import Spots, defines, rank_spots
@@ -122,16 +124,20 @@ class RetrievalGate:
             mode=self.mode,
             min_score=max(self.min_score, min_score),
         )
+        response, section = self._with_section(response, quoted_title(question))
         spots = None
         if self.reads_blocks:
             response = self._with_definition(response)
-            spots = rank_spots(response.searched_for or question, response.results, self.retriever.embedder)
+            asked = response.searched_for or question
+            spots = rank_spots(asked, response.results, self.retriever.embedder, section=section)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
         if not is_answered:
             response = self._with_words_read(response, policy)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
         result = GatedResult(response, assess(response, policy), spots, is_off_subject)
+        if section and (not result.metrics.should_answer or is_off_subject):
+            return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
         if is_off_subject and result.metrics.should_answer:
             return result.refused("nothing_relevant")
         if is_foreign and not result.metrics.should_answer and response.results:
@@ -160,6 +166,22 @@ class RetrievalGate:
         """Return the same judgement with as many passages as a search gives."""
         wide = self.find(result.response.query, top_k=MAX_PASSAGES)
         return replace(wide, metrics=result.metrics)
+
+    def _with_section(self, response: SearchResponse, title: str | None) -> tuple[SearchResponse, str | None]:
+        """Return it with the passage of a section first that the question quotes the title of, and that title; None
+        where it quotes none.
+        """
+        if title is None or not is_long_enough(title):
+            return response, None
+        found = section_among((*response.results, *response.further), title)
+        if found is None:
+            by_title = self.retriever.search_words(title, limit=self.top_k, filters=self.filters)
+            found = section_among(by_title.results, title)
+        if found is None:
+            return response, None
+        others = [each for each in response.results if each.id != found.id][: max(0, self.top_k - 1)]
+        ranked = [each.model_copy(update={"rank": rank}) for rank, each in enumerate((found, *others), 1)]
+        return response.model_copy(update={"results": tuple(ranked)}), title
 
     def _with_definition(self, response: SearchResponse) -> SearchResponse:
         """Return it with one passage more that defines what is asked for, where none of those found does."""

@@ -10,6 +10,7 @@ from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
 from ingestion.vector_stores.types import Hit, SparseVector
 from rag.models import SearchResult
+from rag.quoting.named_sections import is_title
 from rag.quoting.question_kinds import LESS, QuestionKind
 from rag.quoting.rendering import ShownBlock, rendered_blocks
 from rag.retrieval.fusion import fuse
@@ -42,8 +43,13 @@ class Spots:
     blocks: dict[str, tuple[ShownBlock, ...]]
 
 
-def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedder) -> Spots:
-    """Rank every block of the passages by its own nearness and the relevance of its passage."""
+def rank_spots(
+    question: str, passages: Sequence[SearchResult], embedder: Embedder, *, section: str | None = None
+) -> Spots:
+    """Rank every block of the passages by its own nearness and the relevance of its passage.
+
+    The blocks of a section that is asked for by its title come before all others.
+    """
     blocks = {passage.id: rendered_blocks(passage) for passage in passages}
     spots = [spot for passage in passages for spot in _spots_of(passage, blocks[passage.id])]
     if not spots:
@@ -59,8 +65,13 @@ def rank_spots(question: str, passages: Sequence[SearchResult], embedder: Embedd
         replace(spot, score=_score(spot, near, blocks[spot.passage.id], kind))
         for spot, near in zip(spots, nearness, strict=True)
     ]
-    ranked = sorted(scored, key=lambda spot: (-spot.score, spot.passage.rank, spot.at))
-    return Spots(tuple(ranked), blocks)
+    first = [section is not None and is_title(section, each) for each in sections]
+    ranked = sorted(zip(first, scored, strict=True), key=lambda each: _order(*each))
+    return Spots(tuple(spot for _, spot in ranked), blocks)
+
+
+def _order(is_asked_for: bool, spot: Spot) -> tuple[bool, float, int, int]:
+    return not is_asked_for, -spot.score, spot.passage.rank, spot.at
 
 
 def defines(kind: QuestionKind, passage: SearchResult) -> bool:

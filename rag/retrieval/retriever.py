@@ -17,7 +17,7 @@ from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
-from rag.models import SearchQuery, SearchResponse, SearchResult
+from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
 from rag.retrieval.evidence import IsSettled, heeded_by
 from rag.retrieval.expansion import next_passage
 from rag.retrieval.rerankers import Reranker, build_reranker
@@ -62,7 +62,7 @@ class Retriever:
 
     def _found(self, query: SearchQuery, embedder: Embedder | None) -> SearchResponse:
         with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": query.limit}):
-            return search(
+            response = search(
                 query,
                 self.store,
                 embedder,
@@ -70,6 +70,9 @@ class Retriever:
                 reranker=self.reranker if embedder else None,
                 scope=self.scope,
             )
+        least = self.settings.agent.min_relevance_score
+        is_relevant = any(passage.score >= least for passage in response.results)
+        return response.model_copy(update={"has_relevant_results": is_relevant})
 
     def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
         """Return how far a passage that the question found speaks of each of its words, 0–1, see `heeded_by`."""
@@ -114,7 +117,7 @@ def make_query(text: str, *, book_id: str, limit: int, filters: Filters, **shape
 
     given = {"text": text, "book_id": book_id, "limit": limit, **filters.query_fields(), **shape}
     try:
-        return SearchQuery.model_validate(given)
+        return (SearchQuery if limit <= 20 else WideQuery).model_validate(given)
     except ValidationError as error:
         lines = [f"{'.'.join(map(str, problem['loc'])) or 'query'}: {problem['msg']}" for problem in error.errors()]
         raise UsageError("; ".join(lines)) from error

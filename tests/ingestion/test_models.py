@@ -111,6 +111,11 @@ def test_lessons_never_share_a_chunk_or_a_parent(sizes: list[int]) -> None:
         ("total_chunks", 2),
         ("line_start", 0),
         ("line_start", 3),
+        ("parent_doc_id", "no id"),
+        ("content_hash", "c" * 63),
+        ("source_file", " "),
+        ("source_file", "/etc/passwd"),
+        ("version", 0),
     ],
 )
 def test_metadata_that_breaks_an_invariant_is_refused(field: str, value: object) -> None:
@@ -138,6 +143,7 @@ def test_numbers_outside_the_specs_bounds_and_missing_ones_are_kept() -> None:
         ("id", "not-a-uuid"),
         ("id", "11111111111151118111111111111111"),
         ("text", "too short"),
+        ("text", " " * 20),
         ("text", "\nbegins with an empty line"),
         ("word_count", 0),
         ("token_count", 0),

@@ -17,7 +17,7 @@ from ingestion.sync.pipeline import ingest
 from tests.support.fakes import FakeEmbedder, Faults, MemoryGenerations
 
 BOOK = "test-book"
-TIMES = ("created_at", "updated_at", "embedded_at")
+TIMES = ("created_at", "updated_at", "embedded_at", "version")
 
 
 def write_book(root: Path, pages: Mapping[str, str]) -> Path:

@@ -87,8 +87,8 @@ async def list_messages(
 async def change_thread(
     thread_id: ThreadId, body: ThreadChange, caller: CurrentCaller, services: Services
 ) -> Response:
-    """Replace the metadata of a thread."""
-    call = services.turns.threads.set_metadata
+    """Merge fields into the metadata of a thread (RFC 7396): null removes one, its name is kept."""
+    call = services.turns.threads.merge_metadata
     await services.database.run(call, thread_id, body.metadata, owner=caller.owner)
     return Response(status_code=204)
 

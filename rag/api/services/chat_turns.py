@@ -6,12 +6,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
+
+from fastapi import HTTPException
 
 from ingestion.errors import BookwiseError, ChatModelError
 from ingestion.tokens import count_tokens
@@ -26,8 +28,8 @@ from rag.api.http.failures import FailureReporter
 from rag.api.http.metrics import Metrics
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.schemas import ChatRequest, ChatResponse, ShownAnswer
-from rag.api.serializers import chat_response
-from rag.conversations.models import ConversationThread, Message, new_thread_id, now
+from rag.api.serializers import chat_response, tool_call_of
+from rag.conversations.models import ConversationThread, Message, ToolCall, new_thread_id, now
 from rag.conversations.questions import AskedQuestion, NearestPage, QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
@@ -71,6 +73,23 @@ class Turn:
     asked_at: datetime
     book_id: str
     own: OwnConversation | None = None
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the searches of one answer found, and how."""
+
+    passages: dict[str, SearchResult] = field(default_factory=dict)
+    searches: list[ToolCall] = field(default_factory=list)
+    _last: Searched | None = None
+
+    def add(self, event: Searched) -> bool:
+        """Take note of a search; returns whether it tells more than the one before."""
+        self.passages |= {passage.id: passage for passage in event.passages}
+        is_new, self._last = event != self._last, event
+        if is_new:
+            self.searches.append(tool_call_of(event))
+        return is_new
 
 
 class ChatTurns:
@@ -122,17 +141,18 @@ class ChatTurns:
                 mode=request.ranking,
                 top_k=request.top_k,
                 min_score=self._threshold(request),
-                style=own.style if own else "",
+                style="\n".join(filter(None, (self._index.settings.agent.system_prompt, own.style if own else ""))),
             )
-            found: dict[str, SearchResult] = {}
+            seen = Seen()
             async with aclosing(running) as events:
                 async for event in events:
                     if isinstance(event, Done):
-                        yield TurnFinished(await self._finish(turn, event.response, found))
+                        yield TurnFinished(await self._finish(turn, event.response, seen))
                         continue
                     if isinstance(event, Searched):
                         current_request().awaits = MODEL if self._model else ""
-                        found |= {passage.id: passage for passage in event.passages}
+                        if not seen.add(event):
+                            continue
                     yield event
 
     async def prepare(self) -> None:
@@ -163,13 +183,23 @@ class ChatTurns:
     async def _history(self, turn: Turn) -> tuple[Message, ...]:
         """Return the messages so far; a thread is created with its first exchange, so that a failure leaves none."""
         if turn.own:
+            self._check_turns(sum(message.role == "user" for message in turn.own.history))
             return turn.own.history
         if turn.request.session_id is None:
             return ()
         thread = await self._database.run(self.threads.find, turn.thread_id, owner=turn.caller.owner)
+        self._check_turns(thread.message_count // 2 if thread else 0)
         return thread.messages if thread else ()
 
-    async def _finish(self, turn: Turn, response: AgentResponse, found: dict[str, SearchResult]) -> ChatResponse:
+    def _check_turns(self, asked: int) -> None:
+        """Raise 409 where a conversation has all the questions that it may have."""
+        most = self._index.settings.agent.max_turns
+        if asked >= most:
+            raise HTTPException(
+                409, f"this conversation has reached its {most} questions (AGENT_MAX_TURNS); begin a new one"
+            )
+
+    async def _finish(self, turn: Turn, response: AgentResponse, seen: Seen) -> ChatResponse:
         if response.state == "error":
             failure = ChatModelError(response.error or NO_ANSWER)
             if not response.answer:
@@ -177,7 +207,8 @@ class ChatTurns:
             # The model's own words are for the log.
             self._failures.degraded(failure)
             response = response.model_copy(update={"error": NO_ANSWER})
-        shown = chat_response(response, found, turn.thread_id)
+        found = seen.passages
+        shown = chat_response(response, found, turn.thread_id, seen.searches)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
         self._log(turn, shown, response)
         has_failed = response.error not in (None, *UNFINISHED)
@@ -198,7 +229,8 @@ class ChatTurns:
         answer = Message("assistant", shown.response, confidence=shown.confidence, answer=_beside_the_text(shown))
         write = self.threads.begin if turn.request.session_id is None else partial(self.threads.append, create=True)
         messages, asked = [question, answer], self._asked(turn, shown, found)
-        call = partial(write, turn.thread_id, messages, owner=turn.caller.owner, asked=asked)
+        metadata = turn.request.metadata
+        call = partial(write, turn.thread_id, messages, owner=turn.caller.owner, asked=asked, metadata=metadata)
         return await self._database.run(call)
 
     def _asked(self, turn: Turn, shown: ChatResponse, found: dict[str, SearchResult]) -> AskedQuestion:

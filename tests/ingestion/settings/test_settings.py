@@ -103,7 +103,7 @@ def test_all_mistakes_are_named_at_once_each_with_its_source() -> None:
     Path(".env").write_text("BOOKWISE_EMBEDDER=cloud\n")
     mistakes = mistakes_of({"index.max_delete": 101}, config, {"AGENT_TOP_K": "0", "QDRANT_URL": "localhost:6333"})
     assert sorted(line for line in mistakes if not line.startswith("nonsense")) == [
-        "AGENT_TOP_K (environment): 0 is not between 1 and 20",
+        "AGENT_TOP_K (environment): 0 is not between 1 and 100",
         "BOOKWISE_EMBEDDER (.env): 'cloud' is not valid: "
         "choose auto, local, openai, fastembed or sentence-transformers",
         "QDRANT_URL (environment): is not an http:// or https:// address",

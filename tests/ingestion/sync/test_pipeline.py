@@ -74,10 +74,26 @@ def test_each_point_names_the_model_of_its_vector_and_when_it_was_made(library: 
     assert all(each["embedded_at"] == texts[each["embed_key"]] for each in kept)
 
 
+def test_the_version_of_a_chunk_counts_its_updates(indexed: Library) -> None:
+    def versions() -> set[int]:
+        return {point.payload["version"] for point in indexed.generations.points.values()}
+
+    assert versions() == {1}
+    for tier, updates in ((3, 2), (4, 3)):
+        pages = {path: text.replace("hardware_tier: 2", f"hardware_tier: {tier}", 1) for path, text in PAGES.items()}
+        indexed.write(pages)
+        indexed.run()
+        assert max(versions()) == updates
+    indexed.run("full")
+    assert max(versions()) == 3
+
+
 def test_points_of_the_first_release_were_embedded_when_they_were_written(indexed: Library) -> None:
     points = indexed.generations.points
     for point_id, point in points.items():
-        old = {name: value for name, value in point.payload.items() if not name.startswith("embedd")}
+        old = {
+            name: value for name, value in point.payload.items() if not name.startswith(("embedd", "payload_format"))
+        }
         points[point_id] = Point(
             point.id, point.dense, point.sparse, old | {"version": 1, "created_at": "2024-05-01"}
         )

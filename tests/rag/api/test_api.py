@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from rag.api.http.logs import JsonLines
 from tests.support.books import page, write_book
-from tests.support.chat_api import PAGES, QUESTION, book, events_in, indexed, is_problem, serving
+from tests.support.chat_api import PAGES, QUESTION, book, ended, events_in, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
 
@@ -108,6 +108,58 @@ def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(
     kept = client.get(f"/threads/{answer['session_id']}").json()["messages"][1]["answer"]
     assert [each["chunk_id"] for each in kept["sources"]] == [each["chunk_id"] for each in answer["sources"]]
     assert kept["confidence_level"] == answer["confidence_level"] and kept["should_answer"]
+
+
+def test_the_metadata_of_a_thread_take_the_specification_s_example_and_are_merged(client: TestClient) -> None:
+    example = {"user_id": "user123", "tags": ["ros2", "urdf", "robotics"]}
+    path = f"/threads/{client.post('/chat/run', json=QUESTION | {'metadata': example}).json()['session_id']}"
+    assert client.get(path).json()["metadata"] == {"question": QUESTION["message"]} | example
+    assert client.patch(path, json={"metadata": {"tags": None, "label": "homework"}}).status_code == 204
+    merged = {"question": QUESTION["message"], "user_id": "user123", "label": "homework"}
+    assert client.get(path).json()["metadata"] == merged
+    assert is_problem(client.patch(path, json={"metadata": {"note": "x" * 5000}}), 422)
+    assert client.get(path).json()["metadata"] == merged
+
+
+def test_a_conversation_holds_as_many_questions_as_the_owner_allows(book: Path) -> None:
+    with serving(book, open_to_all=True, **{"agent.max_turns": 2}) as client:
+        session = client.post("/chat/run", json=QUESTION).json()["session_id"]
+        again = QUESTION | {"session_id": session}
+        assert client.post("/chat/run", json=again).status_code == 200
+        refused = client.post("/chat/run", json=again)
+        assert is_problem(refused, 409) and "begin a new one" in refused.json()["detail"]
+        streamed = events_in(client.post("/chat/stream", json=again).text)
+        assert streamed[-1][0] == "error" and streamed[-1][1]["status"] == 409
+        assert client.get(f"/threads/{session}").json()["message_count"] == 4
+
+
+def test_a_kept_answer_knows_what_was_searched_and_when(client: TestClient) -> None:
+    answer = client.post("/chat/run", json=QUESTION).json()
+    [search] = answer["retrieval_history"]
+    assert search["query"] == QUESTION["message"] and search["tool_name"] == "retrieve_documentation"
+    assert search["results_count"] > 0 and 0 < search["avg_similarity"] <= 1 and search["timestamp"].endswith("Z")
+    kept = client.get(f"/threads/{answer['session_id']}").json()["messages"][1]["answer"]
+    assert kept["retrieval_history"] == [search]
+
+
+def test_what_is_offered_next_leads_where_it_says_and_is_kept(client: TestClient, book: Path) -> None:
+    sections = {
+        "Checking it": "The command lists every program that runs, with its name and its place.",
+        "Stopping one": "Press Ctrl and C once; a second press loses what was not written.",
+        "Rules of names": "Letters, digits and underscores; no name begins with a digit.",
+    }
+    text = "A node is one program that does one job.\n\n" + "".join(
+        f"## {title}\n\n{words}\n\n" for title, words in sections.items()
+    )
+    write_book(book / "docs", PAGES | {"module-1-ros2/chapter-1-basics/01-nodes.md": page("Nodes", text)})
+    ended(client, client.post("/ingest", json={}).json()["job_id"])
+    answer = client.post("/chat/run", json=QUESTION).json()
+    kept = client.get(f"/threads/{answer['session_id']}").json()["messages"][1]["answer"]
+    assert answer["follow_ups"] and kept["follow_ups"] == answer["follow_ups"]
+    for offered in answer["follow_ups"]:
+        assert offered["question"].endswith("?")
+        found = client.post("/chat/run", json={"message": offered["question"]}).json()
+        assert sections[offered["section_title"]] in found["response"]
 
 
 def test_a_question_may_keep_to_one_page(client: TestClient) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
+from rag.api.openapi_examples import ANSWER
+from rag.api.schemas import ChatResponse
 from rag.api.serializers import retrieval_of, source_of
-from rag.models import Citation
+from rag.models import Citation, ConfidenceMetrics
 from tests.support.passages import passage
 
 
@@ -80,3 +85,29 @@ def test_a_source_names_its_chapter_as_its_folder_does(file: str, chapter: int |
     found = passage("A node is a program.", rank=1)
     found = found.model_copy(update={"source_file": file, "chapter": chapter, "page_title": "Nodes"})
     assert source_of(found).chapter == name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"timestamp": "yesterday"},
+        {"timestamp": "2025-12-17T14:23:45"},
+        {"confidence_level": "insufficient"},
+        {"should_answer": False},
+        {"sources": []},
+        {"response": ""},
+    ],
+)
+def test_an_answer_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    assert ChatResponse.model_validate(ANSWER).should_answer
+    with pytest.raises(ValidationError):
+        ChatResponse.model_validate(ANSWER | wrong)
+
+
+def test_confidence_that_contradicts_itself_is_refused() -> None:
+    figures = {"average_similarity": 0.5, "min_similarity": 0.4, "max_similarity": 0.6, "num_chunks": 3}
+    for level, should_answer in (("insufficient", True), ("high", False)):
+        with pytest.raises(ValidationError, match="should_answer holds"):
+            ConfidenceMetrics.model_validate(
+                figures | {"chunk_diversity": 0.1, "confidence_level": level, "should_answer": should_answer}
+            )

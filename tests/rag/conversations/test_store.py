@@ -13,7 +13,7 @@ import pytest
 
 from ingestion.errors import ConfigurationError, StateError, UnknownThread, UsageError
 from rag.conversations.database import ConversationDatabase
-from rag.conversations.models import LIVE_MESSAGES, Message, iso, parse_thread_id
+from rag.conversations.models import LIVE_MESSAGES, Message, iso, parse_thread_id, to_openai_messages
 from rag.conversations.store import ThreadStore
 from tests.support.postgres import database_url, postgres_server
 
@@ -157,7 +157,8 @@ def test_an_id_that_is_no_uuid_of_version_4_is_refused(wrong: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [("system", "x", None), ("user", " ", None), ("user", "x", 0.5), ("assistant", "x", 2)]
+    "wrong",
+    [("robot", "x", None), ("system", "x", 0.5), ("user", " ", None), ("user", "x", 0.5), ("assistant", "x", 2)],
 )
 def test_a_message_holds_its_rules(wrong: tuple[str, str, float | None]) -> None:
     with pytest.raises(ValueError):
@@ -175,3 +176,32 @@ def test_a_database_that_is_not_there_is_named_without_its_password(tmp_path: Pa
     assert "s3cret" not in str(caught.value)
     with pytest.raises(ConfigurationError, match="DATABASE_URL"):
         ThreadStore(ConversationDatabase("nonsense")).list()
+
+
+def test_metadata_is_merged_and_the_name_of_a_conversation_stays(store: ThreadStore) -> None:
+    thread_id = uuid4()
+    store.begin(thread_id, exchange(1), metadata={"user_id": "user123", "tags": ["ros2", "urdf"]})
+    name = store.get(thread_id).metadata["question"]
+    store.merge_metadata(thread_id, {"user_id": None, "deep": {"one": 1, "two": 2}, "question": None})
+    store.merge_metadata(thread_id, {"deep": {"one": None}, "tags": ["gazebo"]})
+    assert store.get(thread_id).metadata == {"question": name, "tags": ["gazebo"], "deep": {"two": 2}}
+    with pytest.raises(UsageError, match="at most 20 fields"):
+        store.merge_metadata(thread_id, {str(number): number for number in range(20)})
+    with pytest.raises(UsageError, match="characters of JSON"):
+        store.merge_metadata(thread_id, {"long": "x" * 5000})
+
+
+def test_a_conversation_is_sent_to_a_model_in_its_own_form() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "retrieve_documentation", "arguments": "{}"}}
+    said = [
+        Message("system", "Only from the book."),
+        Message("user", "What is a node?"),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "{}", tool_call_id="c1"),
+    ]
+    sent = to_openai_messages(said)
+    assert [each["role"] for each in sent] == ["system", "user", "assistant", "tool"]
+    assert sent[2]["tool_calls"] == [call] and sent[3]["tool_call_id"] == "c1"
+    for wrong in ({"role": "user", "tool_calls": (call,)}, {"role": "assistant", "tool_call_id": "c1"}):
+        with pytest.raises(ValueError, match="tool_call"):
+            Message(content="x", **wrong)

@@ -48,3 +48,16 @@ def test_other_pages_the_title_of_the_page_and_headings_without_a_subject_are_no
     others = [section("Depth", source_file="b.md"), section("Quality of service"), section("Summary")]
     assert next_sections(others, [citation("The policies")]) == ()
     assert next_sections([section("Depth")], []) == ()
+
+
+def test_each_is_offered_with_a_question_in_the_language_of_the_one_asked() -> None:
+    [found] = next_sections([section("Depth")], [citation("The policies")], question="Was ist die Warteschlange?")
+    assert found.question == "Was sagt das Buch über „Depth“?"
+    [asks] = next_sections([section("Which depth?")], [citation("The policies")])
+    assert asks.question == "Which depth?"
+
+
+def test_a_heading_with_nothing_under_it_is_not_offered() -> None:
+    empty = passage("## Running it\n\n### The driver\n\nText.", section_titles=("Running it", "The driver"))
+    empty = empty.model_copy(update={"section_title": None, "section_anchors": ("a", "b"), "source_file": "a.md"})
+    assert [each.section_title for each in next_sections([empty], [citation("Depth")])] == ["The driver"]
