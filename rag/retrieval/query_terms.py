@@ -27,6 +27,9 @@ LONG = 24
 MAX_LEFT_OUT = 24
 """How many of a question's words are left out in turn."""
 
+MAX_WEIGHED_CHARS = 10_000
+"""How long the shortened questions are together: each is embedded, at a cost that grows with its length."""
+
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ERROR_NAME = re.compile(r"\w*(?:Error|Exception|Warning)$")
@@ -161,7 +164,8 @@ def without_each_word(text: str) -> list[tuple[str, tuple[int, ...]]]:
     stemmer = stemmer_of(language_of(text) or "en")
     words = ((found.span(), query_vector(found[0], stemmer).indices) for found in _WORD.finditer(text))
     said = [(span, terms) for span, terms in words if terms]
-    shorter = ((f"{text[:start]}{text[end:]}".strip(), terms) for (start, end), terms in said[:MAX_LEFT_OUT])
+    most = min(MAX_LEFT_OUT, max(1, MAX_WEIGHED_CHARS // max(1, len(text))))
+    shorter = ((f"{text[:start]}{text[end:]}".strip(), terms) for (start, end), terms in said[:most])
     return [(rest, terms) for rest, terms in shorter if _LETTERS.search(rest)]
 
 

@@ -24,6 +24,7 @@ from ingestion.errors import BookwiseError, ConfigurationError, UsageError
 from ingestion.settings import Settings
 from rag.api.http.logs import set_up_logging
 from rag.api.http.metrics import serve_metrics, shared_by_workers
+from rag.api.http.watchdog import kill_if_not_stopped_within
 from rag.serving.connections import (
     ConnectionLimits,
     connections_within,
@@ -44,6 +45,9 @@ logger = logging.getLogger("bookwise.api")
 DRAIN_SECONDS = 10.0
 ANSWER_SECONDS = 7.0
 """For the answers, of all that; what is not finished by then ends with an error that says so."""
+
+LATE_SECONDS = 5.0
+"""After that time a process that has not ended is killed from outside."""
 
 UNREAD_SECONDS = 8
 """For clients that do not read what they are sent."""
@@ -88,6 +92,7 @@ def run(recipe: Recipe, listening: socket.socket, ready: Callable[[], None]) -> 
         _supervise(config, listening, ready)
         return
     config.load()
+    kill_if_not_stopped_within(DRAIN_SECONDS + LATE_SECONDS)
     # The signal is raised once more when everything has ended in order: for a server that is no interruption.
     with serve_metrics(config.services.metrics.registry, recipe.settings), suppress(KeyboardInterrupt):
         ready()
@@ -141,6 +146,8 @@ class ServerConfig(uvicorn.Config):
         # Searches are threads of the same interpreter; by default each may delay the loop for 5 ms.
         sys.setswitchinterval(SWITCH_SECONDS)
         super().load()
+        if parent_process():
+            kill_if_not_stopped_within(DRAIN_SECONDS + LATE_SECONDS)
         self.services: AppServices = self.loaded_app.state.services
         self.http_protocol_class = protocol_with(self._limits())
         self.lifespan_class = _Lifespan

@@ -11,19 +11,26 @@ import re
 from textwrap import shorten
 
 TITLE_CHARS = 60
+MAX_ASKED_CHARS = 4000
+"""More than a question may have; its beginning is the title."""
 
 _OPEN_WEBUI = "### Task:"
-_HISTORY = re.compile(r"<chat_history>\n?(.*?)\n?</chat_history>", re.S)
+_HISTORY, _HISTORY_END = "<chat_history>", "</chat_history>"
 _KEY = re.compile(r'\{\s*"(title|tags|follow_ups|queries|text)"\s*:')
 _TITLE = re.compile(r"\btitle\b", re.I)
 _LIBRECHAT = re.compile(r"5-word-or-less title for the conversation|A concise title in the detected language")
-_ASKED = re.compile(r"^(?:USER|User|\|\|>User): ?(.*?)\s*(?=^(?:ASSISTANT|AI|\|\|>Response):|\Z)", re.M | re.S)
+_ASKED = re.compile(r"^(?:USER|User|\|\|>User): ?", re.M)
+_ANSWERED = re.compile(r"^(?:ASSISTANT|AI|\|\|>Response):", re.M)
 
 
 def task_reply(text: str) -> str | None:
     """Return the reply to a client's task, in the form that the task names; None for a reader's question."""
-    if text.startswith(_OPEN_WEBUI) and (history := _HISTORY.search(text)):
-        return _open_webui_reply(text[: history.start()], history[1])
+    if text.startswith(_OPEN_WEBUI):
+        # A message may have a megabyte: its parts are found by plain text, each once.
+        task, begins, rest = text.partition(_HISTORY)
+        history, ends, _ = rest.partition(_HISTORY_END)
+        if begins and ends:
+            return _open_webui_reply(task, history.strip("\n"))
     if _LIBRECHAT.search(text[:500]):
         return _title(text)
     return None
@@ -40,5 +47,8 @@ def _open_webui_reply(task: str, history: str) -> str | None:
 
 def _title(history: str) -> str:
     """Return the first thing that the reader asked, short enough for a list of conversations."""
-    asked = _ASKED.search(history)
-    return shorten(asked[1] if asked else "", TITLE_CHARS, placeholder="…").rstrip("?.! ") or "New conversation"
+    first = _ASKED.search(history)
+    asked = history[first.end() :] if first else ""
+    answered = _ANSWERED.search(asked)
+    asked = asked[: answered.start() if answered else None][:MAX_ASKED_CHARS]
+    return shorten(asked, TITLE_CHARS, placeholder="…").rstrip("?.! ") or "New conversation"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 
 from ingestion.settings.validators import Secret
@@ -118,3 +119,28 @@ def test_a_postgresql_that_stops_is_told_and_used_again_when_it_is_back(
         server.cleanup()
     assert is_problem(refused[0], 503) and is_problem(refused[1], 503) and refused[2].status_code == 503
     assert again.status_code == 200 and thread["message_count"] == 4
+
+
+HELD = """
+import re, rag.api.http.server as server, rag.api.routes.health as health, cli
+server.DRAIN_SECONDS, server.LATE_SECONDS = 1.0, 1.0
+def hold(*_): re.search("(a+)+$", "a" * 60 + "b")  # a pattern keeps the interpreter for years
+import rag.api.services.completions as completions
+import rag.api.routes.openai as openai
+openai.task_reply = hold
+cli.app()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_server_whose_interpreter_is_held_ends_in_time_all_the_same(book: Path) -> None:
+    with serve_process(book, program=HELD) as (process, client):
+        [model] = client.get("/v1/models").json()["data"]
+        question = {"model": model["id"], "messages": [{"role": "user", "content": "How?"}]}
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/v1/chat/completions", json=question, timeout=2)
+        process.terminate()
+        began = time.monotonic()
+        assert process.wait(20) == -signal.SIGKILL
+        assert time.monotonic() - began < 6
+        assert "is killed" in process.stderr.read()
