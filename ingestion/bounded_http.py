@@ -66,11 +66,20 @@ def set_deadline(seconds: float) -> float:
 
 
 def limit_heads(client: Any) -> None:
-    """Let a client of httpx or httpx2 read nothing beyond the deadline of its thread, be it the head of a reply."""
-    for transport in (client._transport, *client._mounts.values()):
+    """Let a client of httpx or httpx2 read nothing beyond the deadline of its thread, be it the head of a reply.
+
+    Raises RuntimeError where the library keeps its connections elsewhere: its replies could not be bounded.
+    """
+    for transport in filter(None, (client._transport, *client._mounts.values())):
         pool: Any = getattr(transport, "_pool", None)
-        if backend := getattr(pool, "_network_backend", None):
-            pool._network_backend = _TimedBackend(backend)
+        backend = getattr(pool, "_network_backend", None)
+        if backend is None:
+            library = type(transport).__module__.partition(".")[0]
+            raise RuntimeError(
+                f"the installed {library} is too new: its replies could not be bounded; install the version "
+                "that requirements.lock names"
+            )
+        pool._network_backend = _TimedBackend(backend)
 
 
 class _TimedBackend:

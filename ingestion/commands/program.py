@@ -32,8 +32,7 @@ from ingestion.errors import BookwiseError, ExitCode, Interrupted, OutputClosed,
 from ingestion.output import Block
 from ingestion.own_files import explain, is_refused
 
-_ClickException = typer.BadParameter.__mro__[2]
-_WRITING = {"ingest", "verify", "copy", "batch"}
+_WRITING = {"ingest", "verify", "copy"}
 OTHER_OPTIONS = "Options"
 
 
@@ -197,7 +196,7 @@ def _expected(error: Exception, arguments: Sequence[str]) -> BookwiseError | Non
     """Return the error as one of ours, None where it is a bug."""
     if isinstance(error, BookwiseError):
         return error
-    if isinstance(error, _ClickException):
+    if isinstance(error, typer.TyperException):
         return usage_error(error, arguments)
     if isinstance(error, typer.Abort | EOFError):
         return UsageError("aborted: answer y, or pass --yes")

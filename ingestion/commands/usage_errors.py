@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
+from ingestion.commands.conversion import types_of
 from ingestion.errors import UsageError
 
 
@@ -19,11 +20,11 @@ def usage_error(error: Any, arguments: Sequence[str]) -> UsageError:
 
 def _message(error: Any, arguments: Sequence[str]) -> str:
     param = getattr(error, "param", None)
-    descriptor = getattr(param, "type_descriptor", None)
-    if descriptor is not None and "issing" not in type(error).__name__:
+    if param is not None and "issing" not in type(error).__name__:
         said = f"invalid {_name(param)}{_given(param, error, arguments)}"
-        if descriptor.is_choice and descriptor.choices:
-            return f"{said}: choose {either([_choice(choice) for choice in descriptor.choices])}"
+        kind = types_of(error.ctx.command).get(param.name) if error.ctx else None
+        if get_origin(kind) is Literal:
+            return f"{said}: choose {either([str(choice) for choice in get_args(kind)])}"
         low, high = getattr(param, "min", None), getattr(param, "max", None)
         if low is not None or high is not None:
             return f"{said}: choose a number {_range(low, high)}"
@@ -49,10 +50,6 @@ def _given(param: Any, error: Any, arguments: Sequence[str]) -> str:
             value = value if equals else next(iter(arguments[at + 1 :]), "")
             return f" {value!r}"
     return ""
-
-
-def _choice(value: Any) -> str:
-    return str(getattr(value, "value", value))
 
 
 def _range(low: float | None, high: float | None) -> str:
