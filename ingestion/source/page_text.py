@@ -61,12 +61,17 @@ def _composed(lines: Sequence[int], origins: Sequence[int]) -> Iterator[int]:
 
 
 def _shown_anchors(whole: str, shown: ShownText, syntax: Syntax, ids: HeadingIds) -> tuple[str, ...] | None:
-    """Return the anchors of the headings that are shown: numbers for repeats count those that are hidden too.
+    """Return the anchors of the headings that are shown, with what is hidden in their own lines.
 
-    Where the inside of a block of HTML is no Markdown, what is hidden in it has no headings.
+    Numbers for repeats count headings that are hidden too; but where the inside of a block of HTML is no Markdown,
+    what is hidden in it has none.
     """
-    if shown.headings is None or syntax.raw_html:
+    if shown.headings is None:
         return None
     page, blocks = parse_page(whole, syntax)
-    anchors = Outline(page, blocks, walk(blocks), ids).anchors
+    everything = walk(blocks)
+    if syntax.raw_html:
+        headings = [block for block in everything if block.kind == "heading"]
+        return tuple(Outline(page, blocks, [headings[number] for number in shown.headings], ids).anchors)
+    anchors = Outline(page, blocks, everything, ids).anchors
     return tuple(anchors[number] for number in shown.headings)

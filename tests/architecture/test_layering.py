@@ -34,6 +34,7 @@ HOMES = {
     "regex": (
         "ingestion.chunking.oversize",
         "ingestion.source.generators.mdbook.addresses",
+        "ingestion.source.site_reading.patterns",
         "rag.chat_model.text_calls",
         "rag.chat_model.unspoken",
     ),

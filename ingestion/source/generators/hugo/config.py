@@ -17,11 +17,15 @@ _KINDS = ("page", "section")
 
 
 class Mount(NamedTuple):
-    """A folder of pages, where in the tree of the site they appear, and their language where it is one's own."""
+    """A folder of pages, where in the tree of the site they appear, and their language where it is one's own.
+
+    `excluded` are patterns of files in it that are left out.
+    """
 
     source: str
     target: str
     language: str | None = None
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +34,15 @@ class Facts:
 
     It may take its pages from several folders, some for one language: `mounts` names them. `default_in_folder` tells
     that addresses name the default language too, `rules` are the patterns of addresses (`permalinks`) by kind and
-    section, and `sections` are the folders with an `_index.md`, where patterns need them.
+    section, and `sections` are the folders with an `_index.md`, where patterns need them. `ignored` are regular
+    expressions of files without a page.
     """
 
     mounts: tuple[Mount, ...] = ()
     default_in_folder: bool = False
     rules: tuple[tuple[str, str], ...] = ()
     sections: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def mount_of(self, path: str) -> Mount | None:
         """Return the mounted folder that a file of the docs folder lies in."""
@@ -80,6 +86,7 @@ def read(folder: Path, config: Path) -> Site | None:
             mounts=tuple(sorted(inner, key=lambda mount: -len(mount.source))) if inner != [Mount("", "")] else (),
             default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
             rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
+            ignored=tuple(_listed(document.get("ignorefiles"))),
         ),
     )
 
@@ -96,7 +103,12 @@ def _mounts(document: Mapping[str, Any]) -> Iterator[Mount]:
     listed = _mapping(document.get("module")).get("mounts")
     mounted = [_mapping(mount) for mount in listed] if isinstance(listed, list) else []
     pages = [
-        Mount(clean(str(mount.get("source"))), target[len(_CONTENT) :].strip("/"), _language_of(mount))
+        Mount(
+            clean(str(mount.get("source"))),
+            target[len(_CONTENT) :].strip("/"),
+            _language_of(mount),
+            tuple(_excluded(mount)),
+        )
         for mount in mounted
         if (target := clean(str(mount.get("target")))) == _CONTENT or target.startswith(f"{_CONTENT}/")
     ]
@@ -108,6 +120,16 @@ def _mounts(document: Mapping[str, Any]) -> Iterator[Mount]:
     for language, options in _mapping(document.get("languages")).items():
         if own := _mapping(options).get("contentdir"):
             yield Mount(clean(str(own)), "", language)
+
+
+def _excluded(mount: Mapping[str, Any]) -> Iterator[str]:
+    """The patterns of files that a mount leaves out (`excludeFiles`, since 0.153 `files` with `! `)."""
+    yield from _listed(mount.get("excludefiles"))
+    yield from (pattern[1:].strip() for pattern in _listed(mount.get("files")) if pattern.startswith("!"))
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
 
 
 def _language_of(mount: Mapping[str, Any]) -> str | None:

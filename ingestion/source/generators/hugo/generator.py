@@ -38,8 +38,8 @@ class Hugo(Base):
         return pages.with_sections(site, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return the files that belong to the page of a bundle."""
-        return pages.in_bundles(paths)
+        """Return the files that belong to the page of a bundle, and those that the configuration ignores."""
+        return {**pages.in_bundles(paths), **pages.left_out(site, paths)}
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, whose keys Hugo reads in any case."""
@@ -71,9 +71,9 @@ class Hugo(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds `readfile` and `include`."""
-        from ingestion.source.generators.hugo.text import find_shortcodes
+        from ingestion.source.generators.hugo.text import find_shortcodes, find_tabs
 
-        return (find_shortcodes,)
+        return (find_shortcodes, find_tabs)
 
 
 STYLED: dict[str, Generator] = {"hugo": Hugo()}

@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from ingestion.settings.path_patterns import compile_glob
 from ingestion.source.dates import read_date
 from ingestion.source.generators.base import is_on, lowered
 from ingestion.source.generators.hugo.config import facts_of
 from ingestion.source.generators.protocol import PageFacts, Publication
 from ingestion.source.site import Site
+from ingestion.source.site_reading.patterns import searches
 
 
 def in_bundles(paths: Sequence[str]) -> Mapping[str, str]:
@@ -24,6 +26,21 @@ def in_bundles(paths: Sequence[str]) -> Mapping[str, str]:
         holder = next((folder for folder in folders_of(path) if folder in bundles), None)
         if holder is not None and not (holder == path.rpartition("/")[0] and is_bundle_page(path)):
             found[path] = f"belongs to the page of {holder}/, so that the site has no page for it"
+    return found
+
+
+def left_out(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the files that `ignoreFiles` names by regular expressions, and those that their mount leaves out."""
+    facts = facts_of(site)
+    found = {}
+    for path in paths if facts.ignored or any(mount.excluded for mount in facts.mounts) else ():
+        placed = site.in_docs(path)
+        mount = facts.mount_of(placed) if placed else None
+        inner = placed.removeprefix(mount.source).strip("/") if placed and mount else ""
+        if placed and searches(facts.ignored, f"/{site.docs}/{placed}"):
+            found[path] = f"ignored in {site.config.name} (`ignoreFiles`)"
+        elif mount and any(compile_glob(each.strip("/")).match(inner) is not None for each in mount.excluded):
+            found[path] = f"left out in {site.config.name} (`excludeFiles`)"
     return found
 
 

@@ -17,13 +17,42 @@ _SHORTCODE = re.compile(
 _ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw>[^`]*)`|(?P<bare>[^\s\"`=]+))")
 
 
+_TABS = re.compile(r"\{\{<\s*(?P<end>/?)\s*(?P<name>tab(?:pane)?)\b(?P<arguments>[^\n{}]{0,1000}?)>\}\}")
+_BACKTICKS = re.compile(r"`{3,}")
+
+
+def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield the insides of tabs that are code, as Docsy has them, unless the pane or the tab says `text=true`."""
+    pane: dict[str, str] | None = None
+    opened: re.Match[str] | None = None
+    for tag in _TABS.finditer(text) if "tabpane" in text else ():
+        if tag["name"] == "tabpane":
+            pane, opened = (None if tag["end"] else _values(tag["arguments"])), None
+        elif not tag["end"]:
+            opened = tag
+        elif pane is not None and opened:
+            values = {**pane, **_values(opened["arguments"])}
+            inside = text[opened.end() : tag.start()].strip("\n")
+            if values.get("text") != "true" and inside.strip():
+                run = max(("`" * 3, *(f"{found}`" for found in _BACKTICKS.findall(inside))), key=len)
+                code = f"\n{run}{values.get('lang', '')}\n{inside}\n{run}\n"
+                yield Directive(opened.end(), tag.start(), "tab", (), whole, text=code)
+            opened = None
+
+
+def _values(arguments: str) -> dict[str, str]:
+    """The arguments of a shortcode by name, those without one by number."""
+    values: dict[str, str] = {}
+    for number, argument in enumerate(_ARGUMENT.finditer(arguments)):
+        value = argument["double"] or argument["raw"] or argument["bare"] or ""
+        values.setdefault(argument["key"] or str(number), value)
+    return values
+
+
 def find_shortcodes(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield Hugo's `readfile` and `include`, which themes define: a path from the page, its folders or the site."""
     for found in _SHORTCODE.finditer(text):
-        values: dict[str, str] = {}
-        for number, argument in enumerate(_ARGUMENT.finditer(found["arguments"])):
-            value = argument["double"] or argument["raw"] or argument["bare"] or ""
-            values.setdefault(argument["key"] or str(number), value)
+        values = _values(found["arguments"])
         path = values.get("file") or values.get("path") or values.get("0")
         if path:
             fence = values.get("lang", "") if values.get("code") == "true" else None

@@ -93,7 +93,8 @@ class Facts:
     `snippets` are the folders of snippets, relative to the site's; `blogs` have addresses of their own. `has_scripts`
     tells that hooks may change pages. Translations are told apart by a folder (`folder`) or by the names of files
     (`suffix`): `translations` says which, empty for neither. `fragments` are patterns, as `fnmatch` reads them, of
-    files without a page, and `unsearched` of pages that the site's search leaves out. `nav_file` is the name of the
+    files without a page, `fragment_expressions` regular expressions, and `unsearched` patterns of pages that the
+    site's search leaves out. `nav_file` is the name of the
     files that hold the order of a folder. `includes_files` tells that a plug-in or an extension reads included files.
     """
 
@@ -103,6 +104,7 @@ class Facts:
     has_scripts: bool = False
     translations: str = ""
     fragments: tuple[str, ...] = ()
+    fragment_expressions: tuple[str, ...] = ()
     unsearched: tuple[str, ...] = ()
     nav_file: str = ""
     includes_files: bool = True
@@ -132,26 +134,32 @@ def read(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *lines(values, "exclude_docs")),
         drafts=lines(values, "draft_docs"),
-        facts=Facts(
-            headings=HeadingOptions(
-                slugs=slugs,
-                separator=one(values, "markdown_extensions", "toc", "separator") or "-",
-                attributes=_has(document, *_WITH_ATTRIBUTES),
-                icons=_has(document, "pymdownx.emoji"),
-            ),
-            snippets=_snippets(values),
-            blogs=tuple(Blog(*each) for each in _blogs(plugins)),
-            has_scripts="hooks" in document,
-            translations=str(plugins["i18n"].get("docs_structure", "suffix")) if languages else "",
-            fragments=_texts(plugins.get("exclude", {}).get("glob")),
-            unsearched=(
-                *_texts(plugins.get("search", {}).get("exclude")),
-                *_texts(plugins.get("exclude-search", {}).get("exclude")),
-            ),
-            nav_file=_nav_file(plugins),
-            includes_files="include-markdown" in plugins or "markdown_include" in text,
-        ),
+        facts=_facts(document, plugins, slugs, text),
         notes=tuple(f"{config.name}: {note}" for note in _notes(slugs, document, plugins)),
+    )
+
+
+def _facts(document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], slugs: str, text: str) -> Facts:
+    values, translated = values_of(document), plugins.get("i18n", {})
+    return Facts(
+        headings=HeadingOptions(
+            slugs=slugs,
+            separator=one(values, "markdown_extensions", "toc", "separator") or "-",
+            attributes=_has(document, *_WITH_ATTRIBUTES),
+            icons=_has(document, "pymdownx.emoji"),
+        ),
+        snippets=_snippets(values),
+        blogs=tuple(Blog(*each) for each in _blogs(plugins)),
+        has_scripts="hooks" in document,
+        translations=str(translated.get("docs_structure", "suffix")) if translated.get("languages") else "",
+        fragments=_texts(plugins.get("exclude", {}).get("glob")),
+        fragment_expressions=_texts(plugins.get("exclude", {}).get("regex")),
+        unsearched=(
+            *_texts(plugins.get("search", {}).get("exclude")),
+            *_texts(plugins.get("exclude-search", {}).get("exclude")),
+        ),
+        nav_file=_nav_file(plugins),
+        includes_files="include-markdown" in plugins or "markdown_include" in text,
     )
 
 
@@ -221,8 +229,6 @@ def _notes(slugs: str, document: Mapping[str, Any], plugins: Mapping[str, Mappin
         yield _SCRIPTED
     if "hooks" in document:
         yield "`hooks` may change pages, which are not run: headings with remarks in them have no anchor"
-    if "regex" in plugins.get("exclude", {}):
-        yield "`regex` of the plug-in exclude is not followed: use `glob`, or `crawl.exclude`"
     if others := sorted(set(plugins) - FOLLOWED):
         yield f"what these plug-ins do to pages is not known: {', '.join(others)}"
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, folders_of, normalised, summary_entries
 from ingestion.source.generators.base import is_on
-from ingestion.source.generators.mkdocs.config import facts_of
+from ingestion.source.generators.mkdocs.config import Facts, facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_document, read_text, read_yaml_document
+from ingestion.source.site_reading.patterns import searches
 
 _OVERVIEW = re.compile(r"(?:readme|index|_index)\.[a-z]+$", re.I)
 
@@ -30,6 +31,11 @@ def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
     for target, entry in nav_entries(nav if isinstance(nav, list) else []):
         entries.setdefault(normalised((PurePosixPath(prefix) / target).as_posix()), entry)
     return BookOrder(entries=entries)
+
+
+def _is_fragment(placed: str, facts: Facts) -> bool:
+    by_name = any(fnmatchcase(placed, pattern) for pattern in facts.fragments)
+    return by_name or searches(facts.fragment_expressions, placed, from_start=True)
 
 
 def _by_folders(root: Path, name: str, paths: Collection[str]) -> BookOrder:
@@ -73,11 +79,11 @@ def is_searched(page: PageFacts, site: Site | None) -> bool:
 
 def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
     """Return each README that stands beside an `index.md`, and what the plug-in `exclude` leaves out."""
-    fragments = facts_of(site).fragments
+    facts = facts_of(site)
     excluded = {
         path: f"excluded in {site.config.name} (plug-in exclude)"
-        for path in (paths if fragments else ())
-        if (placed := site.in_docs(path)) and any(fnmatchcase(placed, pattern) for pattern in fragments)
+        for path in (paths if facts.fragments or facts.fragment_expressions else ())
+        if (placed := site.in_docs(path)) and _is_fragment(placed, facts)
     }
     has_index = {path[: -len("index.md")] for path in paths if f"/{path}".endswith("/index.md")}
     readmes = (path for path in paths if path.endswith("README.md") and path.removesuffix("README.md") in has_index)

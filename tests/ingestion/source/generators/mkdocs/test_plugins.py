@@ -104,9 +104,11 @@ def test_the_order_of_each_folder_is_that_of_the_plugins_file(
 
 def test_what_the_plugin_exclude_names_has_no_page(tmp_path: Path) -> None:
     """Its patterns are those of fnmatch, whose star crosses folders."""
-    config = "plugins:\n  - exclude:\n      glob: ['internal/*', '*.part.md']\n"
-    found, lessons = book(tmp_path, config, dict.fromkeys(("a.md", "internal/deep/b.md", "x/c.part.md"), "# A\n"))
-    assert set(lessons) == {"a.md"}
+    patterns = "{glob: ['internal/*', '*.part.md'], regex: ['.*\\.tmp\\.md$', '(', '(a*)*$']}"
+    config = f"plugins:\n  - exclude: {patterns}\n"
+    paths = ("a.md", "internal/deep/b.md", "x/c.part.md", "d.tmp.md", f"{'a' * 40}b.md")
+    found, lessons = book(tmp_path, config, dict.fromkeys(paths, "# A\n"))
+    assert set(lessons) == {"a.md", f"{'a' * 40}b.md"}
     assert {each.reason for each in found.skipped} == {"excluded in mkdocs.yml (plug-in exclude)"}
 
 
@@ -138,10 +140,9 @@ def test_a_configuration_has_what_it_inherits(tmp_path: Path) -> None:
 
 
 def test_plugins_that_are_not_followed_are_named_once(tmp_path: Path) -> None:
-    config = "plugins: [search, macros, {exclude: {regex: ['x.*']}}, material/social, {mkdocstrings: {a: b}}]\n"
+    config = "plugins: [search, macros, material/social, {mkdocstrings: {a: b}}]\n"
     found, _ = book(tmp_path, config, {"a.md": "# A\n"})
     assert found.site is not None and found.site.notes == (
-        "mkdocs.yml: `regex` of the plug-in exclude is not followed: use `glob`, or `crawl.exclude`",
         "mkdocs.yml: what these plug-ins do to pages is not known: macros, mkdocstrings",
     )
 
@@ -169,3 +170,12 @@ def test_headings_are_named_as_extensions_and_hooks_have_it(
     found, _ = book(tmp_path, f"{config}\n", {"a.md": "# A\n"})
     ((_, made),) = heading_ids(SETTINGS, found.site).name([(2, heading)])
     assert made == anchor
+
+
+def test_a_heading_that_a_hook_fills_has_no_dead_anchor_in_the_index(tmp_path: Path) -> None:
+    config = "hooks: [x.py]\nmarkdown_extensions: [attr_list]\n"
+    text = (
+        "# A\n\n## <!-- md:flag --> Named\n\nOne.\n\n## <!-- md:flag --> Own { #own }\n\nTwo.\n\n## Last\n\nThree.\n"
+    )
+    lesson = book(tmp_path, config, {"a.md": text})[1]["a.md"]
+    assert lesson.page.anchors == ("a", "", "own", "last")
