@@ -37,9 +37,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """Text in Markdown: rendered on a terminal, as it is in a pipe."""
+    """Text in Markdown: rendered on a terminal, as it is in a pipe.
+
+    `strong` are offsets of prose that a terminal shows in bold.
+    """
 
     text: str
+    strong: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         return self.text

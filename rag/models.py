@@ -261,6 +261,12 @@ class Evidence(_Model):
     diversity: Score = 0.0
     """1 less the mean cosine between the passages."""
 
+    spot: Score | None = None
+    """The score of the block that is nearest to the question; None where the blocks were not looked at."""
+
+    lead: Score | None = None
+    """By how much that block is ahead of the best one of another section; None as before."""
+
 
 class Place(_Model):
     """A section of the book that a reader is pointed to."""
@@ -388,6 +394,20 @@ class PassagesUsed(_Model):
     dropped: int = 0
 
 
+class QuotedExcerpt(_Model):
+    """An excerpt of an answer that is quoted: the number of its source, and where in `answer` it stands.
+
+    `start` and `end` are offsets in characters (code points), `marked_start` and `marked_end` those of the sentence
+    that answers, None where what answers is code or a table.
+    """
+
+    number: Annotated[int, Field(ge=1)]
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    marked_start: Annotated[int, Field(ge=0)] | None = None
+    marked_end: Annotated[int, Field(ge=0)] | None = None
+
+
 class AgentResponse(_Model):
     """An answer with its sources. With state `no_results` it is a refusal, and `metrics` say why.
 
@@ -424,6 +444,7 @@ class AgentResponse(_Model):
     created_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
     error: str | None = None
     replaced: bool = False
+    excerpts: tuple[QuotedExcerpt, ...] = ()
 
     @property
     def is_quoted(self) -> bool:

@@ -52,7 +52,13 @@ def refusal_note(response: AgentResponse) -> str:
 def answer_view(response: AgentResponse) -> View:
     """Return the answer with its numbered sources (the footer of spec 002)."""
     note = [f"(quoted from the book; {_why_quoted(response)})", ""] if response.is_quoted else []
-    return [*_mended(response), *note, Markdown(response.answer), *sources_view(response)]
+    return [*_mended(response), *note, Markdown(response.answer, _marked(response)), *sources_view(response)]
+
+
+def _marked(response: AgentResponse) -> tuple[tuple[int, int], ...]:
+    """Return where the sentences stand that answer, of an answer that is quoted."""
+    marked = ((each.marked_start, each.marked_end) for each in response.excerpts)
+    return tuple((start, end) for start, end in marked if start is not None and end is not None)
 
 
 def _why_quoted(response: AgentResponse) -> str:

@@ -6,6 +6,7 @@ import errno
 import json
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -251,10 +252,25 @@ def _draw(part: Part, console: Console) -> None:
             # Without hyperlinks: an address that a lesson hides behind other words is shown.
             from rich.markdown import Markdown as Rendered
 
-            console.print(Rendered(visible(part.text), hyperlinks=False))
+            console.print(Rendered(_emphasised(part), hyperlinks=False))
         case Table():
             if part.rows:
                 _draw_table(part, console)
+
+
+_EDGE = re.compile(r"^[^\w`]+|[^\w`]+$")
+
+
+def _emphasised(part: Markdown) -> str:
+    """Return Markdown with marks around what is strong; without its outer signs, beside which marks do not hold."""
+    pieces, end = [], 0
+    for start, stop in part.strong:
+        inner = part.text[start:stop]
+        words = _EDGE.sub("", inner)
+        at = start + inner.find(words)
+        pieces += [visible(part.text[end:at]), f"**{visible(words)}**" if words else ""]
+        end = at + len(words)
+    return "".join([*pieces, visible(part.text[end:])])
 
 
 def _draw_line(line: RichText, console: Console) -> None:

@@ -28,6 +28,7 @@ from rag.models import (
     LessonId,
     LongEnough,
     Place,
+    QuotedExcerpt,
     Score,
     ThreadId,
     UuidText,
@@ -158,6 +159,9 @@ class ChatResponse(BaseModel):
     request_id: str | None = Field(None, description="Set with `error`: names the failure in the server's log.")
     replaced: bool = Field(False, description="The book is quoted in place of what the model wrote.")
     retrieval_history: tuple[ToolCall, ...] = Field((), description="What was searched for this answer, and when.")
+    excerpts: tuple[QuotedExcerpt, ...] = Field(
+        (), description="Where in `response` each quoted excerpt stands, and the sentence in it that answers."
+    )
     message_number: int = 0
 
     @model_validator(mode="after")
@@ -184,6 +188,7 @@ class ShownAnswer(BaseModel):
     see_also: tuple[Place, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
     retrieval_history: tuple[ToolCall, ...] = ()
+    excerpts: tuple[QuotedExcerpt, ...] = ()
 
 
 class ShownMessage(BaseModel):

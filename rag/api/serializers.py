@@ -58,6 +58,7 @@ def chat_response(
         request_id=current_request().request_id if response.error else None,
         replaced=response.replaced,
         retrieval_history=tuple(searches),
+        excerpts=response.excerpts,
     )
 
 

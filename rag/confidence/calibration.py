@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import UsageError
 from rag.confidence.policies import WEIGHTS, EvidencePolicy
@@ -73,7 +73,7 @@ def fit_policy(judged: Sequence[Judged]) -> EvidencePolicy:
         levels.append(max(levels[-1], _level_from(known, share)))
     # Rounded down, so that the question that set the lowest level still reaches it.
     low, medium, high = (int(level * 1_000) / 1_000 for level in levels)
-    pieces = {name: round(float(weight), 3) for name, weight in zip(PIECES, weights, strict=True)}
+    pieces: dict[str, Any] = {name: round(float(weight), 3) for name, weight in zip(PIECES, weights, strict=True)}
     return EvidencePolicy("fitted", bias=round(float(bias), 3), **pieces, low=low, medium=medium, high=high)
 
 

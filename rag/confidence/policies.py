@@ -27,12 +27,34 @@ WEIGHTS = ("bias", "gap", "known", "named", "reached", "length", "heeded")
 
 
 @dataclass(frozen=True, slots=True)
+class Sureness:
+    """Judges how likely what is quoted holds the answer, once the blocks are ranked: a logistic estimate, 0–1.
+
+    It is made of the policy's own estimate, of the score of the best block, and of its lead over the next section.
+    `medium` and `high` are where these levels begin.
+    """
+
+    bias: float
+    estimate: float
+    spot: float
+    lead: float
+    medium: float
+    high: float
+
+    def of(self, estimate: float, spot: float, lead: float) -> float:
+        """Return it for an estimate of the policy, 0–1."""
+        bounded = min(0.999, max(0.001, estimate))
+        odds = math.log(bounded / (1.0 - bounded))
+        return 1.0 / (1.0 + math.exp(-(self.bias + self.estimate * odds + self.spot * spot + self.lead * lead)))
+
+
+@dataclass(frozen=True, slots=True)
 class EvidencePolicy:
     """Judges by a logistic estimate that the passages answer, made of pieces of evidence.
 
-    `low`, `medium` and `high` are where each level begins on the estimate's scale of 0–1. Passages whose best cosine
-    is below `least` have nothing to do with the question, whatever the rest says; from `near` on they are on its
-    subject.
+    `low`, `medium` and `high` are where each level begins on the estimate's scale of 0–1; where the blocks were
+    ranked, `sureness` tells `medium` and `high` instead, if there is one. Passages whose best cosine is below `least`
+    have nothing to do with the question, whatever the rest says; from `near` on they are on its subject.
     """
 
     name: str
@@ -48,6 +70,7 @@ class EvidencePolicy:
     high: float = 0.85
     least: float = 0.2
     near: float = 0.3
+    sureness: Sureness | None = None
 
     def estimate(self, evidence: Evidence) -> float:
         """Return how likely the passages answer, 0–1; 0 where they lack most of what the question names."""
@@ -72,11 +95,13 @@ class EvidencePolicy:
     def level(self, evidence: Evidence, average: float, count: int) -> ConfidenceLevel:
         """Return the level of a search with `count` passages."""
         estimate = self.estimate(evidence) if count else 0.0
-        if estimate >= self.high:
-            return "high"
-        if estimate >= self.medium:
-            return "medium"
-        return "low" if estimate >= self.low else "insufficient"
+        if estimate < self.low:
+            return "insufficient"
+        reached, medium, high = estimate, self.medium, self.high
+        if self.sureness and evidence.spot is not None and evidence.lead is not None:
+            reached = self.sureness.of(estimate, evidence.spot, evidence.lead)
+            medium, high = self.sureness.medium, self.sureness.high
+        return "high" if reached >= high else "medium" if reached >= medium else "low"
 
     def is_off_subject(self, evidence: Evidence) -> bool:
         """Return whether the book is plainly about something else: nothing is near, and it lacks the words too."""
@@ -131,8 +156,14 @@ MINILM = EvidencePolicy(
     low=0.279,
     medium=0.61,
     high=0.8,
+    sureness=Sureness(bias=-1.83, estimate=0.25, spot=4.5, lead=2.0, medium=0.65, high=0.78),
 )
-"""Fitted on six books: 207 questions that they answer, many worded unlike the book, and 135 that they do not."""
+"""Fitted on six books: 207 questions that they answer, many worded unlike the book, and 135 that they do not.
+
+The sureness is fitted to which quotes are right, on 96 answers from two books. Fitted on one and tested on the other,
+`high` is right for 37 of 41 (39 of 46 by the estimate alone). The best block carries most of it; the lead tells much
+on one of the books and nothing on the other, so that its weight is half of what the first one gives it.
+"""
 
 WORDS = EvidencePolicy(
     "words", bias=-10.711, gap=0.0, known=5.93, named=1.525, reached=3.788, length=4.675, low=0.39, medium=0.7,

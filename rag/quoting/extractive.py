@@ -1,14 +1,15 @@
-"""Answer without a language model: one excerpt that answers, quoted and cited, or a refusal that says why."""
+"""Answer without a language model: excerpts that answer, quoted and cited, or a refusal that says why."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.confidence import confidence_of
 from rag.filters import Filters
-from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, SearchResult, address
+from rag.models import EXTRACTIVE, AgentResponse, Citation, PassagesUsed, QuotedExcerpt, SearchResult, address
 from rag.quoting.phrases import (
     NO_MORE,
     NOTHING_INDEXED,
@@ -18,10 +19,9 @@ from rag.quoting.phrases import (
     REFUSAL,
     phrase,
 )
-from rag.quoting.quotes import Excerpt, best_excerpt, other_places, place_of
+from rag.quoting.quotes import Excerpt, best_excerpts, other_places, place_of
 from rag.quoting.rendering import plain_title
 from rag.quoting.search_gate import GatedResult, RetrievalGate
-from rag.quoting.spots import Nearness, stemmer_of_passages
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def answer_extractively(query: str, retriever: Retriever, filters: Filters) -> AgentResponse:
-    """Return the best excerpt of the best passage, followed by the number of its source."""
+    """Return the best excerpts of the book, each followed by the number of its source."""
     started = time.perf_counter()
     agent = retriever.settings.agent
     gate = RetrievalGate(retriever, filters, agent.top_k, agent.score_threshold, reads_blocks=True)
@@ -53,40 +53,84 @@ def quote(
     """Return the answer from what was found; `started` is the moment of `time.perf_counter` at which it was asked."""
     found = time.perf_counter()
     metrics, response = result.metrics, result.response
-    excerpt = _excerpt(result, retriever, told)
-    if metrics.should_answer and told.wants_more and not excerpt:
+    excerpts = _excerpts(result, told)
+    if metrics.should_answer and told.wants_more and not excerpts:
         metrics = _refusing(metrics, "nothing_more")
-    cited = (excerpt.passage.id,) if excerpt else ()
+    quoted = _quoted(excerpts, result.disclaimer)
+    cited = tuple(dict.fromkeys(excerpt.passage.id for excerpt in excerpts))
     ended = time.perf_counter()
     return AgentResponse(
-        answer=f"{result.disclaimer}{excerpt.text}\n[1]" if excerpt else _refusal(metrics, result),
-        citations=(_cite(excerpt),) if excerpt else (),
+        answer=quoted.answer if excerpts else _refusal(metrics, result),
+        citations=quoted.citations,
         query=query,
         model=EXTRACTIVE,
         retrieval_time_ms=(found - started) * 1000,
         generation_time_ms=(ended - found) * 1000,
         total_time_ms=(ended - started) * 1000,
-        confidence=confidence_of(metrics.confidence_level) if excerpt else "none",
-        state=result.state if excerpt else "no_results",
+        confidence=confidence_of(metrics.confidence_level) if excerpts else "none",
+        state=result.state if excerpts else "no_results",
         metrics=metrics,
         passages=PassagesUsed(
             retrieved=tuple(hit.id for hit in response.results), shown=cited, cited=cited, verified=cited
         ),
-        see_also=_see_also(result, excerpt),
+        see_also=_see_also(result, excerpts),
         searched_for=response.searched_for,
         hidden=response.hidden,
         retrieval_count=len(response.results),
+        excerpts=quoted.excerpts,
     )
 
 
-def _excerpt(result: GatedResult, retriever: Retriever, told: PastAnswers) -> Excerpt | None:
+def _excerpts(result: GatedResult, told: PastAnswers) -> tuple[Excerpt, ...]:
     if not result.metrics.should_answer or result.spots is None:
-        return None
-    question = Nearness(result.question, retriever.embedder, stemmer_of_passages(result.response.results))
-    excerpt = best_excerpt(question, result.spots, retriever.following, told=told.text)
-    if excerpt or told.wants_more or not told.text:
-        return excerpt
-    return best_excerpt(question, result.spots, retriever.following)
+        return ()
+    excerpts = best_excerpts(result.spots, told=told.text)
+    if excerpts or told.wants_more or not told.text:
+        return excerpts
+    return best_excerpts(result.spots)
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """Excerpts as one text, with their sources and where in the text each stands."""
+
+    answer: str
+    citations: tuple[Citation, ...]
+    excerpts: tuple[QuotedExcerpt, ...]
+
+
+def _quoted(excerpts: Sequence[Excerpt], disclaimer: str) -> _Quoted:
+    """Put the excerpts one below the other, each with the number of its section.
+
+    Where there are several, a heading stands above each that is of another section than the one before; above a
+    single one where it is very short.
+    """
+    sections = list(dict.fromkeys(map(_section_of, excerpts)))
+    answer, placed = disclaimer, []
+    for before, excerpt in zip((None, *excerpts), excerpts, strict=False):
+        number = sections.index(_section_of(excerpt)) + 1
+        is_new = before is None or _section_of(before) != _section_of(excerpt)
+        answer += f"{excerpt.heading}\n\n" if is_new and (len(excerpts) > 1 or excerpt.is_short) else ""
+        start, marked = len(answer), excerpt.marked
+        placed.append(
+            QuotedExcerpt(
+                number=number,
+                start=start,
+                end=start + len(excerpt.text),
+                marked_start=start + marked[0] if marked else None,
+                marked_end=start + marked[1] if marked else None,
+            )
+        )
+        answer += f"{excerpt.text}\n[{number}]\n\n"
+    citations = [
+        _cite(number, [each for each in excerpts if _section_of(each) == section])
+        for number, section in enumerate(sections, 1)
+    ]
+    return _Quoted(answer.removesuffix("\n\n"), tuple(citations), tuple(placed))
+
+
+def _section_of(excerpt: Excerpt) -> tuple[str, str | None, str | None]:
+    return excerpt.passage.source_file, excerpt.chosen.section, excerpt.chosen.anchor
 
 
 _REFUSALS: dict[RefusalReason | None, str] = {
@@ -110,29 +154,27 @@ def _refusal(metrics: ConfidenceMetrics, result: GatedResult) -> str:
     return phrase(_REFUSALS.get(metrics.reason, REFUSAL), result.question)
 
 
-def _see_also(result: GatedResult, excerpt: Excerpt | None) -> tuple[Place, ...]:
-    """Other sections on the subject: after the quoted one, or, under a refusal, the nearest ones."""
+def _see_also(result: GatedResult, excerpts: Sequence[Excerpt]) -> tuple[Place, ...]:
+    """Other sections on the subject: after the quoted ones, or, under a refusal, the nearest ones."""
     if result.spots is None or result.is_off_subject:
         return ()
-    if excerpt is None:
-        return other_places(result.spots, None, None)
-    return other_places(result.spots, excerpt.passage, excerpt.chosen.section)
+    return other_places(result.spots, {_section_of(excerpt)[:2] for excerpt in excerpts})
 
 
-def _cite(excerpt: Excerpt) -> Citation:
-    """Return the section of the block that was chosen, with the lines of all that is quoted of it."""
-    chosen: SearchResult = excerpt.passage
-    section = excerpt.chosen.section, excerpt.chosen.anchor
-    own = [block for block in excerpt.blocks if (block.section, block.anchor) == section]
+def _cite(number: int, excerpts: Sequence[Excerpt]) -> Citation:
+    """Return a section that is quoted, with the lines of all that is quoted of it."""
+    chosen: SearchResult = excerpts[0].passage
+    section, anchor = excerpts[0].chosen.section, excerpts[0].chosen.anchor
+    blocks = [block for excerpt in excerpts for block in excerpt.blocks]
     return Citation(
-        number=1,
+        number=number,
         chunk_id=chosen.id,
         page_title=plain_title(chosen.page_title) or "",
-        page_url=address(chosen.page_url, excerpt.chosen.anchor) or None,
+        page_url=address(chosen.page_url, anchor) or None,
         module_name=chosen.module,
-        section_title=excerpt.chosen.section,
+        section_title=section,
         source_file=chosen.source_file,
-        line_start=min(block.line_start for block in own),
-        line_end=max(block.line_end for block in own),
+        line_start=min(block.line_start for block in blocks),
+        line_end=max(block.line_end for block in blocks),
         score=chosen.score,
     )

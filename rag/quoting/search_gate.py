@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_PASSAGES = 20
 """How many passages a search gives at most."""
 
+MOST_WIDENED = 5
+"""Beside how many of the best passages the next ones are looked at: as many as a search shows by default."""
+
 STORY_WORDS = 40
 """A question with more words tells a story, of which the best sentence is what is asked."""
 
@@ -128,14 +131,19 @@ class RetrievalGate:
         spots = None
         if self.reads_blocks:
             response = self._with_definition(response)
+            beside = self.retriever.beside(response.results[:MOST_WIDENED])
             asked = response.searched_for or question
-            spots = rank_spots(asked, response.results, self.retriever.embedder, section=section)
+            spots = rank_spots(asked, response.results, self.retriever.embedder, beside, section=section)
+            response = _with_spots_weighed(response, spots)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
         if not is_answered:
             response = self._with_words_read(response, policy)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
-        result = GatedResult(response, assess(response, policy), spots, is_off_subject)
+        metrics = assess(response, policy)
+        if spots:
+            response = _with_quotable(response, spots)
+        result = GatedResult(response, metrics, spots, is_off_subject)
         if section and (not result.metrics.should_answer or is_off_subject):
             return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
         if is_off_subject and result.metrics.should_answer:
@@ -216,6 +224,19 @@ class RetrievalGate:
         return max((whole, *map(self.find, sentences)), key=lambda result: _strength(result, policy))
 
 
+def _with_spots_weighed(response: SearchResponse, spots: Spots) -> SearchResponse:
+    best = spots.ranked[0].score if spots.ranked else 0.0
+    weighed = {"spot": min(1.0, best), "lead": min(1.0, max(0.0, spots.lead))}
+    return response.model_copy(update={"evidence": response.evidence.model_copy(update=weighed)})
+
+
+def _with_quotable(response: SearchResponse, spots: Spots) -> SearchResponse:
+    """Return it with those passages beside the ones that were found that may be quoted."""
+    found = {result.id for result in response.results}
+    beside = {spot.passage.id: spot.passage for spot in spots.quotable if spot.passage.id not in found}
+    return response.model_copy(update={"results": (*response.results, *beside.values())}) if beside else response
+
+
 def _heeding(response: SearchResponse, heeded: float) -> SearchResponse:
     return response.model_copy(update={"evidence": response.evidence.model_copy(update={"heeded": heeded})})
 
@@ -253,7 +274,8 @@ def _judged_by_its_best_block(result: GatedResult) -> GatedResult:
     best = spots.ranked[0]
     if not best.text:
         return result.refused("says_nothing_yet")
-    is_aside = spots.blocks[best.passage.id][best.at].is_aside
+    block = spots.block(best)
+    is_aside = block is not None and block.is_aside
     if is_aside and not QuestionKind(result.question).is_number and result.metrics.confidence_level != "low":
         return replace(result, metrics=result.metrics.model_copy(update={"confidence_level": "low"}))
     return result

@@ -38,22 +38,39 @@ _SHOWN = (
 )  # fmt: skip
 
 
-def next_passage(result: SearchResult, store: VectorStore) -> SearchResult | None:
-    """Return the chunk after this one, None at the lesson's end or where a run has just rewritten the lesson."""
-    if result.next_chunk_id is None:
-        return None
-    payload = result.read_along.payloads.get(result.next_chunk_id) or _payload_of(result.next_chunk_id, store)
-    if payload is None or payload.get("prev_chunk_id") != result.id:
-        return None
-    if payload["hardware_tier"] > result.hardware_tier:
-        return None
+def beside(results: Sequence[SearchResult], store: VectorStore) -> tuple[SearchResult, ...]:
+    """Return the chunks before and after each result in its lesson that are no results themselves, each once.
+
+    Each has rank, score and relevance of the result beside which it stands. Left out are those of a lesson that a run
+    has just rewritten.
+    """
+    own = {result.id for result in results}
+    wanted = {
+        chunk_id: (result, back)
+        for result in reversed(results)
+        for chunk_id, back in ((result.next_chunk_id, "prev_chunk_id"), (result.prev_chunk_id, "next_chunk_id"))
+        if chunk_id and chunk_id not in own
+    }
+    payloads = {each: payload for each, (result, _) in wanted.items() if (payload := _read_along(result, each))}
+    unread = [chunk_id for chunk_id in wanted if chunk_id not in payloads]
+    payloads |= {each: point.payload for each, point in (store.retrieve(unread) if unread else {}).items()}
+    found = [
+        _as_beside(result, chunk_id, payload)
+        for chunk_id, (result, back) in wanted.items()
+        if (payload := payloads.get(chunk_id))
+        and payload.get(back) == result.id
+        and payload["hardware_tier"] <= result.hardware_tier
+    ]
+    return tuple(sorted(found, key=lambda each: (each.rank, each.chunk_index)))
+
+
+def _read_along(result: SearchResult, chunk_id: str) -> Mapping[str, Any] | None:
+    return result.read_along.payloads.get(chunk_id)
+
+
+def _as_beside(result: SearchResult, chunk_id: str, payload: Mapping[str, Any]) -> SearchResult:
     changes = {name: payload.get(name) for name in _SHOWN}
-    return SearchResult.model_validate(result.model_dump() | changes | {"id": result.next_chunk_id})
-
-
-def _payload_of(chunk_id: str, store: VectorStore) -> Mapping[str, Any] | None:
-    point = store.retrieve([chunk_id]).get(chunk_id)
-    return point.payload if point else None
+    return SearchResult.model_validate(dict(result) | changes | {"id": chunk_id})
 
 
 def _holds(wide: SearchResult, result: SearchResult) -> bool:

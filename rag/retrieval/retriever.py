@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
@@ -19,7 +19,7 @@ from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
 from rag.retrieval.evidence import IsSettled, heeded_by
-from rag.retrieval.expansion import next_passage
+from rag.retrieval.expansion import beside
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
 from rag.tracing import span
@@ -78,9 +78,9 @@ class Retriever:
         """Return how far a passage that the question found speaks of each of its words, 0–1, see `heeded_by`."""
         return heeded_by(passage, searchable(question), self.embedder, is_settled)
 
-    def following(self, passage: SearchResult) -> SearchResult | None:
-        """Return the passage after this one in the same version of its lesson, None at the lesson's end."""
-        return next_passage(passage, self.store)
+    def beside(self, passages: Sequence[SearchResult]) -> tuple[SearchResult, ...]:
+        """Return the passages before and after these in the same version of their lessons, see `beside`."""
+        return beside(passages, self.store)
 
 
 @contextmanager

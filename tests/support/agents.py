@@ -50,8 +50,8 @@ class Shelf:
         self.filters: list[Filters] = []
         self._passages = passages
 
-    def following(self, passage: SearchResult) -> SearchResult | None:
-        return None
+    def beside(self, passages: Sequence[SearchResult]) -> tuple[SearchResult, ...]:
+        return ()
 
     def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
         return 1.0

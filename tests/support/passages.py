@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rag.models import Evidence, SearchResponse, SearchResult
-from rag.quoting.quotes import Excerpt, best_excerpt
-from rag.quoting.spots import Nearness, rank_spots
+from rag.quoting.quotes import Excerpt, best_excerpts
+from rag.quoting.spots import rank_spots
 from tests.support.fakes import FakeEmbedder
 
 PASSAGE = """\
@@ -60,10 +61,13 @@ def response(*results: SearchResult) -> SearchResponse:
     )
 
 
-def excerpt(question: str, *passages: SearchResult, told: str = "", after: SearchResult | None = None) -> Excerpt:
-    """The excerpt, which there must be."""
-    embedder = FakeEmbedder()
-    spots = rank_spots(question, passages, embedder)
-    made = best_excerpt(Nearness(question, embedder), spots, lambda _: after, told=told)
-    assert made is not None
-    return made
+def excerpts(
+    question: str, *passages: SearchResult, told: str = "", beside: Sequence[SearchResult] = ()
+) -> tuple[Excerpt, ...]:
+    """What is quoted."""
+    return best_excerpts(rank_spots(question, passages, FakeEmbedder(), beside), told=told)
+
+
+def excerpt(question: str, *passages: SearchResult, **options: Any) -> Excerpt:
+    """The first excerpt, which there must be."""
+    return excerpts(question, *passages, **options)[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag.grounding.passage_blocks import blocks_of
-from rag.retrieval.expansion import next_passage
+from rag.retrieval.expansion import beside
 from tests.rag.retrieval.test_search import find
 from tests.support.books import Library, long_text
 
@@ -26,8 +26,8 @@ def test_indented_lines_of_a_docusaurus_page_are_code_only_where_it_is_markdown(
     library.run()
     store = library.generations.open_active()
     kinds = set()
-    for found in find(library, "where does the turtle stand").results:
-        for passage in filter(None, (found, next_passage(found, store))):
-            assert passage.page_syntax.mdx is (format_ == "mdx")
-            kinds |= {block.kind for block in blocks_of(passage) if "four spaces" in block.text}
+    first = find(library, "where does the turtle stand").results[:1]
+    for passage in (*first, *beside(first, store)):
+        assert passage.page_syntax.mdx is (format_ == "mdx")
+        kinds |= {block.kind for block in blocks_of(passage) if "four spaces" in block.text}
     assert kinds == {kind}

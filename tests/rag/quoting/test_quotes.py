@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from rag.quoting.phrases import (
 from rag.quoting.quotes import MAX_CHARS
 from rag.views import answer_view, refusal_note
 from tests.support.fakes import FakeEmbedder
-from tests.support.passages import PASSAGE, excerpt, passage, response
+from tests.support.passages import PASSAGE, excerpt, excerpts, passage, response
 
 
 class FakeRetriever:
@@ -34,13 +35,13 @@ class FakeRetriever:
         self.embedder = FakeEmbedder()
         found = response(*results).model_copy(update={"query": query})
         self._found = found.model_copy(update={"evidence": evidence}) if evidence else found
-        self.after: dict[str, SearchResult] = {}
+        self.around: tuple[SearchResult, ...] = ()
 
     def search(self, text: str, *, limit: int, **query: Any) -> SearchResponse:
         return self._found
 
-    def following(self, passage: SearchResult) -> SearchResult | None:
-        return self.after.get(passage.id)
+    def beside(self, passages: Sequence[SearchResult]) -> tuple[SearchResult, ...]:
+        return self.around
 
 
 def answer(
@@ -83,7 +84,8 @@ def test_a_short_block_is_quoted_with_its_heading() -> None:
         section_anchors=("supply-voltage",),
     )  # fmt: skip
     services = passage("A list of vision services that see a robot, none of which is small.", rank=2, relevance=0.2)
-    assert excerpt("what is the supply voltage", services, battery).text == "Supply voltage\n\n7.4 V."
+    made = answer(services, battery, question="what is the supply voltage")
+    assert made.answer.startswith("Quality of service › Supply voltage\n\n7.4 V.\n[1]")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_characters_of_chinese_count_double() -> None:
 def test_a_section_that_goes_on_in_the_next_passage_is_read_on() -> None:
     first = passage("The pump runs for five seconds.", next_chunk_id="2", section_title="Pump")
     after = passage("Then it rests for a minute.", section_title="Pump").model_copy(update={"id": "2"})
-    assert excerpt("how long does the pump run", first, after=after).text.endswith("Then it rests for a minute.")
+    assert excerpt("how long does the pump run", first, beside=[after]).text.endswith("Then it rests for a minute.")
 
 
 MARKED = """\
@@ -146,8 +148,9 @@ def test_code_stays_as_it_is_but_not_what_only_includes_a_file() -> None:
     assert "```rust\nlet **x** = a_b_c;\n```" in text and "include" not in text and "ignore" not in text
 
 
-def test_an_excerpt_goes_on_into_the_next_section_but_never_into_exercises() -> None:
-    text = "## Late subscribers\n\nKeep the last message for late subscribers.\n\n## {next}\n\nPublish, then join."
+def test_another_section_is_quoted_beside_it_but_never_exercises() -> None:
+    late = "## Late subscribers\n\nKeep the last message for late subscribers."
+    text = f"{late}\n\n## {{next}}\n\nLate subscribers publish, then join."
     asides = (
         "Exercises",
         "🚀 Challenge",
@@ -158,8 +161,9 @@ def test_an_excerpt_goes_on_into_the_next_section_but_never_into_exercises() -> 
     )
     for name, is_told in (("Maps", True), *((aside, False) for aside in asides)):
         titles = {"section_titles": ("Late subscribers", name), "section_anchors": ("late", "next")}
-        made = excerpt("late subscribers", passage(text.format(next=name)).model_copy(update=titles))
-        assert ("Publish, then" in made.text) is is_told
+        first, *others = excerpts("late subscribers", passage(text.format(next=name)).model_copy(update=titles))
+        assert first.text == "Keep the last message for late subscribers."
+        assert [each.text for each in others] == (["Late subscribers publish, then join."] if is_told else [])
 
 
 def test_a_table_of_contents_and_exercises_count_less() -> None:
@@ -203,16 +207,68 @@ def test_a_why_question_is_not_answered_with_a_table() -> None:
     assert "gets hot" in excerpt("why does the pump stop", table, says).text
 
 
-def test_an_answer_has_one_citation_and_other_places_beside_it() -> None:
-    other = passage(
-        "# Other\n\nLate subscribers are late.", rank=2, source_file="b.md", page_title="Other { #other }"
-    )
+def test_where_no_place_is_far_ahead_several_are_quoted_each_under_its_heading_with_its_own_source() -> None:
+    other = passage("# Other\n\nLate subscribers are late.", rank=2, source_file="b.md", page_title="Other { #o }")
     made = answer(passage(), other)
-    assert made.answer.endswith("[1]") and [each.number for each in made.citations] == [1]
-    assert made.citations[0].source_file == "a.md" and made.model == "extractive"
-    places = [(each.page_title, each.source_file) for each in made.see_also]
-    assert ("Other", "b.md") in places and len(places) <= 3
-    assert ("Late subscribers", "a.md") not in [(each.section_title, each.source_file) for each in made.see_also]
+    assert made.answer.startswith("Quality of service › Late subscribers\n\nTo keep the last message")
+    assert "\n[1]\n\nOther\n\nLate subscribers are late.\n[2]\n\nQuality of service › The policies\n\n" in made.answer
+    assert [(each.number, each.source_file) for each in made.citations] == [(1, "a.md"), (2, "b.md"), (3, "a.md")]
+    assert made.citations[0].section_title == "Late subscribers" and made.model == "extractive"
+
+
+def test_one_place_that_is_far_ahead_is_quoted_alone_and_others_are_named() -> None:
+    other = passage("# Other\n\nA subscriber waits.", rank=2, source_file="b.md", page_title="Other")
+    made = answer(passage("A late subscriber is one that joins later."), other, question="What is a late subscriber?")
+    assert made.answer == "A late subscriber is one that joins later.\n[1]" and len(made.citations) == 1
+    assert [each.source_file for each in made.see_also] == ["b.md"]
+
+
+def test_two_blocks_of_one_section_share_its_heading_and_its_source() -> None:
+    prose = "The pump runs for five seconds. " + "It is loud and shakes the whole table. " * 8
+    both = passage(f"{prose}\n\n{prose.replace('runs for', 'runs after')}", page_title="Pump")
+    other = passage("The pump of the house runs all the time.", rank=2, source_file="b.md", page_title="House")
+    made = answer(both, other, question="How long does the pump run?")
+    numbers = [each.number for each in made.excerpts]
+    assert len(numbers) == 3 and len(set(numbers)) == len(made.citations) == 2
+
+
+def test_the_sentence_that_answers_is_marked_by_its_place_in_the_answer() -> None:
+    text = "The house is old. The pump runs for five seconds. It is loud."
+    other = passage("- one\n- the pump runs at night", rank=2, source_file="b.md", page_title="House")
+    made = answer(passage(text, page_title="Pümp 🚰"), other, question="How long does the pump run?")
+    marked = {made.answer[each.marked_start : each.marked_end] for each in made.excerpts}
+    assert marked == {"The pump runs for five seconds.", "the pump runs at night"}
+    for each in made.excerpts:
+        assert each.start <= each.marked_start < each.marked_end <= each.end
+        assert made.answer[each.end :].startswith(f"\n[{each.number}]")
+
+
+def test_of_code_and_tables_nothing_is_marked() -> None:
+    for text in ("```python\npump.run()\n```", "| pump | runs |\n| --- | --- |\n| small | often |"):
+        [made] = excerpts("how does the pump run", passage(text))
+        assert made.marked is None and made.text.endswith(text)
+
+
+def test_code_that_makes_an_excerpt_too_long_is_shown_once() -> None:
+    code = "\n".join(f"pump_{number} = run({number})" for number in range(30))
+    fences = "\n\n".join(
+        f"Run the pump {how}:\n\n```python\n{how}\n{code}\n```" for how in ("once", "twice", "often")
+    )
+    made = excerpts("run the pump", passage(f"{fences}\n\nThe pump runs by itself."))
+    assert sum("pump_29" in each.text for each in made) == 1
+    assert any("by itself" in each.text for each in made)
+
+
+def test_a_fact_in_the_passage_beside_the_found_one_is_quoted_and_counts_as_found() -> None:
+    found = passage("# Pumps\n\nThis chapter is about the pump and how long it runs.", next_chunk_id="2")
+    after = passage("The pump runs for five seconds, then it rests.", section_title="Times").model_copy(
+        update={"id": "2", "chunk_index": 1}
+    )
+    retriever = FakeRetriever(found, query="How long does the pump run?")
+    retriever.around = (after,)
+    made = answer_extractively("How long does the pump run?", retriever, NO_FILTERS)  # type: ignore[arg-type]
+    assert "five seconds" in made.answer and "2" in {each.chunk_id for each in made.citations}
+    assert set(made.passages.cited) <= set(made.passages.retrieved)
 
 
 def test_a_weak_best_passage_is_refused_without_citations() -> None:
@@ -244,7 +300,7 @@ def test_every_language_of_the_pages_has_all_phrases(language: str) -> None:
 def test_the_shown_answer_says_that_no_model_wrote_it_and_lists_its_sources() -> None:
     shown = "\n".join(str(part) for part in answer_view(answer(passage())))
     assert "no language model was used" in shown and "---\n**Sources:**\n[1] Quality of service" in shown
-    assert "(score: 0.60)" in shown and "a.md:" in shown and "See also:\n- Quality of service › " in shown
+    assert "(score: 0.60)" in shown and "a.md:" in shown
 
 
 def test_a_source_with_an_address_is_named_by_it() -> None:

@@ -2,6 +2,7 @@
 
 import { button, element, icon, iconButton } from "../elements.js";
 import { say } from "../language.js";
+import { withMarks } from "../markdown/inline.js";
 import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
@@ -24,6 +25,7 @@ export class Turn {
     this.actions = actions;
     this.text = "";
     this.sources = [];
+    this.excerpts = [];
     this.progress = element("p", { class: "progress" });
     this.prose = element("div", { class: "prose" });
     this.notes = element("div", { class: "notes" });
@@ -72,6 +74,7 @@ export class Turn {
   finish(response, searched = {}) {
     this.text = response.response;
     this.sources = response.sources ?? [];
+    this.excerpts = response.excerpts ?? [];
     const isAnswer = response.should_answer !== false;
     const list = this.sources.length ? sourceList(this.sources, this.#open, { areLinks: this.actions.isOnSite }) : "";
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
@@ -107,7 +110,7 @@ export class Turn {
   }
 
   #show() {
-    showProse(this.prose, this.text);
+    showProse(this.prose, withMarks(this.text, this.excerpts));
     for (const cite of this.prose.querySelectorAll(".cite")) {
       const source = this.sources.find(({ number }) => number === Number(cite.dataset.number));
       cite.disabled = !source;

@@ -6,6 +6,22 @@ import { say } from "../language.js";
 /** Behind `\(` may be a formula, or a text whose brackets are escaped. */
 const LOOKS_LIKE_TEX = /[\\^_=+<>{}]|^\s*\p{L}\s*$/u;
 
+/**
+ * The text with marks around what answers, which `inlineNodes` shows as `<mark>`; no text has these two code points.
+ * @param {string} text
+ * @param {{marked_start?: number, marked_end?: number}[]} excerpts with offsets in code points
+ */
+export function withMarks(text, excerpts) {
+  if (!excerpts.length) return text;
+  const points = [...text];
+  for (const { marked_start: start, marked_end: end } of [...excerpts].reverse()) {
+    if (start == null || end == null) continue;
+    points.splice(end, 0, "\ufdd1");
+    points.splice(start, 0, "\ufdd0");
+  }
+  return points.join("");
+}
+
 const LONGEST = 600;
 const DEEPEST = 8;
 
@@ -14,6 +30,7 @@ const DEEPEST = 8;
  * @type {[RegExp, (match: RegExpExecArray, nested: (text: string) => Node[]) => Node|string|null][]}
  */
 const RULES = [
+  [/\ufdd0([^\ufdd0\ufdd1]*)\ufdd1/y, ([, text], nested) => element("mark", {}, ...nested(text))],
   [/\\\((.{1,300}?)\\\)/sy, ([source, tex]) => (LOOKS_LIKE_TEX.test(tex) ? formulaMark(source, tex) : null)],
   [/\$\$((?:\\.|[^$\\]){1,600}?)\$\$/sy, ([source, tex]) => formulaMark(source, tex, true)],
   [/\$(?=\S)((?:\\.|[^$\\\n]){1,300}?)(?<=\S)\$(?![\p{L}\p{N}$])/uy, ([source, tex]) => formulaMark(source, tex)],
@@ -37,7 +54,7 @@ const RULES = [
 ];
 
 /** Where a mark may begin; all between two such places is text. */
-const MARK = /[\\`![<*_~h$]| {2,}\n/g;
+const MARK = /[\ufdd0\\`![<*_~h$]| {2,}\n/g;
 
 /** Marks around a text of bounded length; underscores within a word are part of it, as in `snake_case`. */
 function emphasis(mark, wholeWords = false) {
