@@ -19,7 +19,8 @@ from rag.quoting.phrases import (
     REFUSAL,
     phrase,
 )
-from rag.quoting.quotes import Excerpt, best_excerpts, other_places, place_of
+from rag.quoting.places import other_places, place_of
+from rag.quoting.quotes import Excerpt, best_excerpts
 from rag.quoting.rendering import plain_title
 from rag.quoting.search_gate import GatedResult, RetrievalGate
 from rag.retrieval.retriever import Retriever

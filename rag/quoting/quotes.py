@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.sentences import sentence_spans
-from rag.models import Place, SearchResult, address
+from rag.models import SearchResult
 from rag.quoting.rendering import ShownBlock, plain_title
 from rag.quoting.spots import Spot, Spots
 
@@ -36,12 +36,6 @@ SHORT = 30
 
 MAX_INTRODUCTION = 200
 """Prose before a list, a table or code is quoted with it up to this length."""
-
-MAX_PLACES = 3
-"""How many other places are named."""
-
-NEAR = 0.5
-"""Share of the best spot's score that another place needs to be named."""
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 _ITEM = re.compile(r"[^\n]*\S[^\n]*(?:\n(?![ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])[^\n]*)*(?<!\n)", re.MULTILINE)
@@ -127,37 +121,6 @@ def best_excerpts(spots: Spots, *, told: str = "") -> tuple[Excerpt, ...]:
 def _is_aside(spot: Spot, spots: Spots) -> bool:
     block = spots.block(spot)
     return block is not None and block.is_aside
-
-
-def other_places(spots: Spots, cited: Collection[tuple[str, str | None]]) -> tuple[Place, ...]:
-    """Return the next best sections that are not cited (by file and section), each once."""
-    if not spots.ranked:
-        return ()
-    seen = set(cited)
-    places: list[Place] = []
-    least = NEAR * spots.ranked[0].score
-    for spot in spots.ranked:
-        place = place_of(spot, spots)
-        key = place.source_file, place.section_title
-        if key not in seen and spot.score >= least and len(places) < MAX_PLACES:
-            seen.add(key)
-            places.append(place)
-    return tuple(places)
-
-
-def place_of(spot: Spot, spots: Spots) -> Place:
-    """Return where a spot is."""
-    passage, block = spot.passage, spots.block(spot)
-    section, anchor = (block.section, block.anchor) if block else (passage.section_title, passage.anchor)
-    return Place(
-        page_title=plain_title(passage.page_title) or "",
-        section_title=plain_title(section),
-        page_url=address(passage.page_url, anchor) or None,
-        source_file=passage.source_file,
-        line_start=block.line_start if block else passage.line_start,
-        line_end=block.line_end if block else passage.line_end,
-        chunk_id=passage.id,
-    )
 
 
 def untold(block: PassageBlock, told: str) -> list[PassageBlock]:

@@ -130,20 +130,13 @@ class RetrievalGate:
         response, section = self._with_section(response, quoted_title(question))
         spots = None
         if self.reads_blocks:
-            response = self._with_definition(response)
-            beside = self.retriever.beside(response.results[:MOST_WIDENED])
-            asked = response.searched_for or question
-            spots = rank_spots(asked, response.results, self.retriever.embedder, beside, section=section)
-            response = _with_spots_weighed(response, spots)
+            response, spots = self._with_spots(self._with_definition(response), section)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
         if not is_answered:
             response = self._with_words_read(response, policy)
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
-        metrics = assess(response, policy)
-        if spots:
-            response = _with_quotable(response, spots)
-        result = GatedResult(response, metrics, spots, is_off_subject)
+        result = GatedResult(_with_quotable(response, spots), assess(response, policy), spots, is_off_subject)
         if section and (not result.metrics.should_answer or is_off_subject):
             return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
         if is_off_subject and result.metrics.should_answer:
@@ -191,6 +184,18 @@ class RetrievalGate:
         ranked = [each.model_copy(update={"rank": rank}) for rank, each in enumerate((found, *others), 1)]
         return response.model_copy(update={"results": tuple(ranked)}), title
 
+    def _with_spots(self, response: SearchResponse, section: str | None) -> tuple[SearchResponse, Spots]:
+        """Return the blocks of what was found and of what stands beside the best of it, and the response weighed by
+        them.
+        """
+        beside = self.retriever.beside(response.results[:MOST_WIDENED])
+        asked = response.searched_for or response.query
+        spots = rank_spots(asked, response.results, self.retriever.embedder, beside, section=section)
+        best = spots.ranked[0].score if spots.ranked else 0.0
+        weighed = {"spot": min(1.0, best), "lead": min(1.0, max(0.0, spots.lead))}
+        evidence = response.evidence.model_copy(update=weighed)
+        return response.model_copy(update={"evidence": evidence}), spots
+
     def _with_definition(self, response: SearchResponse) -> SearchResponse:
         """Return it with one passage more that defines what is asked for, where none of those found does."""
         kind = QuestionKind(response.searched_for or response.query)
@@ -224,14 +229,10 @@ class RetrievalGate:
         return max((whole, *map(self.find, sentences)), key=lambda result: _strength(result, policy))
 
 
-def _with_spots_weighed(response: SearchResponse, spots: Spots) -> SearchResponse:
-    best = spots.ranked[0].score if spots.ranked else 0.0
-    weighed = {"spot": min(1.0, best), "lead": min(1.0, max(0.0, spots.lead))}
-    return response.model_copy(update={"evidence": response.evidence.model_copy(update=weighed)})
-
-
-def _with_quotable(response: SearchResponse, spots: Spots) -> SearchResponse:
+def _with_quotable(response: SearchResponse, spots: Spots | None) -> SearchResponse:
     """Return it with those passages beside the ones that were found that may be quoted."""
+    if spots is None:
+        return response
     found = {result.id for result in response.results}
     beside = {spot.passage.id: spot.passage for spot in spots.quotable if spot.passage.id not in found}
     return response.model_copy(update={"results": (*response.results, *beside.values())}) if beside else response
