@@ -294,7 +294,8 @@ class IngestionRecord:
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
     fingerprint's version found, and `includes` maps each file that the lesson includes (path relative to the docs
-    root) to its hash, empty where it is missing.
+    root) to its hash, empty where it is missing. `published_until` is when its site stops to show the page, in UTC as
+    ISO 8601, empty where it does not.
     """
 
     source_file: str
@@ -309,6 +310,7 @@ class IngestionRecord:
     fingerprint: Mapping[str, str]
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
+    published_until: str = ""
 
     @property
     def chunk_count(self) -> int:

@@ -55,6 +55,7 @@ class CrawlSettings:
     translations: bool = book_setting(False, parse_bool, help="index the translations in `i18n` too")
     versions: bool = book_setting(False, parse_bool, help="index the versions in `versioned_docs` too")
     unlisted: bool = book_setting(False, parse_bool, help="index pages marked `unlisted: true` too")
+    unsearched: bool = book_setting(False, parse_bool, help="index pages that the site's own search leaves out too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

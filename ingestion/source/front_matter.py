@@ -27,7 +27,8 @@ class FrontMatter:
     """The metadata of a page and what was odd about it.
 
     `lines` gives the file line of each top-level key; `body_offset` is the number of lines before `body`.
-    `repeated` are top-level keys that stand there twice.
+    `repeated` are top-level keys that stand there twice. `published_until` is when the site stops to show the page,
+    in UTC as ISO 8601, empty where it does not.
     """
 
     values: Mapping[str, Any]
@@ -36,6 +37,7 @@ class FrontMatter:
     body_offset: int
     problems: tuple[Problem, ...] = ()
     repeated: frozenset[str] = frozenset()
+    published_until: str = ""
 
 
 class UnreadableMetadata(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
@@ -43,7 +44,8 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
     publication = publication_of(PageFacts(source.path, front.values, has_metadata), source.site, settings)
     if publication.reason:
         raise UnpublishedPage(publication.reason)
-    return front
+    until = publication.until.astimezone(UTC).isoformat(timespec="seconds") if publication.until else ""
+    return replace(front, published_until=until)
 
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:

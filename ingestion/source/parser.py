@@ -43,7 +43,7 @@ _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last
 class Lesson:
     """A parsed lesson. `page` is what readers see of its body, which starts after front matter.
 
-    `syntax` is how the body is read. `includes` are those of its IngestionRecord.
+    `syntax` is how the body is read. `includes` and `published_until` are those of its IngestionRecord.
     `docs_version` is the version of a site that has several, None elsewhere.
     """
 
@@ -67,6 +67,7 @@ class Lesson:
     findings: tuple[Finding, ...]
     includes: Mapping[str, str] = field(default_factory=dict)
     syntax: Syntax = ANY
+    published_until: str = ""
     docs_version: str | None = None
     docs_version_rank: int = 0
 
@@ -102,10 +103,8 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     place = page_place(source.path, source.entry, settings)
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)
-    values = with_custom_tables(front.values)
-    report, facts = MetadataReport(source.path, front), PageFacts(source.path, values)
-    syntax = page_syntax(facts, source, settings)
-    ids = heading_ids(settings, source.site)
+    report, facts = MetadataReport(source.path, front), PageFacts(source.path, with_custom_tables(front.values))
+    syntax, ids = page_syntax(facts, source, settings), heading_ids(settings, source.site)
     page = read_page_text(source, front, settings, syntax, ids)
     for problem in page.whole.problems:
         report.add(problem.line + front.body_offset, problem.rule, problem.message)
@@ -130,6 +129,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         findings=report.findings(audience),
         includes=page.whole.files,
         syntax=syntax,
+        published_until=front.published_until,
         **_version(source),
     )
 

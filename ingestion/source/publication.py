@@ -28,4 +28,8 @@ def publication_of(
         return Publication("not published (`published`)")
     if not settings.crawl.unlisted and is_on(values.get("unlisted")):
         return Publication("unlisted (index it with `crawl.unlisted`)")
-    return of(site).publication(page._replace(values=values), site, now or datetime.now(UTC))
+    found = of(site).publication(page._replace(values=values), site, now or datetime.now(UTC))
+    hidden = not found.searchable or is_on(values.get("noindex")) or "noindex" in lowered(values.get("robots"))
+    if found.reason or not hidden or settings.crawl.unsearched:
+        return found
+    return Publication("left out of the site's search (index it with `crawl.unsearched`)")

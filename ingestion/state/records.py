@@ -29,6 +29,8 @@ def record_as_json(record: IngestionRecord) -> dict[str, Any]:
         document["findings"] = [list(finding) for finding in record.findings]
     if record.includes:
         document["includes"] = dict(record.includes)
+    if record.published_until:
+        document["published_until"] = record.published_until
     return document
 
 
@@ -55,6 +57,7 @@ def record_from_json(
         fingerprint=fingerprint,
         findings=tuple(_finding(finding) for finding in document["findings"]) if "findings" in document else (),
         includes=text_mapping(document.get("includes", {})),
+        published_until=_text(document.get("published_until", "")),
     )
 
 

@@ -12,6 +12,7 @@ from ingestion.models import DocumentChunk, RecordedFinding
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
 from ingestion.source.front_matter import FrontMatter
+from ingestion.source.metadata import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.sync.plan import FilePlan
@@ -27,6 +28,7 @@ class ChunkedFile:
     chunks: tuple[DocumentChunk, ...]
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
+    published_until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,12 @@ def chunk_text(
         chunks = chunk_lesson(lesson, plan.key, settings, embedding=embedding)
     except LessonError as error:
         return error
+    except UnpublishedPage as page:
+        return LessonError(plan.facts.path, f"{page.reason} since the run looked at it; run again")
     except BookwiseError:
         raise
     except Exception as error:
         logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
         return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
     found = tuple(RecordedFinding(finding.line, finding.rule, finding.message) for finding in lesson.findings)
-    return ChunkedFile(plan, tuple(chunks), found, lesson.includes)
+    return ChunkedFile(plan, tuple(chunks), found, lesson.includes, lesson.published_until)

@@ -64,6 +64,7 @@ class Recorder:
             fingerprint=self._fingerprint,
             findings=file.chunked.findings,
             includes=file.chunked.includes,
+            published_until=file.chunked.published_until,
         )
 
     def remove(self, paths: Iterable[str]) -> None:

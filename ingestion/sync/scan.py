@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from ingestion import versions
 from ingestion.errors import LessonError
 from ingestion.ids import sha256
-from ingestion.models import IngestionRecord
+from ingestion.models import IngestionRecord, utc_now
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped
 from ingestion.source.includes.files import BookFiles
-from ingestion.source.reader import read_source
+from ingestion.source.reader import SourceText, read_source
 from ingestion.sync.plan import FileFacts, Plan
 
 BYTES_PER_TOKEN = 4
@@ -46,7 +46,7 @@ def scan_files(
         try:
             source = read_source(file)
             record = records.get(file.path)
-            if record and record.file_hash == source.sha256 and record.fingerprint == fingerprint:
+            if record and _fits(record, source, fingerprint):
                 place = record.module, record.chapter, record.lesson
             else:
                 # Imported late: a run with nothing to do looks into no page.
@@ -64,12 +64,19 @@ def scan_files(
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))
 
 
+def _fits(record: IngestionRecord, source: SourceText, fingerprint: Mapping[str, str]) -> bool:
+    """Return whether a record tells what a file is; not where the site shows the page no longer."""
+    is_over = "" < record.published_until <= utc_now()
+    return record.file_hash == source.sha256 and record.fingerprint == fingerprint and not is_over
+
+
 def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
     """Return what the record of a file depends on besides its content, one per stage; `book` is the crawl's own."""
     shown = {name: value for name, value in asdict(settings.book).items() if name not in SHOWN_NOWHERE}
     shown |= {
         "modules": [asdict(module) for module in settings.modules],
         "unlisted": settings.crawl.unlisted,
+        "unsearched": settings.crawl.unsearched,
         "book": book,
     }
     return {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.generators.astro.config import read
-from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.base import Base, is_on
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ class Starlight(Base):
     def read(self, folder: Path, config: Path) -> Site:
         """Return the site of `astro.config.*`."""
         return read(folder, config)
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that the site's search leaves out a page with `pagefind: false`."""
+        found = super().publication(page, site, now)
+        return found._replace(searchable=is_on(page.values.get("pagefind", "true")))
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page: `slug`, or the slugs of its path's parts."""

@@ -15,6 +15,9 @@ from ingestion.source.generators.protocol import PageFacts, Publication
 from ingestion.source.site import Site
 from ingestion.source.site_reading.patterns import searches
 
+_UNSEARCHED = ("excludefromsearch", "exclude_search", "excludesearch", "searchexclude")
+"""How pages say that they are none for the site's search, in the themes' words."""
+
 
 def in_bundles(paths: Sequence[str]) -> Mapping[str, str]:
     """Return the files that are resources of the page in their folder, or in one above: Hugo makes one page of a
@@ -55,7 +58,7 @@ def with_sections(site: Site, paths: Sequence[str]) -> Site:
 
 
 def publication(page: PageFacts, now: datetime) -> Publication:
-    """Return what build options say, and dates in the future or in the past."""
+    """Return what build options say, dates in the future or in the past, and what is none for the search."""
     values = {key.lower(): value for key, value in page.values.items()}
     build = values.get("build") or values.get("_build")
     if isinstance(build, Mapping) and lowered(build.get("render")) in ("never", "false", "link"):
@@ -66,7 +69,9 @@ def publication(page: PageFacts, now: datetime) -> Publication:
     ends = read_date(values.get("expirydate"))
     if starts and starts > now:
         return Publication(f"published later ({starts:%Y-%m-%d})", starts)
-    return Publication(f"expired ({ends:%Y-%m-%d})") if ends and ends <= now else Publication(until=ends)
+    if ends and ends <= now:
+        return Publication(f"expired ({ends:%Y-%m-%d})")
+    return Publication(until=ends, searchable=not any(is_on(values.get(key)) for key in _UNSEARCHED))
 
 
 def is_bundle_page(path: str) -> bool:

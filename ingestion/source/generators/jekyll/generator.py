@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.crawler import Ignored, SourceFile
-from ingestion.source.generators.base import Base
+from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.jekyll import pages
 from ingestion.source.generators.jekyll.config import facts_of, read
 from ingestion.source.generators.protocol import AddressOptions, Generator, HandedDown, PageFacts, Publication
@@ -43,14 +43,15 @@ class Jekyll(Base):
         return HandedDown(values_of=lambda path: pages.defaults_of(site.in_docs(path), site))
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
-        """Return that a page needs metadata, and that one of a later date is not shown yet."""
+        """Return that a page needs metadata, that one of a later date is not shown yet, and `search_exclude`."""
         facts = facts_of(site)
         if facts.needs_metadata and not page.has_metadata:
             return Publication("has no front matter, so that Jekyll makes no page of it")
         date = page.date("date")
         if site and not facts.shows_future and date and date > now:
             return Publication(f"published later ({date:%Y-%m-%d})")
-        return super().publication(page, site, now)
+        found = super().publication(page, site, now)
+        return found._replace(searchable=not is_on(page.values.get("search_exclude")))
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page: its `permalink`, the pattern of its collection, else its path."""

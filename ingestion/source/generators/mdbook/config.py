@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_config
 from ingestion.source.site_reading.values import clean, one
+
+_CHAPTERS = ("output", "html", "search", "chapter")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only mdBook knows of a site: the folders and pages that its search leaves out, relative to its pages."""
+
+    unsearched: tuple[str, ...] = ()
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
 
 
 def read(folder: Path, config: Path) -> Site:
@@ -21,4 +36,11 @@ def read(folder: Path, config: Path) -> Site:
         title=one(values, "book", "title"),
         language=one(values, "book", "language"),
         directory_urls=False,
+        facts=Facts(
+            unsearched=tuple(
+                path[4]
+                for path, texts in values.items()
+                if path[:4] == _CHAPTERS and path[5:] == ("enable",) and texts[0] == "false"
+            )
+        ),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ingestion.source.generators import every, named
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ class Unknown(Base):
     def read(self, folder: object, config: object) -> Site | None:
         """Return no site."""
         return None
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that a page is none for search where it says so to any generator."""
+        searchable = all(generator.publication(page, site, now).searchable for generator in every())
+        return super().publication(page, site, now)._replace(searchable=searchable)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the address on a likely site."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.base import Base, is_on
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.generators.vitepress.config import facts_of, read
 from ingestion.source.site import Site
 
@@ -26,6 +27,11 @@ class VitePress(Base):
     def read(self, folder: Path, config: Path) -> Site:
         """Return the site of `.vitepress/config.*`."""
         return read(folder, config)
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that the site's search leaves out a page with `search: false`."""
+        found = super().publication(page, site, now)
+        return found._replace(searchable=is_on(page.values.get("search", "true")))
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
