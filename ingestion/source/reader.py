@@ -11,6 +11,7 @@ from typing import Any
 from ingestion.book_files import MAX_LESSON_BYTES, read_book_file
 from ingestion.errors import LessonError
 from ingestion.source.book_order import Entry
+from ingestion.source.checkout import stand_in
 from ingestion.source.crawler import SourceFile
 from ingestion.source.site import Site
 
@@ -52,11 +53,13 @@ class SourceText:
 
 
 def read_source(file: SourceFile) -> SourceText:
-    """Read a file; raises LessonError if it cannot be read."""
+    """Read a file; raises LessonError if it cannot be read, or is not the lesson but what stands in its place."""
     try:
         data = read_book_file(file.location, MAX_LESSON_BYTES)
     except OSError as error:
         raise LessonError(file.path, f"cannot be read: {error.strerror}") from error
+    if reason := stand_in(data, file.location):
+        raise LessonError(file.path, reason)
     return SourceText(
         path=file.path,
         sha256=hash_of_text(data),

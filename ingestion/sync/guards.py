@@ -15,11 +15,13 @@ def refuse_deletion(
     last_root: str | None,
     max_percent: int,
     unpublished: int = 0,
+    emptied: int = 0,
 ) -> None:
     """Raise before a run would take away more of a book than it may (exit 11), or where there is no book (exit 5).
 
     `present` are the paths found, unreadable ones included, `known` those recorded or stored, `moved` the known ones
-    whose content was found elsewhere. `unpublished` is the number of pages that the site does not show.
+    whose content was found elsewhere. `unpublished` is the number of pages that the site does not show, `emptied` of
+    those that keep so little of their words that they count as gone.
     """
     drafts = f" ({unpublished} pages there are drafts or otherwise not published)" if unpublished else ""
     if not present:
@@ -30,9 +32,10 @@ def refuse_deletion(
             )
         raise SourceError(f"no .md or .mdx files below {root}{drafts}; name the folder that holds the lessons")
     gone = len(known - present - moved)
-    if gone * 100 > max_percent * len(known):
+    if exceeds(gone + emptied, len(known), max_percent):
+        short = f", and {emptied} keep less than a tenth of their words" if emptied else ""
         raise DeletionRefused(
-            f"{gone} of {len(known)} indexed lessons are no longer below {root}{drafts}; nothing was deleted. "
+            f"{gone} of {len(known)} indexed lessons are no longer below {root}{drafts}{short}; nothing was deleted. "
             f"Check the folder, or allow it with --allow-delete (setting index.max_delete is {max_percent} %)"
         )
     if gone and last_root not in (None, root):
@@ -40,6 +43,15 @@ def refuse_deletion(
             f"the book was last indexed from {last_root}, now from {root}, where {gone} lessons are missing; nothing "
             "was deleted. Check the folder, or allow it with --allow-delete"
         )
+
+
+WORDS_KEPT = 10
+"""A lesson that keeps less than one word of so many is as good as deleted: what a broken checkout or build leaves."""
+
+
+def exceeds(lost: int, known: int, max_percent: int) -> bool:
+    """Return whether so many lessons of those that are known are more than a run may take away."""
+    return lost * 100 > max_percent * known
 
 
 def refuse_spending(tokens: int, price: float | None, *, max_tokens: int | None, max_cost: float | None) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
+from ingestion.sync.plan import FileFacts
 from ingestion.sync.target import Target
+from ingestion.vector_stores.batching import batches
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import VectorStore
 
@@ -40,6 +44,11 @@ class Known:
         below = tuple(hidden)
         return frozenset(unread) | {path for path in self.paths if path.startswith(below)}
 
+    def may_differ(self, facts: FileFacts) -> bool:
+        """Return whether a file may have another text than when it was indexed."""
+        record = self.records.get(facts.path)
+        return facts.path in self.paths and (record is None or record.file_hash != facts.file_hash)
+
     def doubtful(self, paths: Collection[str]) -> set[str]:
         """Return those of the paths of which records and points may disagree."""
         return set(paths) & self.in_doubt if self.is_trusted else set(paths)
@@ -61,11 +70,22 @@ def known_files(target: Target, state: IngestionState, mode: IngestionMode) -> K
 def hashes_of(store: VectorStore, book_id: str, paths: Collection[str]) -> dict[str, str]:
     """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
     found: dict[str, set[str]] = {}
-    named = sorted(paths)
-    for start in range(0, len(named), PATHS_PER_READ):
-        where = Where(
-            (Equals("book_id", book_id), AnyOf("source_file", tuple(named[start : start + PATHS_PER_READ])))
-        )
-        for point in store.scroll(where, fields=("source_file", "source_file_hash")):
-            found.setdefault(point.payload["source_file"], set()).add(point.payload["source_file_hash"])
+    for path, hashed in _told(store, book_id, paths, "source_file_hash"):
+        found.setdefault(path, set()).add(hashed)
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
+
+
+def words_of(store: VectorStore, book_id: str, paths: Collection[str]) -> Mapping[str, int]:
+    """Return how many words the points of each file have."""
+    found = Counter[str]()
+    for path, words in _told(store, book_id, paths, "word_count"):
+        found[path] += words
+    return found
+
+
+def _told(store: VectorStore, book_id: str, paths: Collection[str], field: str) -> Iterator[tuple[str, Any]]:
+    """Yield what each point of the files has in a field of its payload, with its path."""
+    for named in batches(sorted(paths), PATHS_PER_READ):
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(named))))
+        for point in store.scroll(where, fields=("source_file", field)):
+            yield point.payload["source_file"], point.payload[field]

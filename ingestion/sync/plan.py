@@ -31,7 +31,10 @@ LessonPlace = tuple[str, int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a present file says before it is chunked; `includes_changed` tells of the files that it includes."""
+    """What a present file says before it is chunked; `includes_changed` tells of the files that it includes.
+
+    `words` are those of its text as it is written, counted where the file is not as recorded.
+    """
 
     path: str
     file_hash: str
@@ -39,6 +42,7 @@ class FileFacts:
     chapter: int | None
     lesson: int | None
     includes_changed: bool = False
+    words: int = 0
 
     @property
     def place(self) -> LessonPlace:

@@ -9,14 +9,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.errors import RecordsDamaged
+from ingestion.errors import LessonError, RecordsDamaged
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
 from ingestion.report import Tally
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.checkout import left_out
 from ingestion.source.crawler import Crawl
 from ingestion.source.findings import Finding
-from ingestion.sync.guards import refuse_deletion
-from ingestion.sync.known import Known, hashes_of, known_files
+from ingestion.sync.guards import WORDS_KEPT, exceeds, refuse_deletion
+from ingestion.sync.known import Known, hashes_of, known_files, words_of
 from ingestion.sync.known_vectors import KnownVectors
 from ingestion.sync.parts import Parts
 from ingestion.sync.plan import Plan, make_plan
@@ -43,6 +44,7 @@ class PlannedRun:
     scan: Scan
     plan: Plan
     kept: frozenset[str]
+    missing: tuple[LessonError, ...]
     fingerprint: Mapping[str, str]
     lease: Lease | None
 
@@ -99,7 +101,7 @@ class PlannedRun:
             total_files=len(self.found.files),
             total_chunks=self.state.total_chunks,
         )
-        tally.add_failures(self.scan.failures)
+        tally.add_failures((*self.scan.failures, *self.missing))
 
 
 @contextmanager
@@ -146,7 +148,12 @@ class _Planning:
         with closing(Target.open(generations, schema, self.book_id, self.mode, lease)) as target:
             if lease and target.is_unfinished:
                 target.mend()
-            yield self._plan(state, target, lease, before)
+            run = self._plan(state, target, lease, before)
+            if not self.allow_delete:
+                _refuse_deletion(run)
+            if not target.in_use:
+                target.refuse_losses(run.kept)
+            yield run
 
     def _plan(
         self, state: IngestionState, target: Target, lease: Lease | None, before: PlannedRun | None
@@ -155,9 +162,11 @@ class _Planning:
         fingerprint = fingerprint_of(settings, self.parts.embedding, found.fingerprint)
         known = known_files(target, state, self.mode)
         records = known.records if target.in_use else {}
-        is_same = before is not None and before.state.records == state.records
-        scan = before.scan if before and is_same else scan_files(found, records, fingerprint, settings)
-        kept = known.at_risk((error.path for error in scan.failures), [folder.path for folder in found.unreadable])
+        if before and before.state.records == state.records:
+            scan = before.scan
+        else:
+            scan = scan_files(found, records, fingerprint, settings)
+        kept, missing = _not_here(found, known, scan)
         plan = make_plan(
             scan.facts,
             records,
@@ -170,7 +179,7 @@ class _Planning:
             look_at=known.in_doubt,
             everything=self.mode != "incremental" or not known.is_trusted,
         )
-        run = PlannedRun(
+        return PlannedRun(
             parts=self.parts,
             mode=self.mode,
             found=found,
@@ -180,14 +189,10 @@ class _Planning:
             scan=scan,
             plan=plan,
             kept=kept,
+            missing=missing,
             fingerprint=fingerprint,
             lease=lease,
         )
-        if not self.allow_delete:
-            _refuse_deletion(run)
-        if not target.in_use:
-            target.refuse_losses(kept)
-        return run
 
 
 def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState:
@@ -203,7 +208,19 @@ def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState
         return IngestionState(book_id=book_id, collection_name=collection)
 
 
+def _not_here(found: Crawl, known: Known, scan: Scan) -> tuple[frozenset[str], tuple[LessonError, ...]]:
+    """Return the paths that must be kept, since what they hold now is not known, and what the checkout lacks."""
+    kept = known.at_risk((error.path for error in scan.failures), [folder.path for folder in found.unreadable])
+    gone = known.paths - {file.path for file in found.files} - kept
+    missing = left_out(found.root, gone) if gone else {}
+    return kept | missing.keys(), tuple(LessonError(*each) for each in sorted(set(missing.values())))
+
+
 def _refuse_deletion(run: PlannedRun) -> None:
+    gone, limit = len(run.plan.gone), run.parts.settings.index.max_delete
+    changed = {facts.path: facts.words for facts in run.scan.facts if run.known.may_differ(facts)}
+    # Counting words takes a look at the points: only where they could decide.
+    decides = exceeds(gone + len(changed), len(run.known.paths), limit)
     refuse_deletion(
         book_id=run.state.book_id,
         present={facts.path for facts in run.scan.facts} | run.kept,
@@ -211,9 +228,16 @@ def _refuse_deletion(run: PlannedRun) -> None:
         moved={file.moved_from for file in run.plan.files if file.moved_from},
         root=run.relative_root,
         last_root=run.state.docs_root,
-        max_percent=run.parts.settings.index.max_delete,
+        max_percent=limit,
         unpublished=len(run.scan.unpublished),
+        emptied=_emptied(run.target, changed) if decides else 0,
     )
+
+
+def _emptied(target: Target, changed: Mapping[str, int]) -> int:
+    """Return how many of these files, given with the words that they have, had more than ten times as many."""
+    before = words_of(store, target.book_id, changed) if changed and (store := target.readers_store) else {}
+    return sum(words * WORDS_KEPT < before.get(path, 0) for path, words in changed.items())
 
 
 def _other_hashes(

@@ -47,18 +47,19 @@ def scan_files(
             source = read_source(file)
             record = records.get(file.path)
             if record and _fits(record, source, fingerprint):
-                place = record.module, record.chapter, record.lesson
+                place, words = (record.module, record.chapter, record.lesson), 0
             else:
                 # Imported late: a run with nothing to do looks into no page.
                 from ingestion.source.metadata import UnpublishedPage, lesson_place
 
+                words = len(source.data.split())
                 try:
                     place = lesson_place(source, settings)
                 except UnpublishedPage as page:
                     unpublished.append(Skipped(file.path, page.reason))
                     continue
             changed = bool(record and record.includes and includes.differ(record.includes))
-            facts.append(FileFacts(file.path, source.sha256, *place, includes_changed=changed))
+            facts.append(FileFacts(file.path, source.sha256, *place, includes_changed=changed, words=words))
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))

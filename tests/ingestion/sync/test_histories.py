@@ -1,101 +1,84 @@
-"""Random histories of a book: whatever happened, one run makes the index equal to one made from nothing."""
+"""Random histories: whatever happened to two books, one run makes their index equal to one made from nothing."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import os
 from pathlib import Path
+from typing import Any
 
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+import pytest
 
-from tests.support.books import Library, long_text, page
-from tests.support.fakes import Crash, Faults
+from ingestion.vector_stores.edge.generations import EdgeGenerations
+from ingestion.vector_stores.server.client import connect
+from ingestion.vector_stores.server.generations import ServerGenerations
+from tests.support.fakes import MemoryGenerations
+from tests.support.histories import History
+from tests.support.qdrant_server import KEY, QdrantServer, running
 
-FOLDER = "module-1-ros2/chapter-1-basics"
-PATHS = st.sampled_from(
-    [f"{FOLDER}/{number:02}-{name}.md" for number in (1, 2, 3) for name in ("a", "b")] + ["notes.md"]
-)
-WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"])
-
-
-class History(RuleBasedStateMachine):
-    """A book under edits, crashes and losses; each step ends with a clean run."""
-
-    @initialize()
-    def begin(self) -> None:
-        self.folder = Path(tempfile.mkdtemp())
-        self.library = Library(self.folder / "library", flags={"index.max_delete": 100})
-        self.pages = {f"{FOLDER}/01-a.md": page("Title", long_text("alpha"))}
-        self.settle()
-
-    @rule(path=PATHS, words=st.lists(WORDS, max_size=3), tier=st.integers(1, 4))
-    def write(self, path: str, words: list[str], tier: int) -> None:
-        self.pages[path] = page("Title", *(long_text(word, 25) for word in words), hardware_tier=tier)
-
-    @rule(path=PATHS, word=WORDS)
-    def insert_at_the_top(self, path: str, word: str) -> None:
-        if path in self.pages:
-            head, line, rest = self.pages[path].partition("## Part 1")
-            self.pages[path] = f"{head}## New\n\n{long_text(word, 30)}\n\n{line}{rest}"
-
-    @rule(source=PATHS, to=PATHS)
-    def move(self, source: str, to: str) -> None:
-        if source in self.pages:
-            self.pages[to] = self.pages.pop(source)
-
-    @rule(path=PATHS)
-    def delete(self, path: str) -> None:
-        if len(self.pages) > 1:
-            self.pages.pop(path, None)
-
-    @rule(path=PATHS)
-    def flip_line_ends(self, path: str) -> None:
-        if path in self.pages:
-            swapped = self.pages[path].replace("\r\n", "\n")
-            self.pages[path] = swapped if "\r\n" in self.pages[path] else swapped.replace("\n", "\r\n")
-
-    @rule(call=st.integers(1, 12))
-    def crash(self, call: int) -> None:
-        self.library.write(self.pages)
-        self.library.generations.faults = self.library.embedder.faults = Faults(call)
-        try:
-            self.library.run()
-        except Crash:
-            pass
-        finally:
-            self.library.fail_at(None)
-
-    @rule()
-    def lose_the_state(self) -> None:
-        self.library.state_path.unlink()
-
-    @rule(keep=st.integers(0, 5))
-    def lose_points(self, keep: int) -> None:
-        points = self.library.generations.points
-        for point_id in sorted(points)[keep:]:
-            del points[point_id]
-
-    @invariant()
-    def settle(self) -> None:
-        library = self.library
-        library.write(self.pages)
-        stored = {point.payload["embed_key"] for point in library.generations.points.values()}
-        before = len(library.embedder.texts)
-        library.run()
-        expected = Library(self.folder / "expected", flags=library.flags)
-        expected.write(self.pages)
-        expected.run()
-        assert library.contents() == expected.contents()
-        wanted = {each["embed_key"] for each in expected.contents().values()}
-        assert len(library.embedder.texts) - before == len(wanted - stored)
-        assert not library.run().pending
-        shutil.rmtree(expected.folder)
-
-    def teardown(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+STEPS = 6
+LONG = int(os.environ.get("BOOKWISE_HISTORIES", "100"))
 
 
-TestHistory = History.TestCase
-TestHistory.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)
+@pytest.fixture(autouse=True)
+def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingestion.sync.file_groups.FILES_PER_GROUP", 2)
+    monkeypatch.setattr("ingestion.sync.recorder.SAVE_INTERVAL_SECONDS", 0.0)
+
+
+def live(history: History) -> None:
+    try:
+        for _ in range(STEPS):
+            history.step()
+    except Exception as error:
+        error.add_note("\n".join(history.log))
+        raise
+
+
+def in_memory(seed: int, folder: Path) -> None:
+    generations = MemoryGenerations()
+    live(History(seed, folder, lambda: generations))
+
+
+def embedded(seed: int, folder: Path) -> None:
+    live(History(seed, folder, lambda: EdgeGenerations(folder / "index")))
+
+
+def on_server(seed: int, folder: Path, *, states: bool) -> None:
+    with running(QdrantServer()) as server:
+
+        def reopen() -> Any:
+            return ServerGenerations(connect(server.url, KEY), "bookwise")
+
+        live(History(seed, folder, reopen, states=(lambda generations: generations.states()) if states else None))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_memory(seed: int, tmp_path: Path) -> None:
+    in_memory(seed, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_embedded(seed: int, tmp_path: Path) -> None:
+    embedded(seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("seed", range(1000, 1000 + LONG))
+def test_in_memory_long(seed: int, tmp_path: Path) -> None:
+    in_memory(seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("seed", range(2000, 2000 + LONG // 5))
+def test_embedded_long(seed: int, tmp_path: Path) -> None:
+    embedded(seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("states", [False, True])
+@pytest.mark.parametrize("seed", range(3000, 3000 + LONG // 5))
+def test_on_a_server(seed: int, tmp_path: Path, states: bool) -> None:
+    on_server(seed, tmp_path, states=states)
