@@ -86,9 +86,9 @@ def create_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def set_aside(path: Path) -> Path:
-    """Rename a damaged database to `*.damaged`, replacing an earlier one, and return that; raises OSError."""
-    aside = path.with_name(f"{path.name}.damaged")
+def set_aside(path: Path, why: str = "damaged") -> Path:
+    """Rename a database to `*.damaged`, or what it is, replacing an earlier one, and return that; raises OSError."""
+    aside = path.with_name(f"{path.name}.{why}")
     os.replace(path, aside)
     for suffix in ("-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

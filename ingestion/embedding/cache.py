@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from ingestion.foreign_files import distrust_schema, set_aside_foreign
 from ingestion.own_files import is_refused, make_private, set_aside
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class EmbeddingCache:
 
     def _connect(self) -> sqlite3.Connection:
         if self._db is None:
+            set_aside_foreign(self._path, ("vectors", "vectors_used_at"))
             try:
                 make_private(self._path)
             except OSError as error:
@@ -118,6 +120,7 @@ class EmbeddingCache:
 
 def _open(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    distrust_schema(db)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     db.executescript(_SCHEMA)
@@ -127,6 +130,7 @@ def _open(path: Path) -> sqlite3.Connection:
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """Open a file that this user cannot write; `immutable` needs no file for locks beside it."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    distrust_schema(db)
     db.execute("PRAGMA query_only = ON")
     return db
 

@@ -16,6 +16,7 @@ from typing import Any
 from ingestion.book_files import read_book_text
 from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
+from ingestion.file_owner import Owner, owner_of_file
 from ingestion.own_files import explain
 from ingestion.settings import FIELDS, RETIRED, Settings, nested
 from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
@@ -25,8 +26,6 @@ from ingestion.settings.trust import (
     ENVIRONMENT,
     FLAG,
     Origins,
-    Owner,
-    owner_of_dotenv,
     paths_outside,
     trusts_book,
     withhold_secrets,
@@ -108,7 +107,7 @@ def _sources(
     dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file() and not is_planted(path)), None)
     trusts = {name: _first(name, users, {}, folder, []) for name in ("trust.config", "trust.folders")}
     is_trusted = trusts_book(trusts | {"trust.folders": trusts["trust.folders"] or ()}, folder)
-    owner = Owner.USER if is_trusted or dotenv is None else owner_of_dotenv(dotenv)
+    owner = Owner.USER if is_trusted or dotenv is None else owner_of_file(dotenv)
     books = [
         _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, owner, mistakes)), owner),
         _Source(str(config), False, dict(_by_toml_key(config, mistakes)), Owner.USER if is_trusted else Owner.BOOK),

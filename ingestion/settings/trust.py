@@ -6,15 +6,13 @@ says whether a book may set it; whatever is not listed there is the user's alone
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ingestion.file_owner import Owner
 from ingestion.settings.validators import Secret, parse_bool, parse_texts, setting
 
 FLAG, ENVIRONMENT, DOTENV = "flag", "environment", ".env"
@@ -32,15 +30,6 @@ HAS_DEFAULT_ADDRESS = frozenset({"openai.api_key"})
 
 INSIDE = ("book.docs", "index.directory", "index.state")
 """Paths that do not lead out of the book's folder unless the user says so, be they set by the book or by nobody."""
-
-
-class Owner(Enum):
-    """Whose values a source of settings has."""
-
-    USER = "the user's"
-    BOOK = "the book's"
-    UNKNOWN = "of whoever made the folder"
-    """A `.env` without a repository around it, which its user or the maker of an archive may have written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,27 +100,3 @@ def trusts_book(values: Mapping[str, Any], folder: Path) -> bool:
     """Return whether the user trusts the files of this book."""
     folders = [Path(value).expanduser().resolve() for value in values["trust.folders"]]
     return bool(values["trust.config"]) or any(folder.resolve().is_relative_to(trusted) for trusted in folders)
-
-
-def owner_of_dotenv(path: Path) -> Owner:
-    """Return whose a `.env` is: the book's where git tracks it, or may, the user's where git does not.
-
-    The repository is the nearest `.git`, and git is told so: from files of the book it would make up another one.
-    """
-    file = path.resolve()
-    root = next((folder for folder in file.parents if os.path.lexists(folder / ".git")), None)
-    if root is None:
-        return Owner.UNKNOWN
-    command = [
-        *("git", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"),
-        *(f"--git-dir={root / '.git'}", f"--work-tree={root}"),
-        # Where case does not count, a tracked `.ENV` is read as `.env`.
-        *("ls-files", "--error-unmatch", "--", f":(top,icase,literal){file.relative_to(root).as_posix()}"),
-    ]
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environ["GIT_OPTIONAL_LOCKS"] = "0"
-    try:
-        done = subprocess.run(command, cwd=root, env=environ, capture_output=True, timeout=10, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return Owner.BOOK
-    return Owner.USER if done.returncode == 1 else Owner.BOOK

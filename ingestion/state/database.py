@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
+from ingestion.foreign_files import distrust_schema, set_aside_foreign
 from ingestion.own_files import create_private, is_refused, make_private, set_aside
 from ingestion.state.readable_database import ReadableDatabase
 
@@ -24,8 +27,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 5
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_INTERRUPT}
 _LEDGER = "the job ledger's database"
+CHECK_SECONDS = 10.0
+"""For looking through a file, which is far quicker unless somebody made it to take long."""
+
+_NAME = re.compile(r"IF NOT EXISTS (\w+)")
 _NONE: Mapping[str, Any] = {}
 _KEY = "{key}"
 """Stands in a table's definition for the type of a number that the database gives to each row."""
@@ -100,6 +107,7 @@ class SqliteFile:
             self._file = None
 
     def _open_or_replace(self) -> ReadableDatabase:
+        set_aside_foreign(self._path, {_NAME.search(table)[1] for table in self._tables})  # type: ignore[index]
         file = ReadableDatabase(self._path)
         try:
             try:
@@ -119,6 +127,8 @@ class SqliteFile:
     def _check(self, file: ReadableDatabase) -> None:
         """Make the tables that are missing; raises sqlite3.DatabaseError for a file that is damaged."""
         with _connected(file) as connection:
+            until = time.monotonic() + CHECK_SECONDS
+            connection.set_progress_handler(lambda: time.monotonic() > until, 100_000)
             [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {found}")
@@ -130,6 +140,7 @@ class SqliteFile:
 def _connected(file: ReadableDatabase) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(file.path)) as connection, connection:
         connection.row_factory = sqlite3.Row
+        distrust_schema(connection)
         yield connection
 
 

@@ -92,6 +92,14 @@ class KeyStore:
             rows = connection.execute(select(API_KEYS).order_by(API_KEYS.c.created_at, API_KEYS.c.key_id))
             return [_key(row) for row in rows]
 
+    def any_active(self) -> bool:
+        """Return whether a key is in use."""
+        with self._database.read() as connection:
+            return (
+                connection.execute(select(API_KEYS.c.key_id).where(API_KEYS.c.revoked_at.is_(None))).first()
+                is not None
+            )
+
     def revoke(self, key_id: str) -> None:
         """Refuse the key from now on; raises UsageError where no such key is active."""
         active = (API_KEYS.c.key_id == key_id) & API_KEYS.c.revoked_at.is_(None)
@@ -113,7 +121,7 @@ def keys_required(settings: Settings, host: str) -> bool:
     Raises UsageError for an address other than loopback while there is none.
     """
     with closing(database_of(settings)) as database:
-        in_use = any(key.revoked_at is None for key in KeyStore(database).list())
+        in_use = KeyStore(database).any_active()
     if not in_use and host not in LOOPBACK:
         raise UsageError(
             f"--host {host} needs an API key: create one with `bookwise keys add NAME`, or use 127.0.0.1"

@@ -14,9 +14,11 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from ingestion.errors import BookwiseError, StateError
+from ingestion.foreign_files import set_aside_foreign
 from ingestion.settings import Settings
 from ingestion.state.database import create_sqlite_file, opening_errors, unusable
 from ingestion.state.readable_database import ReadableDatabase
+from rag.conversations.tables import NAMES
 from rag.tracing import span
 
 logger = logging.getLogger(__name__)
@@ -118,6 +120,7 @@ class ConversationDatabase:
     def _find_file(self, where: Path) -> str:
         if self._file:
             self._file.close()
+        set_aside_foreign(where, NAMES)
         self._file = ReadableDatabase(where)
         if self._file.is_copy and not self._lasting:
             logger.warning(
@@ -134,6 +137,7 @@ class ConversationDatabase:
         @event.listens_for(engine, "connect")
         def leave_transactions_to_us(connection: Any, _: object) -> None:
             connection.isolation_level = None
+            connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("PRAGMA journal_mode=WAL")
 
         @event.listens_for(engine, "begin")

@@ -12,11 +12,12 @@ from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ingestion.errors import UnknownAnswer, UsageError
 from rag.conversations.database import ConversationDatabase
 from rag.conversations.models import now
-from rag.conversations.tables import QUESTIONS
+from rag.conversations.tables import QUESTIONS, SPENDING
 
 Rating = Literal["up", "down"]
 QuestionKind = Literal["all", "unanswered", "weak", "disliked"]
@@ -114,34 +115,42 @@ class QuestionLog:
             return [_question(row) for row in connection.execute(query)]
 
     def usage(self, *, since: datetime) -> list[Usage]:
-        """Return what each key asked on each day, the newest day first."""
-        columns = QUESTIONS.c
-        query = (
+        """Return what each key asked on each day, from the day of that moment on, the newest first.
+
+        What was spent stays when conversations are deleted; answers and ratings go with them.
+        """
+        columns, spent = QUESTIONS.c, SPENDING.c
+        judged = (
             select(
                 columns.day,
                 columns.owner,
-                func.count().label("questions"),
                 func.sum(case((columns.answered, 1), else_=0)).label("answered"),
                 func.sum(case((columns.rating == "down", 1), else_=0)).label("disliked"),
-                func.sum(columns.tokens).label("tokens"),
-                func.sum(columns.cost).label("cost"),
             )
             .where(columns.asked_at >= since)
             .group_by(columns.day, columns.owner)
-            .order_by(columns.day.desc(), columns.owner)
+            .subquery()
+        )
+        query = (
+            select(
+                *(spent.day, spent.owner, spent.questions, spent.tokens, spent.cost),
+                func.coalesce(judged.c.answered, 0).label("answered"),
+                func.coalesce(judged.c.disliked, 0).label("disliked"),
+            )
+            .join_from(SPENDING, judged, (judged.c.day == spent.day) & (judged.c.owner == spent.owner), isouter=True)
+            .where(spent.day >= day_of(since))
+            .order_by(spent.day.desc(), spent.owner)
         )
         with self._database.read() as connection:
             return [Usage(**row._mapping) for row in connection.execute(query)]
 
     def spent_today(self, owner: str) -> tuple[int, float]:
         """Return how many questions a key asked today (UTC), and their cost in US dollars."""
-        columns = QUESTIONS.c
-        query = select(func.count(), func.coalesce(func.sum(columns.cost), 0.0)).where(
-            columns.owner == owner, columns.day == day_of(now())
-        )
+        spent = SPENDING.c
+        query = select(spent.questions, spent.cost).where(spent.owner == owner, spent.day == day_of(now()))
         with self._database.read() as connection:
-            count, cost = connection.execute(query).one()
-        return count, float(cost)
+            count, cost = connection.execute(query).one_or_none() or (0, None)
+        return count, float(cost or 0.0)
 
     def forget(self, *, older_than: timedelta) -> int:
         """Delete the questions asked before that; returns how many."""
@@ -158,8 +167,18 @@ _KINDS: dict[QuestionKind, ColumnElement[bool] | None] = {
 
 
 def record_question(connection: Connection, asked: AskedQuestion) -> None:
-    """Store a question within the transaction that stores its exchange."""
-    connection.execute(insert(QUESTIONS).values(asdict(asked) | {"day": day_of(asked.asked_at)}))
+    """Store a question within the transaction that stores its exchange, and what it cost, which nothing deletes."""
+    day = day_of(asked.asked_at)
+    connection.execute(insert(QUESTIONS).values(asdict(asked) | {"day": day}))
+    spent, mine = SPENDING.c, {"owner": asked.owner, "day": day}
+    upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    first = upsert(SPENDING).values(mine | {"questions": 1, "tokens": asked.tokens, "cost": asked.cost})
+    more = {
+        "questions": spent.questions + 1,
+        "tokens": spent.tokens + asked.tokens,
+        "cost": spent.cost if asked.cost is None else func.coalesce(spent.cost, 0.0) + asked.cost,
+    }
+    connection.execute(first.on_conflict_do_update(index_elements=list(mine), set_=more))
 
 
 def forget_thread(connection: Connection, thread_ids: Sequence[UUID]) -> None:

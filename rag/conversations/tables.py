@@ -100,3 +100,20 @@ QUESTIONS = Table(
     Column("rating", String(4)),
     Column("comment", Text),
 )
+SPENDING = Table(
+    "spending",
+    _METADATA,
+    Column("owner", String(200), primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("questions", Integer),
+    Column("tokens", Integer),
+    Column("cost", Float),
+)
+NAMES = frozenset(
+    [
+        *_METADATA.tables,
+        *("bookwise_version", "idx_threads_updated", "idx_threads_created", "idx_threads_owner"),
+        *("idx_threads_list", "idx_archive_list", "idx_questions_asked", "idx_questions_usage"),
+    ]
+)
+"""Every table and index that `migrations` makes."""

@@ -41,7 +41,7 @@ HOMES = {
     "rich": ("ingestion.commands", "rag.commands"),
     "sentence_transformers": ("ingestion.embedding.local_libraries", "rag.retrieval.rerankers.cross_encoder"),
     "sqlalchemy": ("ingestion.state", "rag.conversations"),
-    "sqlite3": ("ingestion.embedding.cache", "ingestion.state.database"),
+    "sqlite3": ("ingestion.embedding.cache", "ingestion.foreign_files", "ingestion.state.database"),
     "starlette": ("rag.api", "rag.mcp", "rag.serving"),
     "tiktoken": ("ingestion.tokens",),
     "tokenizers": ("ingestion.embedding.minilm", "rag.retrieval.rerankers.onnx_model"),

@@ -63,7 +63,10 @@ class Caller:
 
 
 class Authenticator:
-    """Finds callers by their keys; with `open_to_all` everybody is the local user, which only loopback may allow."""
+    """Finds callers by their keys; with `open_to_all` everybody is the local user, which only loopback may allow.
+
+    That ends when a key is made while the server runs, within CACHE_SECONDS.
+    """
 
     def __init__(
         self,
@@ -84,6 +87,7 @@ class Authenticator:
         self._questions = questions
         self._threads = threads
         self.open_to_all = open_to_all
+        self._keys_seen, self._keys_in_use = -CACHE_SECONDS, False
         self._known: dict[str, tuple[float, Caller]] = {}
         self._limits = RateLimits(settings, outages)
 
@@ -98,7 +102,7 @@ class Authenticator:
 
     async def caller(self, request: Request, kind: RequestKind = "read") -> Caller:
         """Return the caller; raises 401 without a valid key, 429 with Retry-After beyond a limit."""
-        if self.open_to_all:
+        if self.open_to_all and not await self._has_keys():
             return Caller()
         client = client_of(request.client.host if request.client else "")
         caller = await self._caller_of(_secret_in(request), client)
@@ -107,6 +111,13 @@ class Authenticator:
         if kind == "question" and caller.is_public:
             await self._check_day(caller)
         return caller
+
+    async def _has_keys(self) -> bool:
+        """Return whether a key has come into use, as it was at most some seconds ago."""
+        if time.monotonic() - self._keys_seen >= CACHE_SECONDS:
+            self._keys_seen = time.monotonic()
+            self._keys_in_use = await self._threads.run(self._keys.any_active)
+        return self._keys_in_use
 
     async def _check_day(self, caller: Caller) -> None:
         """Raise 429 where a public key has used up its day."""

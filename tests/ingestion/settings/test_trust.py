@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
+from ingestion.file_owner import Owner, owner_of_file
 from ingestion.settings import FIELDS, Settings, value_of
 from ingestion.settings.loader import load, load_settings
 from ingestion.settings.places import user_config
-from ingestion.settings.trust import Owner, owner_of_dotenv
 from ingestion.settings.validators import Secret
 
 KEY = "sk-very-secret-1234567890-1234567890-1234567890"
@@ -181,7 +181,7 @@ def test_git_is_asked_in_the_repository_around_the_book_and_not_in_one_that_its_
         ["git", "hash-object", "-w", "book/.env"], check=True, capture_output=True, text=True
     ).stdout.strip()
     subprocess.run(["git", "update-index", "--add", "--cacheinfo", f"100644,{blob},book/.env"], check=True)
-    assert owner_of_dotenv(Path("book/.env")) is Owner.BOOK
+    assert owner_of_file(Path("book/.env")) is Owner.BOOK
     settings = load_settings({}, config=Path("book/bookwise.toml"), environ={"OPENAI_API_KEY": KEY})
     assert settings.openai.base_url is None
 
@@ -189,8 +189,8 @@ def test_git_is_asked_in_the_repository_around_the_book_and_not_in_one_that_its_
 def test_a_dotenv_whose_name_git_tracks_in_another_case_is_the_books() -> None:
     Path(".ENV").write_text("", encoding="utf-8")
     commit(".ENV")
-    assert owner_of_dotenv(Path(".env")) is Owner.BOOK
-    assert owner_of_dotenv(Path("other")) is Owner.USER
+    assert owner_of_file(Path(".env")) is Owner.BOOK
+    assert owner_of_file(Path("other")) is Owner.USER
 
 
 def test_no_file_of_a_book_can_allow_itself() -> None:

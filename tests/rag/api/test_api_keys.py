@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app as command_line
+from rag.api.http.auth import CACHE_SECONDS
 from tests.support.books import write_book
 from tests.support.chat_api import PAGES, QUESTION, add_key, book, indexed, is_problem, serving
 
@@ -112,3 +113,27 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
         patch.setattr("rag.api.http.logs.set_up_logging", lambda _: None)
         told = run.invoke(command_line, ["serve", str(book), "--port", "0"])
     assert told.exit_code == 0 and "API key required" in told.stderr
+
+
+def test_what_a_key_spent_stays_spent_when_its_conversations_are_deleted(book: Path) -> None:
+    public, owner = add_key("site", is_public=True), add_key("owner", is_owner=True)
+    with serving(book, open_to_all=False, **{"api.daily_questions": 2, "api.token_price": 2.0}) as client:
+        for _ in range(2):
+            session = client.post("/chat/run", json=QUESTION, headers=public).json()["session_id"]
+            assert client.delete(f"/threads/{session}", headers=public).status_code == 204
+        assert is_problem(client.post("/chat/run", json=QUESTION, headers=public), 429)
+        [row] = client.get("/owner/usage?since=1d", headers=owner).json()["usage"]
+    assert (row["name"], row["questions"], row["cost"]) == ("site", 2, 0.0)
+
+
+def test_a_key_that_is_made_while_the_server_runs_is_asked_for(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.api.http.auth.CACHE_SECONDS", 0.0)
+    with serving(book, open_to_all=True) as client:
+        assert client.post("/chat/run", json=QUESTION).status_code == 200
+        key = add_key("new")
+        assert is_problem(client.post("/chat/run", json=QUESTION), 401)
+        assert client.post("/chat/run", json=QUESTION, headers=key).status_code == 200
+
+
+def test_nobody_waits_longer_than_five_seconds_for_that() -> None:
+    assert CACHE_SECONDS <= 5.0
