@@ -12,8 +12,9 @@ from ingestion.chunking.oversize import fence_run
 from ingestion.chunking.units import Unit, UnitBuilder
 from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.blocks import Page, walk
-from ingestion.markdown.cleaner import Edit, clean, find_edits
+from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.headings import Heading, Outline
+from ingestion.markdown.inline_markup import Edit
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.tokens import count_tokens
@@ -76,7 +77,7 @@ def split_markdown(
         stretches[-1] = _close_fence(stretches[-1], fence_run(page.lines[blocks[-1].start]), limit)
     everything = walk(blocks)
     outline = Outline(page, blocks, everything, ids, anchors)
-    return _make_slices(page, outline, find_edits(page, everything, props), stretches)
+    return _make_slices(page, outline, find_edits(page, everything, props, syntax), stretches)
 
 
 def _fill(text: str, units: Sequence[Unit], target: int, limit: int) -> Iterator[_Stretch]:

@@ -1,4 +1,4 @@
-"""Cleans markdown for embedding: what only a browser or a build needs goes, every word a reader sees stays."""
+"""Cleans markdown for what is searched and quoted: what only a build needs goes, every word a reader sees stays."""
 
 from __future__ import annotations
 
@@ -6,27 +6,12 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from html import unescape
-from html.entities import html5
-from typing import NamedTuple
+
+from markdown_it.common.utils import normalizeReference
 
 from ingestion.markdown.blocks import Block, Page
-from ingestion.markdown.tags import TagReader
-from ingestion.markdown.visible import (
-    shortcode_words,
-    shown_template_tag,
-    tag_words,
-)
-
-
-class Edit(NamedTuple):
-    """A stretch of the page that is replaced in the embedded text, and the rule that says so."""
-
-    start: int
-    end: int
-    replacement: str
-    rule: str
-
+from ingestion.markdown.inline_markup import Edit, InlineReader, Marks
+from ingestion.markdown.syntax import ANY, Syntax
 
 _INVISIBLE = re.compile(
     r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
@@ -34,41 +19,29 @@ _INVISIBLE = re.compile(
 )
 
 _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
-_TARGET = (
-    r"\(\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)"
-    r"(?:\s++(?:\"[^\"]{0,500}+\"|'[^']{0,500}+'|\([^()]{0,500}+\)))?\s*+\)"
-)
-_WORDS = r"(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]\n]*+\]{nested})*+"
-_LINK_END = rf"\](?:{_TARGET}|\[[^\[\]\n]*+\])"
-_ATTRIBUTE = r"(?:[#.][\w:-]++|[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++))"
-_MORE = rf"(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+\}}(?!\}})"
-_INLINE_KINDS = (
-    ("`", "code", r"[^`\n]++`|`(?!`)[^\n]{1,1000}?``(?!`)|``[^\n]{1,1000}?```"),
-    ("<", "comment", r"!--[ ]?-->"),
-    ("<", "tag", r"(?=[A-Za-z/>])"),
-    ("{", "shortcode", r"\{[<%]"),
-    ("&", "entity", r"(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"),
-    ("{", "liquid", r"%(?!%)"),
-    ("{", "extension", r":[:/]"),
-    ("{", "id", r"#[\w.:-]+\}"),
-    ("{", "attributes", rf":[ \t]*+(?:{_ATTRIBUTE}|[a-z_]++){_MORE}|(?<=[\])*_`]\{{)[ \t]*+{_ATTRIBUTE}{_MORE}"),
-    ("!", "image", rf"\[(?P<alt>{_WORDS.format(nested='')}){_LINK_END}"),
-    ("[", "admonition", r"![A-Za-z]++\][+-]?"),
-    ("[", "link", rf"(?P<words>{_WORDS.format(nested=f'(?:{_TARGET})?+')}){_LINK_END}"),
-    ("\\", "escape", r"[`<{!\[\\]"),
-)
-"""What may follow a character that begins something inside a line; the first that fits is taken."""
-
-_INLINE = re.compile(
-    r"[`<{!\[\\&](?:"
-    + "|".join(rf"(?<={re.escape(first)})(?P<{kind}>{rest})" for first, kind, rest in _INLINE_KINDS)
-    + ")"
-)
 _DIRECTIVE = re.compile(
     r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
+    r"|[ \t>]*(?P<slashes>/{3,}[ \t]*)(?P<block>[\w-]+)(?:[ \t]*\|[ \t]*(?P<caption>[^\n]*[^\s]))?"
+    r"|[ \t>]*(?P<signs>(?:!{3}|\?{3}\+?|={3}[!+]*)[ \t]*)(?P<kind>[\w-]+)?(?:[ \t]+[\w-]+)*[ \t]*"
+    r"(?:[\"'](?P<name>[^\n]*)[\"'])?"
 )
+_CLOSING_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>:{3,}|/{3,})[ \t]*$")
+_LINE_START = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_MARKS = re.compile(r"[ \t>]*")
+_QUOTE_MARKS = re.compile(r"(?:[ \t]*>[ \t]?)+")
+_HEADING_MARKS = re.compile(r"[ \t>]*(?P<marks>#{1,6}[ \t]+)")
+_FENCE = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*\{?[ \t]*(?P<language>[\w+#.-]*)(?P<rest>[^\n]*)")
+_TITLE = re.compile(r"\btitle=(?:\"[^\"\n]*\"|'[^'\n]*')")
+_ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]*include[^{}%]*%\})\s*")
+"""What another file is read in by, where it was not read."""
+
+_FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]{1,200}\]:[ \t]*")
+_LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
+_HAS_WORD = re.compile(r"[^\W_]")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
+_VERBATIM = frozenset(("fence", "code", "math"))
 _TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
@@ -79,29 +52,110 @@ _TAIL = 400
 _NOTHING = " \t\n\r\f\v!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
-def find_edits(page: Page, blocks: Sequence[Block], props: Sequence[str] = ()) -> list[Edit]:
+def find_edits(
+    page: Page, blocks: Sequence[Block], props: Sequence[str] = (), syntax: Syntax = ANY, *, quoted: bool = False
+) -> list[Edit]:
     """Return everything that the embedded text of a page lacks or has otherwise, in order and without overlap.
 
-    `blocks` are all blocks, with those inside others. Code stays as it is. Link texts and image descriptions stay
-    and their addresses go; so do imports, exports, comments, tags, scripts and styles, heading ids, shortcodes, data
-    URIs, link references and characters nobody sees. The type and title of an admonition stay as words, and so do
-    the words that tags and shortcodes show: labels of tabs, titles of cards, and what the attributes `props` hold.
+    `blocks` are all blocks, with those inside others. Code and formulas stay as they are. Link texts and image
+    descriptions stay and their addresses go; so do tags, heading ids, attributes, shortcodes, icons, marks of
+    footnotes, data URIs, link references and characters nobody sees. The title of an admonition, else its type, stays
+    as words, and so do the words that tags and shortcodes show: labels of tabs, titles of cards, and what the
+    attributes `props` hold. A quotation (`quoted`) lacks besides: emphasis and other marks of containers, pictures
+    beside words, and what is struck.
     """
-    text = page.text
-    inline = _Inline(text, props)
-    at = 0
+    references = {normalizeReference(label) for block in blocks for label in _labels(page, block)}
+    reader = InlineReader(page.text, syntax, props, references)
+    edits: list[Edit] = []
+    besides: list[Edit] = []
     for block in blocks:
-        rule = _DROPPED_BLOCKS.get(block.kind)
-        if rule or block.kind == "fence" or (block.kind == "code" and not _TAG_LINE.match(page.lines[block.start])):
-            start, end = page.span(block)
-            if at < start:
-                inline.read(at, start)
-            if rule:
-                inline.edits.append(Edit(start, end, "", rule))
-            at = end
-    inline.read(at, len(text))
-    marks = [edit for block in blocks for edit in _block_edits(page, block)]
-    return _with_hidden(text, _merge(inline.edits, marks))
+        edits += _block_edits(page, block)
+        if quoted:
+            besides += _quoted_block_edits(page, block)
+        for text, places in _regions(page, block):
+            found = reader.read(text, quoted=quoted, is_heading=block.kind == "heading")
+            marks = _with_pictures(text, found)
+            edits += [_on_page(edit, places) for edit in marks.edits]
+            if quoted:
+                besides += [_on_page(edit, places) for edit in marks.quoted]
+    if quoted:
+        besides += _indents(page, blocks)
+    return _with_hidden(page.text, _without_overlap([*besides, *edits]))
+
+
+def _labels(page: Page, block: Block) -> list[str]:
+    return _LABEL.findall(page.source(block)) if block.kind == "reference" else []
+
+
+def _regions(page: Page, block: Block) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """Yield the stretches of a block that are read for markup inside of lines, each with where its lines begin.
+
+    The places are pairs: an offset into the stretch, and that into the page.
+    """
+    is_code = block.kind in _VERBATIM and not (block.kind == "code" and _TAG_LINE.match(page.lines[block.start]))
+    if block.children or is_code or block.kind in _DROPPED_BLOCKS or block.kind in ("directive", "rule"):
+        if title := _title_of(page, block):
+            yield page.text[slice(*title)], [(0, title[0])]
+        return
+    parts: list[str] = []
+    places: list[tuple[int, int]] = []
+    at = 0
+    for number in range(block.start, block.end):
+        line = page.lines[number]
+        marks = (_MARKS if places or block.kind != "paragraph" else _LINE_START).match(line)
+        start = marks.end() if marks else 0
+        if block.kind == "footnote" and (label := _FOOTNOTE_LABEL.match(line, start)):
+            start = label.end()
+        if block.kind == "table":
+            yield from _cells(line, page.starts[number])
+            continue
+        parts.append(line[start:])
+        places.append((at, page.starts[number] + start))
+        at += len(line) - start + 1
+    if parts:
+        yield "\n".join(parts), places
+
+
+def _title_of(page: Page, block: Block) -> tuple[int, int] | None:
+    """Return where the title of an admonition or a tab stands, None where it has none."""
+    found = _DIRECTIVE.match(page.text, page.starts[block.start]) if block.kind == "directive" else None
+    groups = ("label", "title", "caption", "name")
+    return next((found.span(group) for group in groups if found[group]), None) if found else None
+
+
+def _cells(line: str, start: int) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    at = 0
+    for end in [*(found.start() for found in _CELL_END.finditer(line)), len(line)]:
+        if end > at:
+            yield line[at:end], [(0, start + at)]
+        at = end + 1
+
+
+def _on_page(edit: Edit, places: Sequence[tuple[int, int]]) -> Edit:
+    """Return an edit of a stretch as one of the page."""
+
+    def on_page(at: int) -> int:
+        begins, offset = places[bisect_right(places, at, key=lambda place: place[0]) - 1]
+        return offset + at - begins
+
+    return edit._replace(start=on_page(edit.start), end=on_page(edit.end - 1) + 1)
+
+
+def _with_pictures(text: str, marks: Marks) -> Marks:
+    """Return the markup of a stretch; its pictures go from a quotation only where it has words beside them."""
+    pictures = [edit for edit in marks.quoted if edit.rule == "picture"]
+    if not pictures or _HAS_WORD.search(_apply(text, 0, len(text), _merge(marks.edits, pictures))):
+        return marks
+    return marks._replace(quoted=[edit for edit in marks.quoted if edit.rule != "picture"])
+
+
+def _without_overlap(edits: list[Edit]) -> list[Edit]:
+    """Return edits in order; of two that overlap the one that begins first and is longer."""
+    kept: list[Edit] = []
+    for edit in sorted(edits, key=lambda each: (each.start, -each.end)):
+        if not kept or edit.start >= kept[-1].end:
+            kept.append(edit)
+    return kept
 
 
 def clean(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
@@ -141,104 +195,17 @@ def _apply(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
     return "".join(parts)
 
 
-class _Inline:
-    """Finds the edits inside the lines of text of a page."""
-
-    def __init__(self, text: str, props: Sequence[str] = ()) -> None:
-        self.edits: list[Edit] = []
-        self._text = text
-        self._props = props
-        self._tags = TagReader(text)
-        self._paragraph_end = -1
-        self._hopeless: set[str] = set()
-
-    def read(self, start: int, end: int) -> None:
-        """Add the edits between two offsets."""
-        at = start
-        while found := _INLINE.search(self._text, at, end):
-            at = self._take(found, found.lastgroup or "", end)
-
-    def _take(self, found: re.Match[str], kind: str, end: int) -> int:
-        """Add what one match asks for, and return where to read on."""
-        start, stop, replacement = found.start(), found.end(), ""
-        if kind in ("code", "escape"):
-            return stop
-        if kind in ("image", "link"):
-            words = "alt" if kind == "image" else "words"
-            self.edits.append(Edit(start, found.start(words), "", f"{kind}-address"))
-            self.read(found.start(words), found.end(words))
-            self.edits.append(Edit(found.end(words), stop, "", f"{kind}-address"))
-            return stop
-        if kind == "tag":
-            tag = self._tags.read(start, end)
-            if tag is None:
-                return stop
-            stop, replacement = self._take_tag(start, *tag)
-        elif kind == "entity":
-            if not found[0].startswith("&#") and found[0][1:] not in html5:
-                return stop
-            replacement = searchable(unescape(found[0])).replace("\xa0", " ")
-        elif kind in _CLOSINGS:
-            closed = self._find_in_paragraph(_CLOSINGS[kind], stop, end)
-            if closed < 0:
-                return stop
-            stop, replacement = closed, _template_words(self._text[start:closed], kind)
-        elif kind == "admonition":
-            replacement = found[0].strip("[!]+-").capitalize() + ":"
-        self.edits.append(Edit(start, stop, replacement, _RULES.get(kind, kind)))
-        return stop
-
-    def _take_tag(self, start: int, stop: int, gap: str) -> tuple[int, str]:
-        """Return where a tag ends and what takes its place."""
-        text = self._text
-        words = tag_words(text[start:stop], self._props)
-        before, after = text[start - 1 : start].strip(), text[stop : stop + 1].strip()
-        if words:
-            return stop, f"{' ' if before else ''}{words}{' ' if after else ''}"
-        return stop, gap if before and after else ""
-
-    def _find_in_paragraph(self, closing: str, at: int, end: int) -> int:
-        """Return where `closing` ends, before the next blank line, or -1.
-
-        What a paragraph lacks is looked for only once.
-        """
-        if at > self._paragraph_end:
-            blank = self._text.find("\n\n", at)
-            self._paragraph_end = blank if blank >= 0 else len(self._text)
-            self._hopeless.clear()
-        if closing in self._hopeless:
-            return -1
-        found = self._text.find(closing, at, min(self._paragraph_end, end))
-        if found < 0:
-            self._hopeless.add(closing)
-            return -1
-        return found + len(closing)
-
-
-def _template_words(source: str, kind: str) -> str:
-    """Return what takes the place of a shortcode or a tag of Liquid."""
-    if shown := shown_template_tag(source):
-        return shown
-    words = shortcode_words(source) if kind in ("shortcode", "liquid") else ""
-    return f"{words}: " if words else ""
-
-
-_CLOSINGS = {
-    "extension": "}",
-    "liquid": "%}",
-    "shortcode": "}}",
-}
-_RULES = {
-    "admonition": "admonition-mark",
-    "extension": "shortcode",
-    "id": "heading-id",
-    "liquid": "shortcode",
-}
-
-
 def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
-    if block.kind == "directive":
+    if rule := _DROPPED_BLOCKS.get(block.kind):
+        yield Edit(*page.span(block), "", rule)
+    elif block.kind == "directive":
         yield from _directive_edits(page, block)
+    elif block.kind == "fence":
+        yield from _info_edits(page, block)
+    elif block.kind == "footnote":
+        start = page.starts[block.start]
+        if label := _FOOTNOTE_LABEL.search(page.lines[block.start]):
+            yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
     elif block.kind == "heading":
         number = max(block.start, block.end - 2)  # the line above an underline
         line = page.lines[number]
@@ -248,14 +215,66 @@ def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
             yield Edit(at + found.start(), at + found.end(), "", "heading-id")
 
 
+def _info_edits(page: Page, block: Block) -> Iterator[Edit]:
+    """Leave the language and the title of a listing; the rest of its first line is for the build."""
+    start = page.starts[block.start]
+    found = _FENCE.search(page.lines[block.start])
+    if found and found["rest"].strip():
+        title = _TITLE.search(found["rest"])
+        yield Edit(start + found.end("run"), start + found.end(), _info(found["language"], title), "fence-info")
+
+
+def _info(language: str, title: re.Match[str] | None) -> str:
+    return f"{language} {title[0]}" if title else language
+
+
+def _quoted_block_edits(page: Page, block: Block) -> Iterator[Edit]:
+    """Yield what a quotation lacks of a block besides: marks of quotes and headings, listings that say nothing."""
+    start = page.starts[block.start]
+    if block.kind == "quote":
+        for number in range(block.start, block.end):
+            if found := _QUOTE_MARKS.match(page.lines[number]):
+                yield Edit(page.starts[number], page.starts[number] + found.end(), "", "quote-mark")
+    elif block.kind == "heading" and (found := _HEADING_MARKS.match(page.lines[block.start])):
+        yield Edit(start + found.start("marks"), start + found.end("marks"), "", "heading-mark")
+    elif block.kind == "fence":
+        code = "\n".join(page.lines[block.start + 1 : block.end - 1])
+        opening = _FENCE.search(page.lines[block.start])
+        if _ONLY_A_MACRO.fullmatch(code):
+            yield Edit(*page.span(block), "", "shortcode")
+        elif opening and opening["rest"].strip():
+            yield Edit(start + opening.end("run"), start + opening.end(), opening["language"], "fence-info")
+
+
+def _indents(page: Page, blocks: Sequence[Block]) -> Iterator[Edit]:
+    """Yield the indentation of what stands in containers without a closing line, which would make code of it."""
+    depths: dict[int, int] = {}
+    for block in blocks:
+        if block.kind == "directive" and not _CLOSING_MARKS.match(page.lines[block.end - 1]):
+            for number in range(block.start + 1, block.end):
+                depths[number] = depths.get(number, 0) + 1
+    for number, depth in depths.items():
+        line = page.lines[number]
+        blanks = len(line) - len(line.lstrip(" "))
+        if taken := min(4 * depth, blanks):
+            yield Edit(page.starts[number], page.starts[number] + taken, "", "indent")
+
+
 def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
     start = page.starts[block.start]
     found = _DIRECTIVE.match(page.text, start)
     if found:
-        words = found["type"] + (f": {title}" if (title := found["label"] or found["title"]) else "")
-        yield Edit(found.start("marks"), found.end(), words, "admonition-mark")
+        first = next(found.start(group) for group in ("marks", "slashes", "signs") if found[group])
+        if title := _title_of(page, block):
+            yield Edit(first, title[0], "", "admonition-mark")
+            yield Edit(title[1], found.end(), "", "admonition-mark")
+        else:
+            kind = found["type"] or found["block"] or (found["kind"] if found["name"] is None else "")
+            yield Edit(first, found.end(), kind or "", "admonition-mark")
     last = page.starts[block.end - 1]
-    yield Edit(page.text.index(":::", last), page.starts[block.end], "", "admonition-mark")
+    closing = _CLOSING_MARKS.match(page.lines[block.end - 1]) if block.end - 1 > block.start else None
+    if closing:
+        yield Edit(last + closing.start("marks"), page.starts[block.end], "", "admonition-mark")
 
 
 def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:

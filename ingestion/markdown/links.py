@@ -9,8 +9,8 @@ from html import unescape
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page
-from ingestion.markdown.cleaner import Edit
 from ingestion.markdown.headings import heading_text, split_tag
+from ingestion.markdown.inline_markup import Edit
 
 _TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from ingestion.markdown.blocks import Block, Page, walk
-from ingestion.markdown.cleaner import Edit, find_edits
+from ingestion.markdown.cleaner import find_edits
 from ingestion.markdown.hidden import Hidden
+from ingestion.markdown.inline_markup import Edit
 from ingestion.markdown.links import Link, find_links, heading_texts, own_ids
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.shown import shown_text
@@ -60,7 +61,7 @@ def lint_page(text: str, syntax: Syntax = ANY, *, dropped: bool = True) -> Linte
     blocks = walk(top)
     shown = shown_text(text, syntax)
     seen, seen_top = parse_page(shown.text, syntax)
-    edits = find_edits(seen, walk(seen_top))
+    edits = find_edits(seen, walk(seen_top), (), syntax)
     notices = {*_mistakes(page, blocks), *_unclosed(page, shown.hidden)}
     if dropped:
         hidden = [Edit(each.start, each.end, "", each.rule) for each in shown.hidden]
@@ -116,7 +117,7 @@ def _nested_fences(page: Page, block: Block, *, breaks_page: bool) -> Iterator[N
 
 def _dropped(page: Page, edits: Sequence[Edit]) -> Iterator[Notice]:
     for edit in edits:
-        if edit.rule in ("entity", "arabic-form"):  # which are shown as what they mean
+        if edit.rule in ("entity", "arabic-form", "escape"):  # which are shown as what they mean
             continue
         source = page.text[edit.start : edit.end].strip()
         if source.strip("![") and source != edit.replacement:

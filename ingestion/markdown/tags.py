@@ -55,6 +55,12 @@ class TagReader:
         )
         return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
 
+    def reading(self, text: str) -> TagReader:
+        """Return a reader of a part of the page, where the same tags are closed."""
+        reader = TagReader(text, self._closed)
+        reader._has_fragments = self._has_fragments
+        return reader
+
     def end_of(self, start: int, end: int) -> int | None:
         """Return where what looks like the tag at `start` ends, be it a tag or text; None where nothing ends it."""
         found = TAG_NAME.match(self._text, start, end)

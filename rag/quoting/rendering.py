@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ingestion.markdown.blocks import Page, walk
@@ -37,18 +36,6 @@ _NOTHING_YET = re.compile(
     r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
     re.IGNORECASE,
 )
-_FENCE_OPENING = re.compile(r"([ \t]*)(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
-_MACRO = re.compile(r"^[ \t]*(?:\{\*.*?\*\}|\{\{.*?\}\}|\{%.*?%\})[ \t]*$\n?", re.MULTILINE)
-_MARKER = re.compile(
-    r"^[ \t]*(?:/{3,}[ \t]*[\w-]*[ \t]*\|?|!{3,}[ \t]*[\w-]+|\?{3,}\+?[ \t]*[\w-]+|={3}(?=[ \t]))[ \t]*", re.MULTILINE
-)
-_EMPHASIS = re.compile(
-    r"(?<![\w*`\\])(\*{1,3})(?=[^\s*])([^*\n`]{1,200}?(?:\n[^*\n`]{1,200}?)?)(?<=[^\s*])\1(?![\w*`])"
-    r"|(?<![\w`\\])(_{1,2})(?=[^\s_])([^_\n`]{1,200}?(?:\n[^_\n`]{1,200}?)?)(?<=[^\s_])\3(?![\w`])"
-)
-_TERMINAL = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:console|terminal|shell|bash|sh|text|txt)\b", re.IGNORECASE)
-_COLOUR_TAG = re.compile(r"</?(?:span|font)\b[^<>\n]{0,200}>")
-_QUOTE_MARK = re.compile(r"^[ \t]*>[ \t]?(?:#{1,6}[ \t]+)?", re.MULTILINE)
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _HAS_WORD = re.compile(r"[^\W_]")
@@ -99,56 +86,16 @@ def _shown(block: PassageBlock) -> ShownBlock:
 
 
 def render(block: PassageBlock) -> str:
-    """Return a block without markup, directives, shortcodes and addresses; code and tables stay as they are."""
-    page = Page(block.text)
-    parsed = walk(parse_blocks(page.lines, block.passage.page_syntax))
-    cleaned = clean(page.text, 0, len(page.text), find_edits(page, parsed))
-    parts = []
-    for is_code, text in _split_code(cleaned):
-        if is_code:
-            parts.append(_FENCE_OPENING.sub(r"\1\2\3", _MACRO.sub("", _without_colours(text)), count=1))
-        else:
-            parts.append(_plain(text, is_quote=block.kind == "quote"))
-    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip("\n")
-
-
-def _without_colours(code: str) -> str:
-    """Return the output of a terminal without the tags that colour it on the site; other code stays as it is."""
-    return _COLOUR_TAG.sub("", code) if _TERMINAL.match(code) else code
+    """Return a block without markup, directives, shortcodes and addresses; code and formulas stay as they are."""
+    page, syntax = Page(block.text), block.passage.page_syntax
+    parsed = walk(parse_blocks(page.lines, syntax))
+    shown = clean(page.text, 0, len(page.text), find_edits(page, parsed, (), syntax, quoted=True))
+    return re.sub(r"\n{3,}", "\n\n", shown).strip("\n")
 
 
 def plain_title(title: str | None) -> str | None:
     """Return a heading without the id that some sites write behind it."""
     return _HEADING_ID.sub("", title) if title else title
-
-
-def _plain(text: str, *, is_quote: bool) -> str:
-    text = _MARKER.sub("", _MACRO.sub("", text))
-    if is_quote:
-        text = _QUOTE_MARK.sub("", text)
-    return _EMPHASIS.sub(lambda found: found[2] or found[4], text)
-
-
-def _split_code(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the text in pieces, each fence by itself."""
-    piece: list[str] = []
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        opening = _FENCE_OPENING.match(line)
-        if not fence and opening:
-            yield False, "".join(piece)
-            piece, fence = [line], opening[2]
-        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-            yield _is_full(piece), "".join([*piece, line]) if _is_full(piece) else ""
-            piece, fence = [], ""
-        else:
-            piece.append(line)
-    yield bool(fence), "".join(piece)
-
-
-def _is_full(fence: Sequence[str]) -> bool:
-    """Return whether a fence has code of its own, not only what another file is included by."""
-    return bool(_MACRO.sub("", "".join(fence[1:])).strip())
 
 
 def _is_link_list(block: PassageBlock) -> bool:

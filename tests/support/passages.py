@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ingestion.models import DocumentChunk
 from rag.models import Evidence, SearchResponse, SearchResult
 from rag.quoting.quotes import Excerpt, best_excerpts
 from rag.quoting.spots import rank_spots
@@ -45,6 +46,12 @@ def passage(text: str = PASSAGE, *, score: float = 0.6, rank: int = 1, **changes
     if text is not PASSAGE:
         values |= {"section_titles": (), "section_anchors": ()}
     return SearchResult.model_validate(values | changes)
+
+
+def passage_of(chunk: DocumentChunk) -> SearchResult:
+    """The passage that a search makes of a chunk."""
+    payload = {name: value for name, value in chunk.payload().items() if name in SearchResult.model_fields}
+    return SearchResult.model_validate({**payload, "id": chunk.id, "rank": 1, "score": 1.0, "relevance": 1.0})
 
 
 def response(*results: SearchResult) -> SearchResponse:

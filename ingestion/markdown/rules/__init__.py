@@ -13,6 +13,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ingestion.markdown.rules.comments import comment, line_comment
+from ingestion.markdown.rules.containers import container
 from ingestion.markdown.rules.directives import directive, directive_end
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.footnotes import footnote
@@ -46,7 +47,7 @@ class Rule(NamedTuple):
 
 
 RULES = (
-    Rule(directive_end, ":", _ALL),
+    Rule(directive_end, ":/", _ALL),
     Rule(import_or_export, "ie"),
     Rule(comment, "{%"),
     Rule(line_comment, "%", _ALL),
@@ -60,7 +61,8 @@ RULES = (
     Rule(rules_block.list_block, "*-+0123456789", _TEXT_AND_QUOTES),
     Rule(footnote, "[", _ALL),
     Rule(rules_block.reference, "["),
-    Rule(directive, ":", _ALL),
+    Rule(directive, ":/", _ALL),
+    Rule(container, "!?=", _TEXT),
     Rule(html_block, "<", _TEXT_AND_QUOTES),
     Rule(rules_block.heading, "#", _TEXT_AND_QUOTES),
     Rule(text),
@@ -97,6 +99,7 @@ def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
             "lazy": 0,
             "directives": [],
             "comments": syntax.comments,
+            "containers": syntax.containers,
         }
         state = PageState(page, reader, env, tokens)
         reader.block.tokenize(state, 0, state.lineMax)
@@ -111,6 +114,8 @@ def _is_read(rule: RuleFuncBlockType, syntax: Syntax) -> bool:
         return not syntax.mdx
     if rule is import_or_export:
         return "mdx" in syntax.comments
+    if rule is container:
+        return "indented" in syntax.containers
     return rule is not line_comment or "myst" in syntax.comments
 
 

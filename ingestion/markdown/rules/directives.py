@@ -1,4 +1,4 @@
-"""`:::` directives: they nest with equal length, hold fences whole, and are text if they are never closed."""
+"""`:::` and `///` directives: they nest with equal length, hold fences whole, and are text if never closed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from markdown_it.rules_block import StateBlock
 from ingestion.markdown.rules.lookahead import line_text
 
 MAX_NESTING = 20
-_OPENING = re.compile(r"(:{3,}) ?(?=[A-Za-z])")
-_CLOSING = re.compile(r"(:{3,})[ \t]*$")
+_OPENING = re.compile(r"(:{3,}|/{3,}) ?(?=[A-Za-z])")
+_CLOSING = re.compile(r"(:{3,}|/{3,})[ \t]*$")
+_NAMES = {":": "colons", "/": "slashes"}
 
 
 @dataclass(slots=True)
 class _Open:
     """A directive whose content is being read; `end` is the line after its closing one, once that is found."""
 
+    mark: str
     length: int
     quotes: int
     end: int = 0
@@ -27,14 +29,14 @@ def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a directive with its content; without a closing line its first line is text."""
     found = _OPENING.match(line_text(state, start))
     is_too_deep = state.level + 2 >= state.md.options.maxNesting or len(state.env["directives"]) >= MAX_NESTING
-    if not found or is_too_deep or state.is_code_block(start):
+    if not found or _NAMES[found[0][0]] not in state.env["containers"] or is_too_deep or state.is_code_block(start):
         return False
     if silent:
         return True
     at = len(state.tokens)
     token = state.push("directive_open", "", 1)
     token.map = [start, start + 1]
-    this = _Open(len(found[1]), _quotes_around(state, start))
+    this = _Open(found[0][0], len(found[1]), _quotes_around(state, start))
     state.env["directives"].append(this)
     state.line = start + 1
     state.md.block.tokenize(state, start + 1, end)
@@ -62,7 +64,7 @@ def directive_end(state: StateBlock, start: int, end: int, silent: bool) -> bool
         return False
     length, quotes = len(found[1]), _quotes_around(state, start)
     for opened in reversed(state.env["directives"]):
-        if opened.length <= length and opened.quotes == quotes:
+        if opened.mark == found[0][0] and opened.length <= length and opened.quotes == quotes:
             if not silent:
                 opened.end = start + 1
                 state.line = end  # ends the loops of all containers inside

@@ -33,7 +33,7 @@ def searched(file: Path, changes: dict[str, object] | None = None) -> str:
         ("n06/docs/01-tabs.mdx", ("Ubuntu Jammy", "macOS Monterey")),
         ("n06/docs/02-cards.mdx", ("Gripper basics", "How the stereo camera sees depth")),
         ("n07/docs/01-indented.mdx", ("pump guide", "robot.move(9, speed=27)")),
-        ("n08/docs/drift.md", ("[[Magnetometer]]", "Related to [[Hygrometer]]")),
+        ("n08/docs/drift.md", ("Magnetometer", "Related to Hygrometer")),
         ("n16/docs/01-script.md", ("The chart shows",)),
         ("n22/docs/01-tags.mdx", ("Feature", "It lands  well")),
         ("n25/docs/01-prose.md", ("import the module from 'catalog' before you order the saffron wheel",)),

@@ -112,7 +112,7 @@ def test_c16_words_of_components_are_found_and_machinery_is_not(cases: Path) -> 
     shown = "\n".join(piece.text for piece in pieces if piece.embed_body)
     for word in ("maple", "birch", "cedar", "aspen", "hazel", "rowan", "alder"):
         assert word in embedded
-    for words in ("Import duties", "Export rules", "3 < 5", "<T>", "warning: Hot parts", "note: Outer", "Important:"):
+    for words in ("Import duties", "Export rules", "3 < 5", "<T>", "Hot parts", "Outer", "Important:"):
         assert words in embedded
     for word in ("@theme", "styles.css", "export const", "spruce", "larch"):
         assert word not in embedded
