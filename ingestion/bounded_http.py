@@ -6,12 +6,16 @@ whatever it is sent.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from ingestion.errors import BookwiseError, ConfigurationError
 
 if TYPE_CHECKING:
     import httpx
@@ -25,6 +29,38 @@ TOTAL_TIMEOUTS = 3.0
 
 PACKINGS = ("identity", "gzip", "deflate")
 """Content encodings that are read: packed twice, a few bytes could unpack to anything at once."""
+
+
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@contextmanager
+def usable_environment(host: str) -> Iterator[None]:
+    """Raise ConfigurationError, with the variable, where a client for `host` cannot be made from the environment.
+
+    Every client of HTTP is made within: the libraries read certificates and proxies from it, and raise whatever a
+    wrong one leads to.
+    """
+    try:
+        yield
+    except BookwiseError:
+        raise
+    except Exception as error:
+        set_now = {name.upper(): value for name, value in os.environ.items() if value or name in _CERTIFICATES}
+        if isinstance(error, OSError):
+            variable = next((name for name in _CERTIFICATES if name in set_now), None)
+            cure = "name a file or folder of certificates in PEM form, or unset it"
+        else:
+            variable = next((name for name in _PROXIES if name in set_now), None)
+            cure = "name an http:// or https:// proxy, or put the host into NO_PROXY"
+        if variable is None:
+            raise
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        place = "" if variable in _PROXIES else f" ({set_now[variable]!r})"
+        raise ConfigurationError(
+            f"{host} cannot be asked: {variable}{place} is not usable: {said}; {cure}"
+        ) from error
 
 
 class ReplyRefused(Exception):

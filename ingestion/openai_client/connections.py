@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline
-from ingestion.errors import ConfigurationError
+from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline, usable_environment
 from ingestion.openai_client.access import OPENAI_URL, Failure, ServiceAccess
 
 _ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -38,18 +37,13 @@ class Reply:
 class Connections:
     """Those of one service; threads may share them.
 
-    Raises ConfigurationError for a proxy of the environment that cannot be used.
+    Raises ConfigurationError for certificates or a proxy of the environment that cannot be used.
     """
 
     def __init__(self, access: ServiceAccess) -> None:
         self._access = access
-        try:
+        with usable_environment(access.host):
             self._client = httpx2.Client(headers=_headers(access), timeout=access.timeout)
-        except (ImportError, ValueError, httpx2.InvalidURL) as error:
-            raise ConfigurationError(
-                f"the proxy for {access.host} cannot be used: {error}; change HTTP_PROXY, HTTPS_PROXY or ALL_PROXY, "
-                "or name the service in NO_PROXY"
-            ) from error
         limit_heads(self._client)
         # An embedder has no end of its own.
         weakref.finalize(self, self._client.close)

@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import openai
 
-from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline
+from ingestion.bounded_http import PACKINGS, ReplyCounter, limit_heads, set_deadline, usable_environment
 from ingestion.errors import ChatModelError
 from ingestion.openai_client.access import FAILURES_BY_CODE, TOO_LONG, Failure, ServiceAccess, log_wait
 
@@ -37,20 +37,23 @@ class Service(ServiceAccess):
             "api_key": self.key,
             "timeout": self.timeout,
             "max_retries": self.max_retries,
-            "http_client": _BoundedClient(self._bounds()),
         }
+        with usable_environment(self.host):
+            options["http_client"] = _BoundedClient(self._bounds())
         if self.api_version and self.base_url:
             return openai.AzureOpenAI(azure_endpoint=self.base_url, api_version=self.api_version, **options)
         return openai.OpenAI(base_url=self.base_url, **options)
 
     def open_async(self, *, many: bool = False) -> openai.AsyncOpenAI:
         """Return a client for one event loop; with `many` replies at once a token costs half as much time."""
+        with usable_environment(self.host):
+            client = (_BoundedAioClient if many else _BoundedAsyncClient)(self._bounds())
         return openai.AsyncOpenAI(
             api_key=self.key,
             base_url=self.base_url,
             timeout=self.timeout,
             max_retries=self.max_retries,
-            http_client=(_BoundedAioClient if many else _BoundedAsyncClient)(self._bounds()),
+            http_client=client,
         )
 
     def model_names(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from ingestion.bounded_http import MAX_REPLY_BYTES, bound_replies
+from ingestion.bounded_http import MAX_REPLY_BYTES, bound_replies, usable_environment
 from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings, addresses
 from ingestion.vector_stores.server.failures import (
@@ -161,7 +161,7 @@ def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: b
     try:
         parts = urlsplit(url if "//" in url else f"//{url}")
         host = f"{parts.hostname}:{parts.port or 6333}"
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), usable_environment(f"Qdrant at {host}"):
             # Logged below, and not for a loopback address.
             warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
             client = QdrantClient(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ingestion.bounded_http import ReplyRefused, bound_replies
+from ingestion.bounded_http import ReplyRefused, bound_replies, usable_environment
 from ingestion.errors import ConfigurationError, RerankError
 from ingestion.extras import install_command
 
@@ -47,7 +47,8 @@ class RerankEndpoint:
         except ImportError as exc:
             raise ConfigurationError(f"a rerank endpoint needs httpx: {install_command('rerank')}") from exc
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
-        client = httpx.Client(timeout=TIMEOUT, headers=headers)
+        with usable_environment(urlsplit(self._url).hostname or self._url):
+            client = httpx.Client(timeout=TIMEOUT, headers=headers)
         bound_replies(client)
         return client
 
