@@ -22,7 +22,7 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
 from ingestion.source.crawler import NOT_BOOK, crawl
 from ingestion.source.generators import of
-from ingestion.source.generators.finding import find_site
+from ingestion.source.generators.finding import find_site, folder_of_site_and_docs
 from ingestion.source.hierarchy import WRAPPERS
 from ingestion.source.metadata import page_place
 from ingestion.source.site import Site
@@ -97,22 +97,26 @@ class Proposal:
 def propose(folder: Path, settings: Settings, docs: str | None = None) -> Proposal:
     """Return how `folder`, with these `settings`, becomes a book; `docs` is the folder of its lessons, if known.
 
-    Where the folder has a `bookwise.toml`, the settings decide. Raises SourceError where
-    there are no lessons, UsageError where the folder holds several sites.
+    Where the folder has a `bookwise.toml`, the settings decide. The folder of a site whose lessons lie beside it
+    stands for the folder that holds both. Raises SourceError where there are no lessons, UsageError where the folder
+    holds several sites.
     """
     if not folder.is_dir():
         raise SourceError(f"{folder}: no such folder; name the folder of the book")
+    if not docs and not has_config(folder) and (outer := folder_of_site_and_docs(folder)):
+        folder = outer
     is_there = has_config(folder)
     root = Path(settings.book.docs) if is_there else folder / (docs or find_docs(folder, settings))
     settings = override(settings, {"book.docs": str(root)})
     contents = table_of_contents(root, settings)
     if not contents.pages:
         raise SourceError(f"{root}: no lessons (.md, .mdx); name their folder with --docs")
-    site = find_site(root)
+    site = find_site(root, settings.book.site)
     book_id, id_source = (settings.book.id, "settings") if settings.book.id else _id_of(folder, site)
     editions = _editions(root, settings, contents)
     relative = root.relative_to(folder).as_posix() if root.is_relative_to(folder) else root.as_posix()
-    text = None if is_there else config_text(book_id, relative, site, contents, editions)
+    beside = os.path.relpath(site.folder, folder.resolve()) if site and site.docs.startswith("../") else None
+    text = None if is_there else config_text(book_id, relative, site, contents, editions, beside)
     return Proposal(
         folder=folder,
         book_id=book_id,

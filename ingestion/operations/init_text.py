@@ -26,9 +26,16 @@ class Edition:
     indexed: int
 
 
-def config_text(book_id: str, docs: str, site: Site | None, contents: Contents, editions: Sequence[Edition]) -> str:
-    """Return the configuration of a book."""
-    return "\n".join((*_book(book_id, docs, site), "", *_crawl(editions), "", *_modules(contents))) + "\n"
+def config_text(
+    book_id: str,
+    docs: str,
+    site: Site | None,
+    contents: Contents,
+    editions: Sequence[Edition],
+    beside: str | None = None,
+) -> str:
+    """Return the configuration of a book; `beside` is the folder of a site that does not hold the lessons."""
+    return "\n".join((*_book(book_id, docs, site, beside), "", *_crawl(editions), "", *_modules(contents))) + "\n"
 
 
 def toml_string(text: str) -> str:
@@ -38,7 +45,7 @@ def toml_string(text: str) -> str:
     )
 
 
-def _book(book_id: str, docs: str, site: Site | None) -> Iterator[str]:
+def _book(book_id: str, docs: str, site: Site | None, beside: str | None) -> Iterator[str]:
     yield "# How bookwise reads this book. A line after `#` is a choice: remove the mark to make it."
     yield "# Secrets have no place here; keys belong in the environment or in `.env`."
     yield ""
@@ -47,6 +54,9 @@ def _book(book_id: str, docs: str, site: Site | None) -> Iterator[str]:
     yield f"id = {toml_string(book_id)}"
     yield "# The folder of the lessons, relative to this file."
     yield f"docs = {toml_string(docs)}"
+    if beside:
+        yield "# The folder of the site, which does not hold the lessons."
+        yield f"site = {toml_string(beside)}"
     if site and site.title:
         yield f"title = {toml_string(site.title)}"
     if site and site.base_url:

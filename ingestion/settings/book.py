@@ -24,6 +24,9 @@ class BookSettings:
     title: str | None = book_setting(None, parse_text, help="title of the book")
     tiers: tuple[str, ...] = book_setting((), parse_tier_names, help="what each hardware tier means, from tier 1 on")
     docs: str = book_setting("docs", parse_text, env="BOOKWISE_DOCS", is_path=True, help="folder of the lessons")
+    site: str | None = book_setting(
+        None, parse_text, is_path=True, help="folder of the site, where it does not hold the lessons"
+    )
     base_url: str = book_setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
     language: str = book_setting("en", parse_text, help="language of pages that declare none")
     style: str = book_setting(

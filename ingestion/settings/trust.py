@@ -28,7 +28,7 @@ VARIABLE_OF = {"openai.base_url": "OPENAI_BASE_URL", "qdrant.url": "QDRANT_URL",
 
 HAS_DEFAULT_ADDRESS = frozenset({"openai.api_key"})
 
-INSIDE = ("book.docs", "index.directory", "index.state")
+INSIDE = ("book.docs", "book.site", "index.directory", "index.state")
 """Paths that do not lead out of the book's folder unless the user says so, be they set by the book or by nobody."""
 
 
@@ -92,7 +92,9 @@ def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
         "is right, name it by a flag or in your environment, add the book to `trust.folders` in your own "
         "configuration, or pass --trust-config"
         for name in INSIDE
-        if origins.owner(name) in (Owner.BOOK, None) and not Path(values[name]).resolve().is_relative_to(inside)
+        if values[name] is not None
+        and origins.owner(name) in (Owner.BOOK, None)
+        and not Path(values[name]).resolve().is_relative_to(inside)
     ]
 
 

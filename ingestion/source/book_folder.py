@@ -31,7 +31,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     `book.style` names no style.
     """
     require_style(settings.book.style)
-    site = find_site(root) if root.is_dir() and can_list(root) else None
+    site = find_site(root, settings.book.site) if root.is_dir() and can_list(root) else None
     generator, found = of(site), _walk(root, site, settings.crawl)
     paths = [file.path for file in found.files]
     order = generator.order(site, found.root, paths)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from posixpath import normpath
+from posixpath import commonpath, normpath
 from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -84,7 +84,8 @@ class LinkRules:
         for page in self.pages:
             for name in _names(page):
                 self._names.setdefault(name, []).append(page.path)
-        self._outer = self.site.folder if self.site else self.root
+        folders = (self.site.folder, self.site.docs_folder.resolve()) if self.site else (self.root,)
+        self._outer = Path(commonpath(folders))
 
     def findings(self) -> Iterator[Finding]:
         """Yield broken links, missing anchors and missing pictures, page by page."""

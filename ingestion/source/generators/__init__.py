@@ -1,6 +1,7 @@
 """The site generators, each in a folder of its own, which is loaded when its site is found or its style is set.
 
-The `__init__` of a folder is data: the names of its configuration files, the styles of addresses that the setting
+The `__init__` of a folder is data: the names of its configuration files, the folders beside the lessons that a site
+may lie in (`BESIDE`), the styles of addresses that the setting
 `book.style` calls it by, and its rank in the search.
 """
 
@@ -29,6 +30,7 @@ class Folder(Protocol):
     """What the `__init__` of a generator's folder says of it."""
 
     CONFIGS: Sequence[str]
+    BESIDE: Sequence[str]
     STYLES: Sequence[str]
     RANK: int
 

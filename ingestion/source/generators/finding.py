@@ -6,44 +6,85 @@ never executed; what they do not say as a plain value keeps its default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.source.generators import known, named
+from ingestion.source.generators import Folder, known, named
 from ingestion.source.site import Site
 
+MOST_BESIDE = 50
 LEVELS_UP = 4
 """How far above the lessons a configuration file is looked for: Starlight's pages lie three folders below it."""
 
 
-def find_site(root: Path) -> Site | None:
+def find_site(root: Path, at: str | None = None) -> Site | None:
     """Return the site that the lessons below `root` belong to, or None; raises ConfigurationError for a broken file.
 
-    A site is found in `root` itself or in a folder above it, up to the git repository, if its pages lie in `root` or
-    around it.
+    `at` is the folder of the site, where that is known (setting `book.site`). Else a site is found in `root` itself,
+    in a folder above it, up to the git repository, or in a folder beside one of these; it counts if its pages lie in
+    `root` or around it.
     """
     root = root.resolve()
-    for folder in _candidates(root):
-        for name, generator in known().items():
-            for config in (folder / file for file in generator.CONFIGS):
-                if not config.is_file() or config.is_symlink():
-                    continue
-                site = named(name).read(folder, config)
-                if site and (found := _around(root, site)):
-                    return found
+    folders = [Path(at).resolve()] if at else list(_candidates(root))
+    for folder in folders:
+        if found := _site_in(folder, root, _common(folder, root) if at else folder):
+            return found
+    for folder in () if at else folders:
+        sites = (_around(root, site, folder) for site in sites_beside(folder))
+        if found := next((site for site in sites if site), None):
+            return found
     return None
 
 
-def _around(root: Path, site: Site) -> Site | None:
+def folder_of_site_and_docs(folder: Path) -> Path | None:
+    """Return the folder above `folder` that holds the site in it and lessons beside it; None for any other folder."""
+    folder = folder.resolve()
+    for site in _sites_of(folder, known()):
+        docs = site.docs_folder.resolve()
+        if docs.is_dir() and docs.is_relative_to(folder.parent) and not docs.is_relative_to(folder):
+            return folder.parent
+    return None
+
+
+def _site_in(folder: Path, root: Path, within: Path) -> Site | None:
+    sites = (_around(root, site, within) for site in _sites_of(folder, known()))
+    return next((site for site in sites if site), None)
+
+
+def _sites_of(folder: Path, generators: Mapping[str, Folder]) -> Iterator[Site]:
+    for name, generator in generators.items():
+        for config in (folder / file for file in generator.CONFIGS):
+            if config.is_file() and not config.is_symlink() and (site := named(name).read(folder, config)):
+                yield site
+
+
+def sites_beside(folder: Path) -> Iterator[Site]:
+    """Yield the sites in the folders beside the lessons that generators are wont to lie in (`website/`)."""
+    wonted = {name: generator for name, generator in known().items() if generator.BESIDE}
+    for pattern in dict.fromkeys(pattern for generator in wonted.values() for pattern in generator.BESIDE):
+        holder, star, _ = pattern.partition("/*")
+        inner = sorted((folder / holder).iterdir())[:MOST_BESIDE] if star and (folder / holder).is_dir() else []
+        for place in inner if star else [folder / pattern]:
+            if place.is_dir() and not place.is_symlink():
+                yield from _sites_of(place, wonted)
+
+
+def _common(*folders: Path) -> Path:
+    return Path(os.path.commonpath(folders))
+
+
+def _around(root: Path, site: Site, within: Path) -> Site | None:
     """Return the site with the way from the root of the lessons to its pages; None if they do not lie there.
 
-    Of several folders of docs, the one that holds the root counts alone.
+    Pages outside of the folders that are searched (`within`, and the site's own) are refused. Of several folders of
+    docs, the one that holds the root counts alone.
     """
     inside: list[Site] = []
     for each in (replace(site, instances=()), *site.instances):
         docs = each.docs_folder.resolve()
-        if not docs.is_relative_to(site.folder):
+        if not docs.is_relative_to(site.folder) and not docs.is_relative_to(within):
             continue
         if docs.is_relative_to(root):
             inside.append(replace(each, before_docs=_prefix(docs, root)))

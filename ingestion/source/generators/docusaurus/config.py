@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ingestion.own_files import explain
 from ingestion.source.editions import CURRENT_VERSION
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_text
-from ingestion.source.site_reading.javascript import ObjectLiteral, javascript_objects, javascript_values
+from ingestion.source.site_reading.javascript import ObjectLiteral, Values, javascript_objects, javascript_values
 from ingestion.source.site_reading.values import clean, flag, joined, one
 
 _PRESET = ("presets", "docs")
@@ -30,6 +30,8 @@ class Facts:
     docs folder), and `shown_version` the same among those that are indexed. `version_routes` are the parts of
     addresses that the configuration gives to versions. `number_prefixes` tells whether numbers before names are
     dropped from addresses. `mdx_format` tells which pages are MDX: all (`mdx`), none (`md`), or by name (`detect`).
+    `unpublished` are versions that the site has no pages of. `included`, where there are any, and `excluded` are the
+    patterns (of globby, in the docs folder) of files with and without a page.
     """
 
     versions: tuple[str, ...] = ()
@@ -38,6 +40,9 @@ class Facts:
     version_routes: tuple[tuple[str, str], ...] = ()
     number_prefixes: bool = True
     mdx_format: str = "detect"
+    unpublished: tuple[str, ...] = ()
+    included: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -64,7 +69,7 @@ def read(folder: Path, config: Path) -> Site:
         facts=Facts(mdx_format=one(values, "markdown", "format") or "mdx"),
     )
     plugins = _docs_plugins(objects, has_preset=one(values, *_PRESET) != "false")
-    first, *others = (_with_options(whole, plugin, objects) for plugin in plugins)
+    first, *others = (_with_options(whole, plugin, objects, values) for plugin in plugins)
     return replace(first, instances=tuple(others))
 
 
@@ -77,12 +82,13 @@ def _docs_plugins(objects: Sequence[ObjectLiteral], *, has_preset: bool) -> list
     return [*(preset[:1] if has_preset or not plugins else []), *plugins]
 
 
-def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> Site:
+def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLiteral], values: Values) -> Site:
     """Return the site with the docs of one plugin."""
     options = plugin.values
     name = options.get("id", _DEFAULT)
     instance = "" if name == _DEFAULT else name
     versions = () if options.get("disableVersioning") == "true" else _versions(site.folder, instance)
+    published = _published(versions, options, values.get((*plugin.path, "onlyIncludeVersions"), ()))
     return replace(
         site,
         instance=instance,
@@ -91,11 +97,27 @@ def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLit
         facts=replace(
             facts_of(site),
             versions=versions,
-            last_version=options.get("lastVersion") or (versions[0] if versions else CURRENT_VERSION),
+            last_version=_last(versions, options, published),
             version_routes=tuple(_version_routes(plugin, objects)),
             number_prefixes=options.get("numberPrefixParser") != "false",
+            unpublished=tuple(each for each in (CURRENT_VERSION, *versions) if each not in published),
+            included=values.get((*plugin.path, "include"), ()),
+            excluded=values.get((*plugin.path, "exclude"), ()),
         ),
     )
+
+
+def _published(versions: Sequence[str], options: Mapping[str, str], only: Sequence[str]) -> tuple[str, ...]:
+    """The versions that the site has pages of."""
+    has_current = not versions or options.get("includeCurrentVersion") != "false"
+    every = [*([CURRENT_VERSION] if has_current else []), *versions]
+    return tuple(each for each in every if not only or each in only) or tuple(every)
+
+
+def _last(versions: Sequence[str], options: Mapping[str, str], published: Sequence[str]) -> str:
+    """The version that readers see unasked: the configuration's, else the newest that is published."""
+    chosen = options.get("lastVersion")
+    return chosen or next((each for each in versions if each in published), CURRENT_VERSION)
 
 
 def _version_routes(plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> Iterator[tuple[str, str]]:

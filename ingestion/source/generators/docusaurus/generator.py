@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.settings.book import CrawlSettings
+from ingestion.source.crawler import Ignored
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.docusaurus import pages
 from ingestion.source.generators.docusaurus.config import facts_of, read
@@ -36,6 +37,14 @@ class Docusaurus(Base):
     def complete(self, site: Site, paths: Sequence[str]) -> Site:
         """Return the site with the version that searches show unasked."""
         return pages.with_shown_versions(site, paths)
+
+    def own_rules(self, site: Site) -> Sequence[Ignored]:
+        """Return that the version which readers see is no old one, where the docs folder is not published."""
+        return pages.shown_folders(site)
+
+    def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+        """Return the pages of versions that are not published, and the files that the options leave out."""
+        return pages.without_page(site, paths)
 
     def version(self, path: str, site: Site) -> tuple[str, int] | None:
         """Return the version by the page's folder."""

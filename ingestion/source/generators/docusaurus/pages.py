@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from ingestion.settings.book import CrawlSettings
+from ingestion.source.crawler import Ignored
 from ingestion.source.editions import CURRENT_VERSION, page_version, split_edition
-from ingestion.source.generators.docusaurus.config import facts_of
+from ingestion.source.generators.docusaurus.config import Facts, facts_of
+from ingestion.source.ignore_rules import IgnoreRules
 from ingestion.source.site import Site
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+MAX_BRACES = 3
 
 
 def folders_outside(site: Site, root: Path, crawl: CrawlSettings) -> list[str]:
@@ -18,13 +25,72 @@ def folders_outside(site: Site, root: Path, crawl: CrawlSettings) -> list[str]:
     for docs in (site, *site.instances):
         before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
         translated = f"i18n/*/docusaurus-plugin-content-docs{behind}"
-        patterns += [f"{before}versioned_docs/version-*"] if crawl.versions else []
-        patterns += [f"{translated}/current"] if crawl.translations else []
-        patterns += [f"{translated}/version-*"] if crawl.translations and crawl.versions else []
+        default = default_folder(docs)
+        names = ["version-*"] if crawl.versions else [default] if default else []
+        patterns += [f"{before}versioned_docs/{name}" for name in names]
+        patterns += [f"{translated}/{name}" for name in ("current", *names) if crawl.translations]
     folders = (folder for pattern in patterns for folder in site.folder.glob(pattern))
     outside = (folder for folder in folders if folder.is_dir() and not folder.is_relative_to(root))
     inside = (folder for folder in outside if folder.resolve() == folder)
     return sorted(folder.relative_to(site.folder).as_posix() for folder in inside)
+
+
+def default_folder(docs: Site) -> str | None:
+    """Return the folder of the version that readers see unasked, where the docs folder itself is not published."""
+    facts = facts_of(docs)
+    return f"version-{facts.last_version}" if CURRENT_VERSION in facts.unpublished else None
+
+
+def shown_folders(site: Site) -> list[Ignored]:
+    """Return rules that take back the folders of versions that readers see unasked."""
+    found = []
+    for docs in (site, *site.instances):
+        before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
+        if name := default_folder(docs):
+            found.append(Ignored(f"!**/{before}versioned_docs/{name}/"))
+            found.append(Ignored(f"!**/i18n/*/docusaurus-plugin-content-docs{behind}/{name}/"))
+    return found
+
+
+def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the pages of versions that are not published, and the files that the options leave out."""
+    every = (site, *site.instances)
+    found = {}
+    for path in paths:
+        edition = split_edition(path)
+        own = (docs for docs in every if docs.instance == edition.instance)
+        lying = (docs for docs in every if docs.in_docs(path) is not None)
+        docs = next(own if edition.in_docusaurus else lying, None)
+        placed = "/".join(edition.parts) if edition.in_docusaurus else docs and docs.in_docs(path)
+        if docs and placed and (reason := _reason(facts_of(docs), edition.version or CURRENT_VERSION, placed)):
+            found[path] = f"{reason} {site.config.name}"
+    return found
+
+
+def _reason(facts: Facts, version: str, placed: str) -> str | None:
+    if version in facts.unpublished:
+        return f"of version {version}, which is not published by"
+    if facts.excluded and _rules(facts.excluded).match(placed) is not None:
+        return "excluded in"
+    is_left_out = facts.included and _rules(facts.included).match(placed) is None
+    return "not among the files to include in" if is_left_out else None
+
+
+@cache
+def _rules(patterns: Sequence[str]) -> IgnoreRules:
+    """Patterns of globby as those of gitignore: without a slash they are for the docs folder itself."""
+    written = (each for pattern in patterns for each in _without_braces(pattern))
+    return IgnoreRules([pattern if "/" in pattern else f"/{pattern}" for pattern in written])
+
+
+def _without_braces(pattern: str) -> Iterator[str]:
+    """Yield a pattern for each choice of its first braces that hold no others: `*.{md,mdx}` is `*.md` and `*.mdx`."""
+    found = _BRACES.search(pattern)
+    if found is None or pattern.count("{") > MAX_BRACES:
+        yield pattern
+        return
+    for choice in found[1].split(","):
+        yield from _without_braces(f"{pattern[: found.start()]}{choice}{pattern[found.end() :]}")
 
 
 def with_shown_versions(site: Site, paths: Sequence[str]) -> Site:

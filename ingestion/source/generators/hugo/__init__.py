@@ -5,5 +5,6 @@ CONFIGS = (
     *(f"{name}.{ending}" for name in ("hugo", "config/_default/hugo", "config/_default/config") for ending in _DATA),
     *("config.toml", "config.yaml", "config.yml"),
 )
+BESIDE = ()
 STYLES = ("hugo",)
 RANK = 3
