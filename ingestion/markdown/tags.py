@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from markdown_it.common.html_blocks import block_names
+
 TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
 CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
 _REST = re.compile(
@@ -12,6 +14,9 @@ _REST = re.compile(
 )
 _MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
 _NEVER_CLOSED = {"br", "hr", "img", "wbr", "p", "li", "td", "th", "tr", "dt", "dd"}
+_BLOCKS = frozenset(block_names) - {"base", "link", "param", "title", "menu", "address", "option", "source", "track"}
+"""Elements that begin a block, but for those whose names are words that stand for something in a command."""
+
 _INSIDE_WORDS = {"a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp"}
 _INSIDE_WORDS |= {"small", "span", "strong", "sub", "sup", "u", "var"}
 
@@ -51,6 +56,7 @@ class TagReader:
             or self_closing
             or "=" in attributes
             or name.lower() in _NEVER_CLOSED
+            or name in _BLOCKS
             or (name in self._closed and len(attributes.split()) <= 1)
         )
         return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None

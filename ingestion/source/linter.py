@@ -193,7 +193,8 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
         if not _stands_for_others(lesson.path, front):
             yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
-        yield Finding(lesson.path, None, "stub-page", "has little beyond a heading; write it or exclude it")
+        message = "says nothing yet: each block is a placeholder or has no words; write it or exclude it"
+        yield Finding(lesson.path, None, "stub-page", message)
     if not front.values.get("title") and not first_heading(lesson.body, lesson.syntax):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)

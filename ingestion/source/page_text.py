@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,10 @@ from ingestion.source.front_matter import FrontMatter
 from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.reader import SourceText
+
+_OPENS_CONFLICT = re.compile(r"<{7}(?: [^\n]*)?\r?$")
+_CLOSES_CONFLICT = re.compile(r">{7}(?: [^\n]*)?\r?$")
+_CONFLICT = "holds both sides of a merge that was not finished; choose one, and remove the marks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,31 @@ def read_page_text(
     try:
         whole = expand_page(source, front.body, settings, syntax.templates)
         origins = whole.origins
+        if line := _conflict(whole.text, syntax):
+            raise LessonError(source.path, _CONFLICT, _in_file(line, whole.origins) + front.body_offset)
         shown = shown_text(whole.text, syntax)
         anchors = _shown_anchors(whole.text, shown, syntax, ids)
     except TooMuchWork as error:
-        line = origins[error.line - 1] if origins else error.line
-        raise LessonError(source.path, str(error), line + front.body_offset) from error
+        raise LessonError(source.path, str(error), _in_file(error.line, origins) + front.body_offset) from error
     return PageText(shown.text, tuple(_composed(shown.lines, whole.origins)), whole, shown.hidden, anchors)
+
+
+def _in_file(line: int, origins: Sequence[int]) -> int:
+    return origins[line - 1] if origins else line
+
+
+def _conflict(text: str, syntax: Syntax) -> int:
+    """Return the line, from 1, of the first mark of a merge that was not finished; 0 where code alone holds one."""
+    if "<<<<<<<" not in text or ">>>>>>>" not in text:
+        return 0
+    page, blocks = parse_page(text, syntax)
+    code = {
+        line for block in walk(blocks) if block.kind in ("fence", "code") for line in range(block.start, block.end)
+    }
+    outside = [(number, line) for number, line in enumerate(page.lines, 1) if number - 1 not in code]
+    opened = [number for number, line in outside if _OPENS_CONFLICT.match(line)]
+    closed = [number for number, line in outside if _CLOSES_CONFLICT.match(line)]
+    return opened[0] if opened and closed and opened[0] < closed[-1] else 0
 
 
 def _composed(lines: Sequence[int], origins: Sequence[int]) -> Iterator[int]:

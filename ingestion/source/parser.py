@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,6 +14,7 @@ from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.headings import Outline
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.placeholders import says_nothing_yet
 from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of, heading_ids, lesson_url
@@ -30,11 +30,6 @@ from ingestion.source.metadata import MetadataReport, page_place, read_metadata
 from ingestion.source.page_text import PageText, read_page_text
 from ingestion.source.reader import SourceText
 
-STUB_WORDS = 12
-MOST_STUB_WORDS = 50
-_STUB = re.compile(r"\b(coming soon|under construction|to be written|work in progress|TODO|TBD)\b", re.I)
-_WORD = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]|[^\s\u0e00-\u109f\u1780-\u17ff\u3040-\u9fff]+")
-"""A word, or a character of a script that writes none apart (Thai to Burmese, Khmer, kana, Han)."""
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
 """Keys that say when a page was touched, not what it says: they never cause a write."""
 
@@ -119,7 +114,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         lesson=report.number("lesson", place.lesson),
         audience=audience,
         language=facts.text("lang") or place.language or settings.book.language,
-        doc_type=_doc_type(place, page.text),
+        doc_type=_doc_type(place, page.text, syntax),
         slug=facts.text("slug"),
         doc_id=facts.text("id"),
         aliases=tuple(facts.texts("aliases", "redirect_from")),
@@ -165,11 +160,10 @@ def _name(path: str, entry: Entry | None) -> str:
     return title or re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
 
 
-def _doc_type(place: Place, body: str) -> str:
-    words = sum(1 for _ in islice(_WORD.finditer(body), MOST_STUB_WORDS))
-    if place.doc_type == "lesson" and (words < STUB_WORDS or (words < MOST_STUB_WORDS and _STUB.search(body))):
-        return "stub"
-    return place.doc_type
+def _doc_type(place: Place, body: str, syntax: Syntax) -> str:
+    page, blocks = parse_page(body, syntax)
+    is_stub = place.doc_type == "lesson" and says_nothing_yet(page, walk(blocks), syntax)
+    return "stub" if is_stub else place.doc_type
 
 
 def _raw(values: Mapping[str, Any]) -> str:

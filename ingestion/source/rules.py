@@ -37,7 +37,7 @@ RULES: Mapping[str, str] = {
     "path-clash": "Paths differ only in case, so that some file systems hold one of them. Rename one.",
     "path-conflict": "The metadata and the path name different numbers; the path counts. Correct one of them.",
     "same-lesson": "Two pages claim to be the same lesson. Renumber one.",
-    "stub-page": "A page has little beyond a heading. Write it, or exclude it.",
+    "stub-page": "A page says nothing yet: each block is a placeholder or has no words. Write it, or exclude it.",
     "unclosed-comment": "A comment is never closed, so that everything below it is hidden. Close it.",
     "unclosed-directive": "A `:::` block is never closed. Close it.",
     "unclosed-fence": "A code fence is never closed, so that everything below it is read as code. Close it.",

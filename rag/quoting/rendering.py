@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
+from ingestion.markdown.placeholders import says_something
 from rag.grounding.passage_blocks import PassageBlock, blocks_of
 from rag.models import SearchResult
 
@@ -31,14 +32,8 @@ _ASIDE_PAGE = re.compile(
 _ASIDE_FILE = re.compile(r"(?:.*/)?(?:[\d._-]*)(?:assignments?|quiz(?:zes)?|exercises?|homework|challenges?)\.\w+")
 _PICTURES = re.compile(r"(?:\s*\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
 _ONE_LINK = re.compile(r"\s*\[[^\]]*\]\([^)]*\)\s*")
-_NOTHING_YET = re.compile(
-    r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
-    r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
-    re.IGNORECASE,
-)
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
 _LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
-_HAS_WORD = re.compile(r"[^\W_]")
 
 
 _TITLE_MARKS = re.compile(r"^[\W\d_]+")
@@ -56,11 +51,7 @@ def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
 
     What a picture shows is said only where there is nothing else: beside the text it reads like a part of it.
     """
-    said = [
-        (block, shown)
-        for block in blocks_of(passage)
-        if _HAS_WORD.search((shown := _shown(block)).text) and not _NOTHING_YET.fullmatch(shown.text)
-    ]
+    said = [(block, shown) for block in blocks_of(passage) if says_something((shown := _shown(block)).text)]
     texts = tuple(shown for block, shown in said if not _PICTURES.fullmatch(block.text))
     return texts or tuple(shown for _, shown in said)
 
@@ -90,7 +81,8 @@ def render(block: PassageBlock) -> str:
     page, syntax = Page(block.text), block.passage.page_syntax
     parsed = walk(parse_blocks(page.lines, syntax))
     shown = clean(page.text, 0, len(page.text), find_edits(page, parsed, (), syntax, quoted=True))
-    return re.sub(r"\n{3,}", "\n\n", shown).strip("\n")
+    shown = re.sub(r"\n{3,}", "\n\n", shown).strip("\n")
+    return shown.strip() if block.kind in ("paragraph", "html") else shown
 
 
 def plain_title(title: str | None) -> str | None:

@@ -12,6 +12,7 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from ingestion.markdown.rules.abbreviations import abbreviation
 from ingestion.markdown.rules.comments import comment, line_comment
 from ingestion.markdown.rules.containers import container
 from ingestion.markdown.rules.directives import directive, directive_end
@@ -61,6 +62,7 @@ RULES = (
     Rule(rules_block.list_block, "*-+0123456789", _TEXT_AND_QUOTES),
     Rule(footnote, "[", _ALL),
     Rule(rules_block.reference, "["),
+    Rule(abbreviation, "*"),
     Rule(directive, ":/", _ALL),
     Rule(container, "!?=", _TEXT),
     Rule(html_block, "<", _TEXT_AND_QUOTES),
@@ -114,7 +116,7 @@ def _is_read(rule: RuleFuncBlockType, syntax: Syntax) -> bool:
         return not syntax.mdx
     if rule is import_or_export:
         return "mdx" in syntax.comments
-    if rule is container:
+    if rule in (container, abbreviation):
         return "indented" in syntax.containers
     return rule is not line_comment or "myst" in syntax.comments
 

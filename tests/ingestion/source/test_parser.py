@@ -133,7 +133,8 @@ def test_the_language_is_the_pages_then_the_paths_then_the_books(text: str, path
     [
         ("", PATH, "stub"),
         ("# Only a heading\n", PATH, "stub"),
-        (f"# Soon\n\nComing soon! {WORDS}", PATH, "stub"),
+        ("# Soon\n\nComing soon!\n\n- TODO", PATH, "stub"),
+        (f"# Soon\n\nComing soon! {WORDS}", PATH, "lesson"),
         (f"# Real\n\n{WORDS * 4} The rest is coming soon.", PATH, "lesson"),
         ("# 数据\n\n机器人在房间里移动并感知周围的世界。", PATH, "lesson"),
         ("# 数据\n", PATH, "stub"),

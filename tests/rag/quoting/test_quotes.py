@@ -22,6 +22,7 @@ from rag.quoting.phrases import (
     phrase,
 )
 from rag.quoting.quotes import MAX_CHARS
+from rag.quoting.rendering import rendered_blocks
 from rag.views import answer_view, refusal_note
 from tests.support.fakes import FakeEmbedder
 from tests.support.passages import PASSAGE, excerpt, excerpts, passage, response
@@ -136,7 +137,7 @@ Keep it _wet_.
 
 
 def test_a_quote_has_no_markup_directive_shortcode_or_address() -> None:
-    text = excerpt("how long does the pump run", passage(MARKED)).text
+    text = "\n\n".join(block.text for block in rendered_blocks(passage(MARKED)))
     assert "The pump runs for five seconds" in text and "Keep it wet." in text and "A pump is a machine." in text
     assert not any(mark in text for mark in (":::", "///", "{{", "**", "_wet_", "](", "<Badge", "> A", "https://"))
 

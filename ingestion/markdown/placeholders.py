@@ -1,0 +1,39 @@
+"""Tell a page that says nothing yet: each of its blocks is a placeholder, or has no words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.cleaner import clean, find_edits
+from ingestion.markdown.syntax import Syntax
+
+_HAS_WORD = re.compile(r"[^\W_]")
+_NOTHING_YET = re.compile(
+    r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
+    r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
+    re.IGNORECASE,
+)
+_NO_CONTENT = frozenset(("heading", "rule", "comment", "import", "reference"))
+_MAX_LENGTH = 200
+"""No placeholder is longer."""
+
+
+def says_something(text: str) -> bool:
+    """Return whether the text of a block has words and is no placeholder."""
+    return _HAS_WORD.search(text) is not None and not (len(text) <= _MAX_LENGTH and _NOTHING_YET.fullmatch(text))
+
+
+def says_nothing_yet(page: Page, blocks: Sequence[Block], syntax: Syntax) -> bool:
+    """Return whether no block of a page, of those given with all inside others, says something."""
+    edits = None
+    for block in blocks:
+        if block.children or block.kind in _NO_CONTENT:
+            continue
+        if not says_something(page.source(block)):
+            continue
+        edits = find_edits(page, blocks, (), syntax) if edits is None else edits
+        if says_something(clean(page.text, *page.span(block), edits)):
+            return False
+    return True
