@@ -77,6 +77,11 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
+def json_escaped(text: str) -> str:
+    """Return JSON in which what would steer a terminal stands as an escape of JSON; its value is the same."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     if found[0] == "\r":

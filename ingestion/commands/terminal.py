@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ingestion.errors import OutputClosed, OutputError, UsageError
 from ingestion.masking import masked
-from ingestion.output import Block, Link, Markdown, Part, Table, View, one_line, visible
+from ingestion.output import Block, Link, Markdown, Part, Table, View, json_escaped, one_line, visible
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -50,15 +50,15 @@ def stdout_kept_clean(needed: bool) -> Iterator[None]:
 
 def write(text: str) -> None:
     """Print a piece of a text at once, more of the same line follows."""
-    _put(sys.stdout, visible(text))
+    _put(sys.stdout, _no_command(visible(text)))
     flush_output()
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print the one document of a `--json` call."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
-    # A lone surrogate, as in a file name that is no UTF-8, cannot be encoded but has an escape in JSON.
-    _put(sys.stdout, "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text) + "\n")
+    # A lone surrogate too, as in a file name that is no UTF-8, cannot be encoded but has an escape in JSON.
+    _put(sys.stdout, json_escaped(text) + "\n")
 
 
 def note(line: str) -> None:
@@ -141,6 +141,8 @@ def close_output() -> None:
         return
 
 
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
+
 OURS = ("bookwise", "ingestion", "rag")
 """Our loggers; libraries log each token of a page and each step of a request."""
 
@@ -191,13 +193,18 @@ def _print(part: Part) -> None:
         case str():
             text = one_line(part)
         case Block() | Markdown():
-            text = visible(part.text)
+            text = _no_command(visible(part.text))
         case Link():
             text = one_line(str(part))
         case Table():
-            text = _columns(part)
+            text = _no_command(_columns(part))
     if not isinstance(part, Table) or part.rows:
         _put(sys.stdout, text + "\n")
+
+
+def _no_command(text: str) -> str:
+    """Return text of lessons so that a job of GitHub takes no line of it for a command: `::add-mask::`."""
+    return _COMMAND.sub(r"\1\\::", text) if os.environ.get("GITHUB_ACTIONS") else text
 
 
 def _columns(table: Table) -> str:

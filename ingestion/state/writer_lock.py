@@ -37,9 +37,12 @@ def writer_lock(path: Path, wait: float = 0.0) -> Iterator[None]:
                     "wait longer with `bookwise --wait SECONDS`"
                 )
             time.sleep(_POLL_SECONDS)
-        file.truncate(0)
-        json.dump({"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}, file)
-        file.flush()
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}
+        try:
+            file.truncate(0)
+            os.write(file.fileno(), json.dumps(holder).encode())
+        except OSError as error:
+            raise StateError(f"{path}: the lock of the index cannot be written: {error.strerror}") from error
         try:
             yield
         finally:

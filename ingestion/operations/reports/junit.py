@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from ingestion.operations.reports.problems import Problem, Reportable, problems_of
+from ingestion.output import visible
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -52,4 +53,4 @@ def _element(problem: Problem) -> str:
 
 def _printable(text: str) -> str:
     """XML has no way to write some characters; they become a replacement character."""
-    return _NOT_XML.sub("\ufffd", text)
+    return visible(_NOT_XML.sub("\ufffd", text))

@@ -23,6 +23,9 @@ WORKER_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+
+
 class Metrics:
     """The figures of one server; no label holds anything that a caller chooses freely."""
 
@@ -44,7 +47,8 @@ class Metrics:
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
-        self._requests.labels(method, route, str(status)).inc()
+        # A client may send any word as its method, and each label is a line for ever.
+        self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def answered(self, level: str, tokens: int) -> None:

@@ -104,6 +104,9 @@ class _Exchange:
         """Answer, whatever happens; a response that has begun has a deadline of its own."""
         try:
             async with self._deadlines.limit() as self._bound:
+                if b"transfer-encoding" in self._headers and b"content-length" in self._headers:
+                    # A proxy before us may have read another end of the body than we do.
+                    raise HTTPException(400, "a request has Content-Length or Transfer-Encoding, not both")
                 length = self._headers.get(b"content-length", b"0")
                 if length.isdigit() and int(length[:18]) > self._max_bytes:
                     await self._refuse_body(more=int(length[:18]) <= MAX_UNREAD_BYTES)
@@ -140,6 +143,8 @@ class _Exchange:
         """Pass a part of the response on, with the headers that every response has."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            if self.status == 307:
+                message["headers"] = [_without_host(*header) for header in message["headers"]]
             message["headers"] = [*message["headers"], *self._added_headers(message["headers"])]
             if self._bound:
                 self._deadlines.release(self._bound)
@@ -164,6 +169,14 @@ class _Exchange:
         if not self.status:
             response = problem_response(self._scope["path"], status, detail)
             await response(self._scope, self._receive, self.send)
+
+
+def _without_host(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Return a header; an address that a redirect names is of this server, whatever host the client wrote."""
+    if name.lower() != b"location":
+        return name, value
+    parts = urlsplit(value.decode("latin-1"))
+    return name, f"/{parts.path.lstrip('/')}{'?' if parts.query else ''}{parts.query}".encode("latin-1")
 
 
 class LoopbackOnly:
