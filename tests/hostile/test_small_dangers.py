@@ -6,20 +6,24 @@ import errno
 import json
 import os
 import re
+import shutil
 import socket
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ingestion.commands.terminal import print_json, show, write
-from ingestion.errors import LessonError, StateError
+from ingestion.errors import ExitCode, LessonError, StateError
 from ingestion.operations.reports.junit import junit_xml
 from ingestion.output import Block, Table
 from ingestion.report import IngestReport
 from ingestion.state.writer_lock import writer_lock
+from ingestion.vector_stores.edge.index_files import is_in_memory
 from tests.support.api_servers import listening
 from tests.support.chat_api import book, indexed, serving
+from tests.support.command_line import run
 
 __all__ = ["book", "indexed"]
 
@@ -82,3 +86,17 @@ def test_a_full_disk_at_the_start_is_one_sentence(tmp_path: Path, monkeypatch: p
     said = r"writer\.lock: the lock of the index cannot be written: No space left"
     with pytest.raises(StateError, match=said), writer_lock(tmp_path / "writer.lock"):
         pass
+
+
+def test_an_index_on_a_full_file_system_in_memory_is_refused_and_kills_nobody(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingestion.vector_stores.edge.shard.is_in_memory", lambda path: True)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    refused = run("info")
+    assert refused.exit_code == ExitCode.VECTOR_STORE and "(tmpfs): to open the index takes" in refused.stderr
+
+
+@pytest.mark.skipif(not is_in_memory(Path("/dev/shm")) if Path("/dev/shm").is_dir() else True, reason="no tmpfs here")
+def test_a_file_system_in_memory_is_told_from_a_disk() -> None:
+    assert is_in_memory(Path("/dev/shm")) and not is_in_memory(Path("/proc"))

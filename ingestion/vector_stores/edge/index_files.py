@@ -89,3 +89,21 @@ def _extents(file: int, size: int) -> Iterator[tuple[int, int]]:
             raise
         end = os.lseek(file, start, os.SEEK_HOLE)
         yield start, min(end, size)
+
+
+def bytes_of_holes(folder: Path) -> int:
+    """Return how much of the files below takes no room yet, the log left out, which only writing fills."""
+    files = (stat for path, stat in files_below(folder) if not path.startswith("/wal/"))
+    return sum(max(0, stat.st_size - stat.st_blocks * 512) for stat in files)
+
+
+def is_in_memory(path: Path) -> bool:
+    """Return whether a path lies on a tmpfs; False where the system does not tell."""
+    device = os.stat(path).st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    kinds = (line.partition(" - ")[2].split(" ")[0] for line in mounts if line.split(" ")[2:3] == [number])
+    return "tmpfs" in kinds

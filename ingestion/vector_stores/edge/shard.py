@@ -11,7 +11,7 @@ from pathlib import Path
 import qdrant_edge as qe
 
 from ingestion.errors import IndexInUse, VectorStoreError
-from ingestion.vector_stores.edge.index_files import MIN_FREE_BYTES
+from ingestion.vector_stores.edge.index_files import MIN_FREE_BYTES, bytes_of_holes, is_in_memory
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES, IndexType
 from ingestion.vector_stores.ranking import DENSE, SPARSE
 from ingestion.vector_stores.types import REBUILD
@@ -34,6 +34,19 @@ def check_space(path: Path) -> None:
     free = shutil.disk_usage(path).free
     if free < MIN_FREE_BYTES:
         raise VectorStoreError(f"{free >> 20} MiB are free in {path}, {MIN_FREE_BYTES >> 20} MiB are needed to write")
+
+
+def check_room_to_open(path: Path) -> None:
+    """Raise VectorStoreError where the engine would die of opening a shard: on a full file system in memory.
+
+    Its files have holes, and there even to read one takes room: without it the system ends the process by SIGBUS.
+    """
+    free = shutil.disk_usage(path).free
+    if free < MIN_FREE_BYTES and is_in_memory(path) and (holes := bytes_of_holes(path)) > free:
+        raise VectorStoreError(
+            f"{free >> 20} MiB are free in {path}, which lies in memory (tmpfs): to open the index takes "
+            f"{holes >> 20} MiB; make room there, or keep the index on a disk"
+        )
 
 
 @contextmanager
@@ -78,6 +91,7 @@ def load_shard(path: Path) -> qe.EdgeShard:
     A log that cannot be replayed is set aside once: then all is there that was written before the last
     checkpoint, and nothing later was recorded as done. Raises VectorStoreError if that does not help either.
     """
+    check_room_to_open(path)
     # An optimisation that was killed leaves its unfinished segments for ever.
     shutil.rmtree(path / "temp_segments", ignore_errors=True)
     try:
