@@ -15,7 +15,7 @@ PREPARATION = "2"
 PAYLOAD = 2
 """The mapping from chunk to payload, stored in each point as `payload_format`: another one patches payloads."""
 
-BM25 = "2"
+BM25 = "3"
 """Terms and weights of the sparse vectors: another one writes them anew and embeds nothing."""
 
 LINTER = "2"

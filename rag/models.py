@@ -30,7 +30,7 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 from ingestion.source.generators import syntax_named
 from rag.filters import QUERY_FIELDS, Filters
 from rag.filters import SearchMode as SearchMode
-from rag.query_text import MIN_CJK_CHARS, TOO_SHORT, is_long_enough
+from rag.query_text import TOO_SHORT, may_be_searched
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -67,7 +67,7 @@ LessonId = Annotated[UUID5, _UUID_SCHEMA]
 
 
 class LongEnough:
-    """Marks text that must be long enough to be searched; a schema can only state the fewest that may do."""
+    """Marks text that must be long enough to be searched; a single word may be a term."""
 
     def __get_pydantic_core_schema__(self, source: type[Any], handler: GetCoreSchemaHandler) -> CoreSchema:
         """Check the text after everything that is declared before this mark."""
@@ -75,11 +75,11 @@ class LongEnough:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Return the schema with the least length."""
-        return handler(schema) | {"minLength": MIN_CJK_CHARS}
+        return handler(schema) | {"minLength": 1}
 
 
 def _searchable(text: str) -> str:
-    if not is_long_enough(text):
+    if not may_be_searched(text):
         raise PydanticCustomError("string_too_short", "String should have {least}", {"least": TOO_SHORT})
     return text
 

@@ -1,4 +1,7 @@
-"""How long a question must be to be searched: in Chinese, Japanese and Korean two characters are a word."""
+"""How long a question must be to be searched: in Chinese, Japanese and Korean two characters are a word.
+
+A single word that is a term of the index, as Go or C, is searched however short it is.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ MIN_CJK_CHARS = 2
 
 TOO_SHORT = f"at least {MIN_QUERY_CHARS} characters, or {MIN_CJK_CHARS} in Chinese, Japanese or Korean"
 
+_ONE_WORD = re.compile(r"[^\W_][\w+#]*")
 _CJK = re.compile(
     r"[\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff"
     r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\uffa1-\uffdc"
@@ -24,3 +28,8 @@ def is_long_enough(text: str) -> bool:
     """Return whether a question is long enough to be searched, blanks around it left out."""
     said = text.strip()
     return len(said) + len(_CJK.findall(said)) >= MIN_QUERY_CHARS
+
+
+def may_be_searched(text: str) -> bool:
+    """Return whether a question is long enough, or one word, which only the index can tell."""
+    return is_long_enough(text) or bool(_ONE_WORD.fullmatch(text.strip()))

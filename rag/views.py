@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ingestion.languages import language_name, language_of
 from ingestion.output import Block, Link, Markdown, Part, View
 from rag.models import AgentResponse, Citation, Place, SearchResponse, SearchResult
-from rag.retrieval.languages import language_name, language_of
 
 PREVIEW_CHARS = 300
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError, SourceError, UsageError
+from ingestion.languages import DEFAULT_LANGUAGE
 from ingestion.operations.git_ignore import GIT_IGNORE, add_lines, missing_lines
 from ingestion.operations.init_text import Edition, config_text
 from ingestion.settings import Settings, override
@@ -225,7 +226,7 @@ def _editions(root: Path, settings: Settings, contents: Contents) -> tuple[Editi
     indexed: Counter[tuple[str, str]] = Counter()
     for file in crawl_book(root, everything).files:
         place = page_place(file.path, file.entry, settings)
-        edition = (place.language or settings.book.language, place.version or "")
+        edition = (place.language or settings.book.language or DEFAULT_LANGUAGE, place.version or "")
         found[edition] += 1
         indexed[edition] += file.path in chosen
     return tuple(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from ingestion.languages import DEFAULT_LANGUAGE, language_of
 from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.headings import Outline
@@ -29,6 +30,13 @@ from ingestion.source.hierarchy import Place
 from ingestion.source.metadata import MetadataReport, page_place, read_metadata
 from ingestion.source.page_text import PageText, read_page_text
 from ingestion.source.reader import SourceText
+
+MOST_READ = 10_000
+"""Characters of a page from which its language is guessed."""
+
+_CODE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|`[^`\n]*`|https?://\S+", re.MULTILINE | re.DOTALL
+)
 
 _VOLATILE_KEYS = frozenset(("date", "created", "updated", "last_modified", "last_update", "default_lang_commit"))
 """Keys that say when a page was touched, not what it says: they never cause a write."""
@@ -113,7 +121,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         chapter=report.number("chapter", place.chapter),
         lesson=report.number("lesson", place.lesson),
         audience=audience,
-        language=facts.text("lang") or place.language or settings.book.language,
+        language=facts.text("lang") or place.language or settings.book.language or written_in(page),
         doc_type=_doc_type(place, page.text, syntax),
         slug=facts.text("slug"),
         doc_id=facts.text("id"),
@@ -127,6 +135,12 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         published_until=front.published_until,
         **_version(source),
     )
+
+
+def written_in(page: PageText) -> str:
+    """Return the language that a page is written in, English where its prose does not tell."""
+    prose = _CODE.sub(" ", page.text)[:MOST_READ]
+    return language_of(prose) or DEFAULT_LANGUAGE
 
 
 def page_syntax(page: PageFacts, source: SourceText, settings: Settings) -> Syntax:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 from ingestion.errors import InvalidToolCall
 from rag.chat_model.tool_names import ALIAS, MAX_ARGUMENT_CHARS, TOOL_ARGUMENTS, TOOL_NAME
-from rag.query_text import TOO_SHORT, is_long_enough
+from rag.query_text import TOO_SHORT, may_be_searched
 
 MAX_QUERY_CHARS = 1_000
 """How long a search may be; what a model writes beyond it is no search."""
@@ -71,7 +71,7 @@ def parse_call(name: str, arguments: str) -> SearchCall:
     given = _object(arguments)
     query = given.get("query")
     said = query.strip() if isinstance(query, str) else ""
-    if not is_long_enough(said) or len(said) > MAX_QUERY_CHARS:
+    if not may_be_searched(said) or len(said) > MAX_QUERY_CHARS:
         raise InvalidToolCall(f"query must be text of {TOO_SHORT}, and at most {MAX_QUERY_CHARS}", said[:80])
     unknown = sorted(given.keys() - set(TOOL_ARGUMENTS))
     if unknown:

@@ -11,13 +11,13 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ingestion.embedding.protocol import Embedder, is_local
+from ingestion.languages import language_name, language_of, same_language
 from rag.grounding.contradictions import contradiction, doubt
 from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.places import Place, places_in, plain_text
 from rag.grounding.said_before import goes_in_circles
 from rag.grounding.shown_passages import ShownPassages
-from rag.retrieval.languages import language_name, language_of, same_language
 
 if TYPE_CHECKING:
     from ingestion.models import Vector

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.retrieval.languages import language_of
+from ingestion.languages import language_of
 
 REFUSAL = "I don't have information about that in the book content."
 """The refusal of specification 001."""

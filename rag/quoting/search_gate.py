@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import is_local
+from ingestion.languages import DEFAULT_LANGUAGE, language_of, same_language
 from ingestion.vector_stores.bm25 import document_vector, query_vector
 from rag.confidence import assess, confidence_of
 from rag.confidence.policies import Policy, policy_of
@@ -19,7 +20,6 @@ from rag.quoting.named_sections import quoted_title, section_among
 from rag.quoting.phrases import DISCLAIMER, phrase
 from rag.quoting.question_kinds import QuestionKind
 from rag.quoting.spots import Spots, defines, rank_spots
-from rag.retrieval.languages import language_of, same_language
 from rag.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ MAX_SENTENCES = 6
 
 MIN_SENTENCE_TERMS = 3
 """A sentence with fewer words, stop words left out, asks nothing by itself."""
+
+KNOWN_WORDS = 0.5
+"""Share of a question's words that the book must have where cosines tell little: of 30 that it answers 27 have it, of
+12 that it does not answer none."""
 
 _LEVELS = ("insufficient", "low", "medium", "high")
 
@@ -139,6 +143,9 @@ class RetrievalGate:
         result = GatedResult(_with_quotable(response, spots), assess(response, policy), spots, is_off_subject)
         if section and (not result.metrics.should_answer or is_off_subject):
             return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
+        if not is_off_subject and not is_foreign and _is_in_its_words(question, result, policy):
+            low = {"confidence_level": "low", "should_answer": True, "reason": None}
+            result = replace(result, metrics=result.metrics.model_copy(update=low))
         if is_off_subject and result.metrics.should_answer:
             return result.refused("nothing_relevant")
         if is_foreign and not result.metrics.should_answer and response.results:
@@ -261,6 +268,14 @@ def _is_foreign(question: str, response: SearchResponse) -> bool:
     """Return whether the question is in another language than every passage that was found."""
     language = language_of(question)
     return language is not None and not any(same_language(language, result.language) for result in response.results)
+
+
+def _is_in_its_words(question: str, result: GatedResult, policy: Policy) -> bool:
+    """Return whether a refused question, in another language than the embedding model knows, is asked in the book's
+    words: its cosines tell little then, and the best passage is mostly the right one.
+    """
+    is_unknown = policy.name == "minilm" and language_of(question) not in (None, DEFAULT_LANGUAGE)
+    return is_unknown and not result.metrics.should_answer and result.response.evidence.known >= KNOWN_WORDS
 
 
 def _judged_by_its_best_block(result: GatedResult) -> GatedResult:

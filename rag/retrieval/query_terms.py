@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ingestion.languages import language_of, same_language
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, merged, query_vector, stemmer_of
 from ingestion.vector_stores.types import SparseVector
-from rag.retrieval.languages import language_of, same_language
 from rag.retrieval.words import is_word
 
 ORDINARY_WEIGHT = 0.3

@@ -9,11 +9,11 @@ from functools import lru_cache
 from itertools import islice
 from weakref import WeakKeyDictionary
 
+from ingestion.languages import language_of
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import VectorStore
 from rag.retrieval.abandonment import stop_if_left
-from rag.retrieval.languages import language_of
 from rag.retrieval.query_terms import Question
 from rag.retrieval.words import is_word
 

@@ -24,6 +24,7 @@ TITLE = "کتاب می\u200cخواهم"
 PAGES = {
     "m/01-node.md": page("节点", "节点通过话题交换消息。"),
     "m/02-want.md": page(TITLE, f"من این کتاب را {JOINED} و آن را هر روز با دوستم می\u200cخوانم."),
+    "m/04-go.md": page("Languages", "The driver is written in Go, the firmware in C."),
     "m/03-forms.md": page("Letters", "\ufe8d\ufedf\ufee4\ufeaa\ufead\ufeb3\ufe94 is a school in these forms."),
 }
 
@@ -52,7 +53,7 @@ def test_fewer_are_not(text: str) -> None:
 def test_a_model_searches_by_the_same_rule() -> None:
     assert parse_call("retrieve_documentation", '{"query": " 节点 "}').query == "节点"
     with pytest.raises(InvalidToolCall, match="at least 3 characters, or 2 in Chinese"):
-        parse_call("retrieve_documentation", '{"query": "hi"}')
+        parse_call("retrieve_documentation", '{"query": "h!"}')
 
 
 def test_schemas_state_the_fewest_characters_that_may_do() -> None:
@@ -61,7 +62,7 @@ def test_schemas_state_the_fewest_characters_that_may_do() -> None:
         SearchArguments.model_json_schema()["properties"]["query"],
         AskArguments.model_json_schema()["properties"]["question"],
     ]
-    assert [(field["minLength"], field["maxLength"]) for field in fields] == [(2, 1000), (2, 4000), (2, 4000)]
+    assert [(field["minLength"], field["maxLength"]) for field in fields] == [(1, 1000), (1, 4000), (1, 4000)]
 
 
 def first_by_command(question: str) -> dict[str, str]:
@@ -84,6 +85,26 @@ def test_two_characters_are_searched_by_command_http_and_mcp(indexed: Path) -> N
     assert not told.is_error and told.structured_content["results"][0]["source_file"] == "m/01-node.md"
     assert call(indexed, OPEN, "search_lessons", query="节").is_error
     assert not call(indexed, OPEN, "ask", question="节点").is_error
+
+
+@pytest.mark.parametrize("term", ["Go", "C"])
+def test_a_term_of_the_index_is_searched_at_every_door_however_short(indexed: Path, term: str) -> None:
+    assert first_by_command(term)["source_file"] == "m/04-go.md"
+    with serving(indexed, open_to_all=True) as api:
+        found = api.post("/search", json={"query": term})
+    assert found.status_code == 200 and found.json()["results"][0]["source_file"] == "m/04-go.md"
+    told = call(indexed, OPEN, "search_lessons", query=term)
+    assert not told.is_error and told.structured_content["results"][0]["source_file"] == "m/04-go.md"
+
+
+def test_a_short_word_that_the_book_lacks_gets_one_sentence_at_every_door(indexed: Path) -> None:
+    sentence = "at least 3 characters, or 2 in Chinese, Japanese or Korean, or be a word that the book has"
+    result = CliRunner().invoke(app, ["search", "zq"])
+    assert result.exit_code and sentence in " ".join(result.stderr.split())
+    with serving(indexed, open_to_all=True) as api:
+        said = api.post("/search", json={"query": "zq"})
+    assert said.status_code in (400, 422) and sentence in said.json()["detail"]
+    assert call(indexed, OPEN, "search_lessons", query="zq").is_error
 
 
 @pytest.mark.parametrize("question", [JOINED, JOINED.replace("\u200c", "")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.languages import language_name, language_of, same_language
+from ingestion.languages import language_name, language_of, same_language
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Guess the language of a question: by its script, and for Latin letters by the small words that only one has."""
+"""Guess the language of a question or a page: by its script, in Latin letters by small words that only one has."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ import re
 
 from ingestion.markdown.cleaner import searchable
 
+DEFAULT_LANGUAGE = "en"
+"""The language of a page that neither says nor shows one."""
+
 _SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")),
-    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff\u3131-\u318e]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("ur", re.compile(r"[\u0679\u067e\u0686\u0688\u0691\u06a9\u06af\u06ba\u06be\u06c1\u06cc\u06d2]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-    ("he", re.compile(r"[\u0590-\u05ff]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("ja", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]"), 0.02),
+    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]"), 0.1),
+    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff\u3131-\u318e]"), 0.1),
+    ("ru", re.compile(r"[\u0400-\u04ff]"), 0.1),
+    ("ur", re.compile(r"[\u0679\u067e\u0686\u0688\u0691\u06a9\u06af\u06ba\u06be\u06c1\u06cc\u06d2]"), 0.02),
+    ("ar", re.compile(r"[\u0600-\u06ff]"), 0.1),
+    ("hi", re.compile(r"[\u0900-\u097f]"), 0.1),
+    ("el", re.compile(r"[\u0370-\u03ff]"), 0.1),
+    ("he", re.compile(r"[\u0590-\u05ff]"), 0.1),
+    ("th", re.compile(r"[\u0e00-\u0e7f]"), 0.1),
 )
-"""In this order: Japanese has Han characters too, and Urdu letters that Arabic lacks."""
+"""Each with the share of a text's letters from which it is in that script: Latin names and code stand in every text.
+
+In this order: Japanese has Han characters too, and Urdu letters that Arabic lacks.
+"""
 
 _SMALL_WORDS = {
     "en": "the is are do does did how what which why when where who can should would i my a an to of in on for "
@@ -53,11 +59,13 @@ NAMES = {
 
 
 def language_of(text: str) -> str | None:
-    """Return the language code of a question, None where it does not show."""
+    """Return the language code of a question or a page, None where it does not show."""
     text = searchable(text)
-    for language, script in _SCRIPTS:
-        if script.search(text):
-            return language
+    if not text.isascii():
+        letters = sum(map(str.isalpha, text))
+        for language, script, least in _SCRIPTS:
+            if (found := len(script.findall(text))) and found >= least * letters:
+                return language
     marked = next((language for language, marks in _MARKS.items() if marks & set(text)), None)
     words = [found.group().lower() for found in _WORD.finditer(text)]
     counts = {language: sum(word in known for word in words) for language, known in _WORDS_OF.items()}
