@@ -37,6 +37,9 @@ const RULES = [
   [/\\([!-/:-@[-`{-~])/y, ([, mark]) => mark],
   [/ {2,}\n|\\\n/y, () => element("br")],
   [/(`+)(?!`)((?:.|\n)+?)(?<!`)\1(?!`)/y, ([, , text]) => element("code", {}, text.replace(/^ (.*[^ ].*) $/, "$1"))],
+  [/\(not confirmed\)/y, () => verdict("mark_not_confirmed")],
+  [/\(the book says otherwise\)/y, () => verdict("mark_contradicted")],
+  [/\(not checked: the book is in (\p{L}{2,20})\)/uy, ([, language]) => verdict("mark_not_checked", { language })],
   [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || say("picture"))],
   [/\[\^([^\]\s]{1,40})\]/y, ([, label]) => element("sup", { class: "footnote-mark" }, label)],
   [/\[(\d{1,3})\](?!\()([.,;:!?)]*)/y, ([, number, after]) => reference(number, after)],
@@ -54,7 +57,7 @@ const RULES = [
 ];
 
 /** Where a mark may begin; all between two such places is text. */
-const MARK = /[\ufdd0\\`![<*_~h$]| {2,}\n/g;
+const MARK = /[\ufdd0\\`![<*_~h$]|\((?=no|the)| {2,}\n/g;
 
 /** Marks around a text of bounded length; underscores within a word are part of it, as in `snake_case`. */
 function emphasis(mark, wholeWords = false) {
@@ -117,6 +120,11 @@ function reference(number, after) {
   const cite = element("button", { type: "button", class: "cite", "data-number": number, disabled: true, "aria-label": say("source_number", { number: Number(number) }) },
     bracket("["), number, bracket("]"));
   return element("span", { class: "cited" }, cite, after);
+}
+
+/** What the check says of the sentence before it, in the reader's words. */
+function verdict(key, values) {
+  return element("small", { class: `verdict ${key.replaceAll("_", "-")}` }, `(${say(key, values)})`);
 }
 
 /** A link, for http and https alone; whatever else stands there stays text. */
