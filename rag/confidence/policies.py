@@ -156,7 +156,7 @@ MINILM = EvidencePolicy(
     low=0.279,
     medium=0.61,
     high=0.8,
-    sureness=Sureness(bias=-1.83, estimate=0.25, spot=4.5, lead=2.0, medium=0.65, high=0.78),
+    sureness=Sureness(bias=-1.83, estimate=0.25, spot=4.5, lead=2.0, medium=0.55, high=0.78),
 )
 """Fitted on six books: 207 questions that they answer, many worded unlike the book, and 135 that they do not.
 

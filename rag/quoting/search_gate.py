@@ -33,10 +33,11 @@ MOST_WIDENED = 5
 """Beside how many of the best passages the next ones are looked at: as many as a search shows by default."""
 
 STORY_WORDS = 40
-"""A question with more words tells a story, of which the best sentence is what is asked."""
+STORY_SENTENCES = 3
+"""A question with more words, or so many sentences, tells a story, of which one part is what is asked."""
 
-MAX_SENTENCES = 6
-"""How many sentences of a story are searched for."""
+MAX_PARTS = 6
+"""How many parts of a story are searched for."""
 
 MIN_SENTENCE_TERMS = 3
 """A sentence with fewer words, stop words left out, asks nothing by itself."""
@@ -227,13 +228,14 @@ class RetrievalGate:
         return _heeding(response, self.retriever.heeded(searched, response.results[0], is_settled))
 
     def _find_in_story(self, question: str) -> GatedResult:
-        """See `find`, for a long story by its best sentence."""
-        whole = self.find(question)
-        sentences = _sentences_to_ask(question)
-        if not sentences or whole.metrics.confidence_level == "high":
-            return whole
+        """See `find`, for a story by whatever part of it finds most: parts are compared by their search alone."""
+        parts = _parts_to_ask(question)
+        if not parts:
+            return self.find(question)
+        quick = replace(self, reads_blocks=False, reads_words=False)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
-        return max((whole, *map(self.find, sentences)), key=lambda result: _strength(result, policy))
+        found = [quick.find(part, is_answered=True) for part in (question, *parts)]
+        return self.find(max(found, key=lambda result: _strength(result, policy)).response.query)
 
 
 def _with_quotable(response: SearchResponse, spots: Spots | None) -> SearchResponse:
@@ -255,13 +257,19 @@ def _strength(result: GatedResult, policy: Policy) -> tuple[int, float]:
     return _LEVELS.index(result.metrics.confidence_level), estimate(evidence) if estimate else evidence.best
 
 
-def _sentences_to_ask(question: str) -> Sequence[str]:
-    """Return the sentences of a story that can be searched for, those that end in a question mark first."""
-    if len(question.split()) <= STORY_WORDS:
-        return ()
+def _parts_to_ask(question: str) -> Sequence[str]:
+    """Return the sentences of a story that can be searched for, each with the one before it, which says what it is
+    about; those that end in a question mark first.
+    """
     sentences = [question[start:end] for start, end in sentence_spans(question)]
-    full = [sentence for sentence in sentences if len(query_vector(sentence).indices) >= MIN_SENTENCE_TERMS]
-    return sorted(full, key=lambda each: not re.search(r"[?？؟]\W*$", each))[:MAX_SENTENCES]
+    if len(sentences) < STORY_SENTENCES and len(question.split()) <= STORY_WORDS:
+        return ()
+    parts = [
+        " ".join(sentences[max(0, at - 1) : at + 1])
+        for at, sentence in enumerate(sentences)
+        if len(query_vector(sentence).indices) >= MIN_SENTENCE_TERMS
+    ]
+    return sorted(parts, key=lambda each: not re.search(r"[?？؟]\W*$", each))[:MAX_PARTS]
 
 
 def _is_foreign(question: str, response: SearchResponse) -> bool:

@@ -56,3 +56,19 @@ def test_the_rest_of_a_wrapped_line_stands_below_its_beginning() -> None:
 def test_a_character_that_the_terminal_lacks_is_an_escape(encoding: str) -> None:
     text = shown([Markdown("# روبوٹ"), "روبوٹ", Table("Books", ("book",), [("روبوٹ",)])], encoding)
     assert text.count("\\u0631\\u0648") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "strong", "bold"),
+    [
+        ("The house is old. The pump runs. Stop.", "The pump runs.", "The pump runs"),
+        ("“Pumps” run. Valves rest.", "“Pumps” run.", "Pumps” run"),
+        ("水泵很吵。水泵运行五秒。停。", "水泵运行五秒。", "水泵运行五秒"),
+        ("- one\n- the `pump` runs", "the `pump` runs", "the "),
+        ("a \x1b[31m b. c", "a \x1b[31m b.", "a \\x1b[31m b"),
+    ],
+)
+def test_what_is_strong_is_bold_on_a_terminal_and_plain_in_a_pipe(text: str, strong: str, bold: str) -> None:
+    start = text.index(strong)
+    part = Markdown(text, ((start, start + len(strong)),))
+    assert f"\x1b[1m{bold}" in shown([part]) and str(part) == text and "**" not in shown([part])

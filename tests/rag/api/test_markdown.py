@@ -239,3 +239,25 @@ DIRECTIONS = """async (text) => {
 def test_lists_and_tables_run_the_way_of_their_text(page: Any, text: str, mirrored: bool) -> None:
     direction = "rtl" if mirrored else "ltr"
     assert page.evaluate(DIRECTIONS, text) == [direction, direction, mirrored, mirrored]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "shown"),
+    [
+        (
+            "Old. The `pump` runs. Stop.",
+            "The `pump` runs.",
+            "<p>Old. <mark>The <code>pump</code> runs.</mark> Stop.</p>",
+        ),
+        ("🚰 Old. It runs. Stop.", "It runs.", "<p>🚰 Old. <mark>It runs.</mark> Stop.</p>"),
+        ("- one\n- it runs", "it runs", "<ul><li>one</li><li><mark>it runs</mark></li></ul>"),
+        ("It runs\nfast. Stop.", "It runs\nfast.", "<p><mark>It runs\nfast.</mark> Stop.</p>"),
+    ],
+)
+def test_the_sentence_that_answers_is_marked(page: Any, text: str, marked: str, shown: str) -> None:
+    start = text.index(marked)
+    excerpts = [{"number": 1, "marked_start": start, "marked_end": start + len(marked)}, {"number": 2}]
+    with_marks = """async ([text, excerpts]) =>
+      (await import("/static/markdown/inline.js")).withMarks(text, excerpts)"""
+    assert page.evaluate(SHOW, page.evaluate(with_marks, [text, excerpts])) == shown
+    assert page.evaluate(with_marks, [text, []]) == text

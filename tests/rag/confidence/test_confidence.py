@@ -18,6 +18,7 @@ from tests.support.passages import passage
 MODEL = "all-MiniLM-L6-v2-int8/2"
 UNIT = st.floats(0, 1)
 STRONG = Evidence(best=0.7, gap=0.2, known=1.0, named=1.0, diversity=0.4)
+MIDDLING = Evidence(best=0.5, gap=0.1, known=1.0, named=1.0, reached=0.6, length=0.5, heeded=1.0)
 WEAK = Evidence(best=0.35, gap=0.02, known=0.5, named=0.0, reached=0.3, diversity=0.4)
 
 
@@ -141,3 +142,26 @@ def test_an_answer_is_not_sure_where_a_filter_hides_far_better_passages() -> Non
 def test_only_what_is_neither_near_nor_worded_is_off_the_subject(best: float, known: float) -> None:
     evidence = Evidence(best=best, known=known)
     assert MINILM.is_off_subject(evidence) == (best < MINILM.near and known < 0.5)
+
+
+def test_the_level_of_a_quote_goes_by_its_best_block_and_by_the_lead_of_that_over_the_next_section() -> None:
+    def level(**ranked: float) -> str:
+        return assess(found(0.7, evidence=MIDDLING.model_copy(update=ranked)), MINILM).confidence_level
+
+    assert [level(spot=spot, lead=0.0) for spot in (0.2, 0.55, 0.8)] == ["low", "medium", "high"]
+    assert level(spot=0.6, lead=0.0) == "medium" and level(spot=0.6, lead=0.3) == "high"
+
+
+def test_ranked_blocks_turn_no_refusal_into_an_answer() -> None:
+    weak = WEAK.model_copy(update={"spot": 1.0, "lead": 1.0})
+    assert not assess(found(0.35, evidence=weak), MINILM).should_answer
+
+
+@given(UNIT, UNIT, UNIT, UNIT)
+def test_a_better_block_or_a_larger_lead_never_lowers_the_sureness(
+    estimate: float, spot: float, lead: float, more: float
+) -> None:
+    assert MINILM.sureness is not None
+    sure = MINILM.sureness.of(estimate, spot, lead)
+    assert sure <= MINILM.sureness.of(estimate, max(spot, more), lead)
+    assert sure <= MINILM.sureness.of(estimate, spot, max(lead, more))

@@ -309,14 +309,15 @@ def test_a_source_with_an_address_is_named_by_it() -> None:
     assert made.citations[0].page_url == "https://example.org/qos#late-subscribers"
 
 
-def test_a_story_is_judged_by_its_best_sentence() -> None:
+def test_a_story_is_judged_by_its_best_sentence_with_the_one_before() -> None:
     class OneSentence(FakeRetriever):
         def search(self, text: str, *, limit: int, **query: Any) -> SearchResponse:
             strong = Evidence(best=0.7, gap=0.2, reached=0.8)
             weak = Evidence(best=0.3, gap=0.0, known=0.4, reached=0.05)
-            return self._found.model_copy(update={"query": text, "evidence": strong if text == asked else weak})
+            return self._found.model_copy(update={"query": text, "evidence": strong if text == right else weak})
 
     asked = "How do late subscribers get the last message?"
     story = f"I came to this book from another one last year and liked it a lot. {'My robot is old. ' * 8}{asked}"
+    right = f"My robot is old. {asked}"
     made = answer_extractively(story, OneSentence(passage()), NO_FILTERS)  # type: ignore[arg-type]
     assert made.state == "completed" and "TRANSIENT_LOCAL" in made.answer and made.query == story

@@ -11,6 +11,7 @@ import pytest
 from ingestion.errors import UsageError
 from ingestion.vector_stores.types import Hit
 from rag.models import SearchResponse
+from rag.retrieval.expansion import beside
 from rag.retrieval.mmr import diverse, diversity
 from rag.views import search_view
 from tests.rag.retrieval.test_search import find
@@ -157,3 +158,23 @@ def test_diversity_is_of_the_passages_that_are_left_by_the_lowest_score(library:
     assert len(one.results) == sum(score == scores[0] for score in scores)
     assert one.evidence.diversity < everything.evidence.diversity or len(one.results) > 1
     assert one.evidence.best == everything.evidence.best
+
+
+def test_the_chunks_beside_results_are_those_of_the_lesson_that_were_not_found_each_once(library: Library) -> None:
+    store = library.generations.open_active()
+    assert store is not None
+    [first, third] = (find(library, f"turtle{number}", mode="keyword", limit=1).results[0] for number in (1, 3))
+    around = beside([first], store)
+    assert [each.chunk_index - first.chunk_index for each in around] == [-1, 1]
+    assert {(each.rank, each.relevance) for each in around} == {(first.rank, first.relevance)}
+    both = beside([first, third.model_copy(update={"rank": 2})], store)
+    assert [each.chunk_index - first.chunk_index for each in both] == [-1, 1, 3]
+    assert first.id not in {each.id for each in beside([first, around[0], around[1]], store)}
+
+
+def test_a_chunk_of_another_version_of_the_lesson_does_not_stand_beside_a_result(library: Library) -> None:
+    store = library.generations.open_active()
+    assert store is not None
+    found = find(library, "turtle2", mode="keyword", limit=1).results[0]
+    stale = found.model_copy(update={"id": "00000000-0000-0000-0000-000000000000"})
+    assert beside([stale], store) == ()
