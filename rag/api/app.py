@@ -27,7 +27,20 @@ from rag.api.http.outages import Outages
 from rag.api.http.readiness import Readiness
 from rag.api.http.threadpool import DatabaseThreads
 from rag.api.openapi import describe
-from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, pages, rendering, threads
+from rag.api.routes import (
+    books,
+    chat,
+    facets,
+    feedback,
+    health,
+    llms,
+    openai,
+    owner,
+    pages,
+    rendering,
+    responses,
+    threads,
+)
 from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
 from rag.api.services.renderer import Renderer
@@ -72,7 +85,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, rendering, openai, books, facets, llms, owner, health, pages):
+    for routes in (chat, threads, feedback, rendering, openai, responses, books, facets, llms, owner, health, pages):
         app.include_router(routes.router)
     describe(app)
     _add_middleware(app, services)

@@ -167,6 +167,31 @@ _COMPLETION: dict[str, Any] = {
     ],
     "usage": {"prompt_tokens": 772, "completion_tokens": 40, "total_tokens": 812},
 }
+_RESPONSE: dict[str, Any] = {
+    "id": "resp_550e8400e29b41d4a716446655440000_1f2e3d4c",
+    "object": "response",
+    "created_at": 1765981425,
+    "status": "completed",
+    "model": "physical-ai-robotics",
+    "output": [
+        {
+            "id": "msg_1",
+            "type": "message",
+            "status": "completed",
+            "role": "assistant",
+            "content": [
+                {"type": "output_text", "text": "A node is one program that does one job [1].", "annotations": []}
+            ],
+        }
+    ],
+    "usage": {"input_tokens": 772, "output_tokens": 40, "total_tokens": 812},
+}
+_EMBEDDINGS: dict[str, Any] = {
+    "object": "list",
+    "data": [{"object": "embedding", "index": 0, "embedding": [0.01, -0.03]}],
+    "model": "physical-ai-robotics",
+    "usage": {"prompt_tokens": 5, "total_tokens": 5},
+}
 _GROUP: dict[str, Any] = {
     "question": "What is a node?",
     "count": 12,
@@ -214,6 +239,12 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
         'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1765981425,"model":"book-id",'
         '"choices":[{"index":0,"delta":{"content":"A node is"},"finish_reason":null}]}\n\ndata: [DONE]\n\n'
     ),
+    ("post", "/v1/responses", "200", _JSON): _RESPONSE,
+    ("post", "/v1/responses", "200", _STREAM): (
+        'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":4,'
+        '"item_id":"msg_1","output_index":0,"content_index":0,"delta":"A node is"}\n\n'
+    ),
+    ("post", "/v1/embeddings", "200", _JSON): _EMBEDDINGS,
     ("get", "/owner/questions", "200", _JSON): {"total": 12, "groups": [_GROUP]},
     ("get", "/owner/usage", "200", _JSON): {"usage": [_USAGE]},
     ("post", "/search", "200", _JSON): {

@@ -20,7 +20,7 @@ SAYS_NOTHING = frozenset(
 
 def next_sections(
     passages: Iterable[SearchResult],
-    citations: Iterable[Citation],
+    citations: Iterable[Citation | SearchResult],
     see_also: Iterable[Place] = (),
     *,
     question: str = "",

@@ -45,6 +45,13 @@ class SharedIndex:
         async with self.opened() as store:
             return sorted(await asyncio.to_thread(store.values, "book_id", Where()))
 
+    @asynccontextmanager
+    async def embedder(self) -> AsyncIterator[Embedder]:
+        """Yield the embedder of the index; raises like `opened`."""
+        async with self.opened():
+            assert self._embedder is not None
+            yield self._embedder
+
     def embeds_here(self) -> bool:
         """Return whether questions are embedded by a model on this machine, not by a service."""
         return kind_of(settle_embedder(self.settings)) != "openai"

@@ -74,14 +74,17 @@ def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | 
 
 
 OPENAI_PATH = "/v1/"
-UNKNOWN_PATH = "there is no such path here; books answer at /v1/chat/completions and are listed at /v1/models"
+UNKNOWN_PATH = (
+    "there is no such path here; books answer at /v1/responses and /v1/chat/completions, embed at /v1/embeddings and "
+    "are listed at /v1/models; /docs describes all"
+)
 _OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
 def openai_error(status: int, detail: str, param: str | None = None) -> dict[str, Any]:
     """Return an error in the shape that OpenAI's clients know; `param` is the field that is wrong."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    # The framework's own words: no route has the path, such as /v1/embeddings.
+    # The framework's own words: no route has the path, such as /v1/files.
     is_unknown_path = status == 404 and detail == HTTPStatus.NOT_FOUND.phrase
     code = "unknown_url" if is_unknown_path else _OPENAI_CODES.get(status)
     message = UNKNOWN_PATH if is_unknown_path else detail
@@ -121,7 +124,10 @@ def install(app: FastAPI, failures: FailureReporter) -> None:
 
     @app.exception_handler(HTTPException)
     async def theirs(request: Request, error: HTTPException) -> Response:
-        return problem_response(request.url.path, error.status_code, str(error.detail), headers=error.headers)
+        detail = str(error.detail)
+        if error.status_code == 404 and detail == HTTPStatus.NOT_FOUND.phrase and not _is_openai(request.url.path):
+            detail = f"there is no such path here; {current_request().prefix}/docs describes those that there are"
+        return problem_response(request.url.path, error.status_code, detail, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

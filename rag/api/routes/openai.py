@@ -11,7 +11,6 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel
 
-from rag.agent.events import Replaced, Token
 from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
 from rag.api.http.auth import Caller
 from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
@@ -20,15 +19,17 @@ from rag.api.http.sse import with_heartbeat
 from rag.api.routes.chat import STREAM_HEADERS, answer_of
 from rag.api.schemas import ChatRequest, ChatResponse
 from rag.api.services.chat_turns import OwnConversation, TurnFinished
-from rag.api.services.client_tasks import task_reply
+from rag.api.services.client_tasks import Task, task_in
 from rag.api.services.completions import (
     Completion,
     CompletionRequest,
     about,
+    finish,
     last_text,
     question_of,
     url_citations,
 )
+from rag.api.services.sent_text import Sent
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 CREATED = 1_735_689_600
@@ -66,7 +67,7 @@ async def models(caller: CurrentCaller, services: Services) -> BookModels:
 )
 async def model(model: str, caller: CurrentCaller, services: Services) -> BookModel:
     """Return a book as a model."""
-    await _require(model, caller, services)
+    await require_book(model, caller, services)
     return _model(model, services)
 
 
@@ -77,12 +78,13 @@ async def completions(body: CompletionRequest, caller: Questioner, services: Ser
     Sources are annotations, and a list at the end of the text. A system message changes the tone, never the filters
     or the duty to cite.
     """
-    await _require(body.model, caller, services)
+    await require_book(body.model, caller, services)
     completion = Completion.begin(body)
     has_usage = bool(body.stream_options and body.stream_options.include_usage)
-    if (reply := task_reply(last_text(body))) is not None:
+    if task := task_in(last_text(body.messages)):
+        reply = await task_reply(task, body.model, caller, services)
         if not body.stream:
-            return JSONResponse(completion.plain_document(reply))
+            return JSONResponse(completion.plain_document(reply) | {"bookwise": {"recorded": False}})
         told = "".join(_told(completion, reply, has_usage=has_usage))
         return Response(told, media_type="text/event-stream", headers=STREAM_HEADERS)
     question, own = question_of(body, request.headers)
@@ -110,16 +112,12 @@ async def _pieces(
         with services.metrics.streams.track_inprogress():
             async with services.deadlines.limit(), aclosing(turn):
                 yield _data(completion.chunk({"role": "assistant", "content": ""}))
-                written = void = 0
+                sent = Sent(completion.request.limit())
                 async for event in turn:
-                    if isinstance(event, Token):
-                        written += len(event.text)
-                        yield _data(completion.chunk({"content": event.text}))
-                    elif isinstance(event, Replaced):
-                        void = written + len(event.preamble)
-                        yield _data(completion.chunk({"content": event.preamble + event.text}))
-                    elif isinstance(event, TurnFinished):
-                        yield _end(completion, event.response, void, has_usage=has_usage)
+                    if isinstance(event, TurnFinished):
+                        yield _end(completion, event.response, sent, has_usage=has_usage)
+                    elif text := sent.piece(event):
+                        yield _data(completion.chunk({"content": text}))
     except HTTPException as error:
         yield _data(openai_error(error.status_code, error.detail))
     except Exception as error:
@@ -136,18 +134,17 @@ def _told(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str
     yield DONE
 
 
-def _end(completion: Completion, response: ChatResponse, void: int, *, has_usage: bool) -> str:
-    """Return the last pieces: the sources, the end, and the usage where it is asked for.
-
-    `void` is how many characters of the client's text go before the answer.
-    """
-    sources = {"content": completion.footer(response), "annotations": url_citations(response, begins_at=void)}
+def _end(completion: Completion, response: ChatResponse, sent: Sent, *, has_usage: bool) -> str:
+    """Return the last pieces: the sources, the end, and the usage where it is asked for."""
+    rest, answer = sent.limit.rest(), sent.answer()
+    footer = completion.footer(response, sent.limit)
+    sources = {"content": rest + footer, "annotations": url_citations(response, answer, begins_at=sent.begins_at)}
     pieces = [
         _data(completion.chunk(sources)),
-        _data(completion.chunk({}, finish="stop", bookwise=about(response))),
+        _data(completion.chunk({}, finish=finish(response, sent.limit), bookwise=about(response))),
     ]
     if has_usage:
-        pieces.append(_data(completion.usage_chunk(completion.usage(response))))
+        pieces.append(_data(completion.usage_chunk(completion.usage(response, sent.limit))))
     return "".join([*pieces, DONE])
 
 
@@ -164,7 +161,14 @@ async def _books(caller: Caller, services: AppServices) -> list[str]:
     return sorted(held & set(caller.books or held))
 
 
-async def _require(model: str, caller: Caller, services: AppServices) -> None:
+async def task_reply(task: Task, book_id: str, caller: Caller, services: AppServices) -> str:
+    """Return the reply to what a client asks for itself; nothing of it is recorded."""
+    wants_more = task.key == "follow_ups" and task.asked
+    found = await services.turns.follow_ups(book_id, task.asked[-1], task.cited, caller) if wants_more else []
+    return task.reply(found)
+
+
+async def require_book(model: str, caller: Caller, services: AppServices) -> None:
     """Raise 404 unless the key may ask a book of that name; a book of others is like one that does not exist."""
     if model not in await _books(caller, services):
         raise HTTPException(404, f"the model {model[:100]!r} does not exist; /v1/models lists the books")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,14 +33,20 @@ from rag.conversations.models import ConversationThread, Message, ToolCall, new_
 from rag.conversations.questions import AskedQuestion, NearestPage, QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.conversations.titles import topic_by_model, topic_summary
+from rag.filters import NO_FILTERS
 from rag.models import EXTRACTIVE, AgentResponse, SearchResult
 from rag.query_text import is_long_enough
+from rag.quoting.next_sections import next_sections
+from rag.retrieval.abandonment import in_thread
 from rag.serving.failures import MODEL
 from rag.serving.shared_index import SharedIndex
 
 logger = logging.getLogger("bookwise.api")
 
 SPEC_THRESHOLD = 0.7
+SEARCHED_FOR_NEXT = 10
+"""Among how many passages a client's suggestions are found."""
+
 NEAREST_PAGES = 3
 """How many pages are recorded with a question."""
 
@@ -57,10 +63,16 @@ TurnEvent = Searched | Token | Replaced | TurnFinished
 
 @dataclass(frozen=True, slots=True)
 class OwnConversation:
-    """A conversation that the client keeps itself: its messages so far, and the style that it asks for."""
+    """A conversation that the client keeps itself: its messages so far, and the style that it asks for.
+
+    With `is_kept_here` the messages are in a thread of the server's all the same. A question that was recorded before
+    is not recorded once more.
+    """
 
     history: tuple[Message, ...] = ()
     style: str = ""
+    is_recorded: bool = True
+    is_kept_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +167,14 @@ class ChatTurns:
                             continue
                     yield event
 
+    async def follow_ups(self, book_id: str, asked: str, cited: Collection[str], caller: Caller) -> list[str]:
+        """Return what could be asked after an answer that cites pages of these titles; nothing is recorded."""
+        async with self._index.retriever(book_id, caller.scope) as retriever:
+            search = partial(retriever.search, limit=SEARCHED_FOR_NEXT, filters=NO_FILTERS)
+            found = (await in_thread(search, _question(asked))).results
+        pages = [passage for passage in found if passage.page_title in cited] or list(found[:1])
+        return [each.question for each in next_sections(found, pages[:1], question=asked)]
+
     async def prepare(self) -> None:
         """Load what the first answer needs, and answer once without keeping it; raises BookwiseErrors."""
         if self._model:
@@ -182,7 +202,7 @@ class ChatTurns:
 
     async def _history(self, turn: Turn) -> tuple[Message, ...]:
         """Return the messages so far; a thread is created with its first exchange, so that a failure leaves none."""
-        if turn.own:
+        if turn.own and not turn.own.is_kept_here:
             self._check_turns(sum(message.role == "user" for message in turn.own.history))
             return turn.own.history
         if turn.request.session_id is None:
@@ -213,8 +233,9 @@ class ChatTurns:
         self._log(turn, shown, response)
         has_failed = response.error not in (None, *UNFINISHED)
         is_written = response.model != EXTRACTIVE and response.tokens_used > 0 and not has_failed
-        if turn.own:
-            await self._database.run(self._questions.record, self._asked(turn, shown, found))
+        if turn.own and not turn.own.is_kept_here:
+            if turn.own.is_recorded:
+                await self._database.run(self._questions.record, self._asked(turn, shown, found))
             self._failures.answered(by_model=is_written)
             return shown
         thread = await self._store(turn, shown, found)

@@ -1,54 +1,175 @@
-"""Answer what chat clients ask for themselves: a title, tags or suggestions for the conversation.
+"""Tell a reader's question from what a chat client wraps around it, and from what it asks for itself.
 
-Open WebUI and LibreChat send such tasks to the model of the conversation after its first answer. A book would search
+Open WebUI and LibreChat send tasks (a title, tags, suggestions) to the model of the conversation. A book would search
 them, refuse them and record them among its readers' questions; so they are answered from what the reader asked.
+Cline, Continue and templates for retrieval send a question together with files and search results: all left out.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from textwrap import shorten
 
 TITLE_CHARS = 60
 MAX_ASKED_CHARS = 4000
 """More than a question may have; its beginning is the title."""
 
-_OPEN_WEBUI = "### Task:"
-_HISTORY, _HISTORY_END = "<chat_history>", "</chat_history>"
-_KEY = re.compile(r'\{\s*"(title|tags|follow_ups|queries|text)"\s*:')
+EMOJI = "💬"
+
+QUESTION_ELEMENTS = ("user_query", "user_message", "user_request", "task", "question", "query", "feedback")
+"""Elements in which clients put what the reader asks."""
+
+MATERIAL_ELEMENTS = (
+    *("context", "environment_details", "source", "sources", "document", "documents", "file", "files"),
+    *("file_content", "attached_files", "attachments", "open_files", "current_file", "system-reminder"),
+)
+"""Elements in which they put what the model shall read beside it."""
+
+_NAMES = "|".join(MATERIAL_ELEMENTS)
+_TAG = re.compile(rf"^<(?P<opens>{_NAMES})(?=[ >])|</(?P<closes>{_NAMES})>", re.M)
+_SPACE = re.compile(r"`*\s*")
+
+MERGE = "You have been provided with a set of responses from various models to the latest user query:"
+TOOLS = "Query: History:"
+
+_HEAD_CHARS = 600
+_TASK_HEAD = "### Task:"
+_OTHER_TASKS = (
+    (re.compile(r"Your task is to reflect the speaker\b.*\bemoji", re.S), "emoji"),
+    (re.compile(r"5-word-or-less title for the conversation|A concise title in the detected language"), "title"),
+)
+"""Tasks without a common head, by how they begin."""
+
+_KEY = re.compile(r'\{\s?\s?\s?\s?\s?"(title|tags|follow_ups|queries|text|prompt|emoji|tool_calls)"\s?:')
 _TITLE = re.compile(r"\btitle\b", re.I)
-_LIBRECHAT = re.compile(r"5-word-or-less title for the conversation|A concise title in the detected language")
-_ASKED = re.compile(r"^(?:USER|User|\|\|>User): ?", re.M)
-_ANSWERED = re.compile(r"^(?:ASSISTANT|AI|\|\|>Response):", re.M)
+_ASKS = re.compile(r"(?:USER|User|\|\|>User): ?(.*)")
+_ANSWERS = re.compile(r"(?:ASSISTANT|AI|\|\|>Response):")
+_SOURCE = re.compile(r"\d{1,3}\. \[?([^\[\]\n(]{1,300})")
 
 
-def task_reply(text: str) -> str | None:
-    """Return the reply to a client's task, in the form that the task names; None for a reader's question."""
-    if text.startswith(_OPEN_WEBUI):
-        # A message may have a megabyte: its parts are found by plain text, each once.
-        task, begins, rest = text.partition(_HISTORY)
-        history, ends, _ = rest.partition(_HISTORY_END)
-        if begins and ends:
-            return _open_webui_reply(task, history.strip("\n"))
-    if _LIBRECHAT.search(text[:500]):
-        return _title(text)
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a client asks for itself: the key of its reply, and the conversation that it is about.
+
+    `asked` are the reader's questions, `cited` the titles in the list of sources of the last answer.
+    """
+
+    key: str
+    is_json: bool = True
+    asked: Sequence[str] = ()
+    cited: Sequence[str] = field(default=())
+
+    def reply(self, follow_ups: Sequence[str] = ()) -> str:
+        """Return the reply in the form that the task names."""
+        title = _title(self.asked)
+        replies: dict[str, str | Sequence[str]] = {"title": title, "text": "", "prompt": title, "emoji": EMOJI}
+        value = replies.get(self.key, follow_ups if self.key == "follow_ups" else [])
+        return json.dumps({self.key: value}, ensure_ascii=False) if self.is_json else str(value)
+
+
+def task_in(text: str) -> Task | None:
+    """Return the client's task that a message is, None for a reader's question."""
+    if text.startswith(TOOLS):
+        return Task("tool_calls", asked=_asked(text))
+    if text.startswith(_TASK_HEAD):
+        before, mark, history = text.partition("<chat_history>")
+        return _of_history(before, history.partition("</chat_history>")[0]) if mark else None
+    for begins, key in _OTHER_TASKS:
+        if begins.search(text[:_HEAD_CHARS]):
+            return Task(key, is_json=False, asked=_asked(text))
     return None
 
 
-def _open_webui_reply(task: str, history: str) -> str | None:
-    named = _KEY.search(task)
-    if named is None:
-        return _title(history) if _TITLE.search(task) else None
-    key = named[1]
-    replies: dict[str, str | list[str]] = {"title": _title(history), "text": ""}
-    return json.dumps({key: replies.get(key, [])}, ensure_ascii=False)
+def reader_words(text: str) -> str:
+    """Return what the reader wrote of a message: without what the client put around it."""
+    if text.startswith(MERGE):
+        return text[len(MERGE) :].lstrip().removeprefix('"').partition('"\n')[0].strip()
+    inner = next((found for name in QUESTION_ELEMENTS if (found := _inside(text, name))), None)
+    if inner:
+        return inner
+    words = without_material(text)
+    return words if words and not words.startswith(_TASK_HEAD) else _last_paragraph(words) or text.strip()
 
 
-def _title(history: str) -> str:
+def is_merge(text: str) -> bool:
+    """Return whether a client puts answers together that were given, and recorded, before."""
+    return text.startswith(MERGE)
+
+
+def without_material(text: str) -> str:
+    """Return a text without elements that hold material, and without code before a question."""
+    text = _without_elements(text).strip()
+    begin = 0
+    while text.startswith("```", begin):
+        end = text.find("\n```", begin + 3)
+        question = _SPACE.match(text, end + 4)
+        if end < 0 or question is None or question.end() == len(text):
+            break
+        begin = question.end()
+    return text[begin:]
+
+
+def _of_history(before: str, history: str) -> Task | None:
+    named = _KEY.search(before)
+    asked = _asked(history)
+    if named:
+        return Task(named[1], asked=asked, cited=_cited(history))
+    return Task("title", is_json=False, asked=asked) if _TITLE.search(before) else None
+
+
+def _asked(history: str) -> list[str]:
+    """Return what the reader asked in a conversation that is written down line by line."""
+    asked: list[list[str]] = []
+    is_reader = False
+    for line in history.split("\n"):
+        if begins := _ASKS.match(line):
+            asked.append([begins[1].strip('"')])
+            is_reader = True
+        elif _ANSWERS.match(line):
+            is_reader = False
+        elif is_reader:
+            asked[-1].append(line)
+    return ["\n".join(lines).strip() for lines in asked]
+
+
+def _cited(history: str) -> list[str]:
+    """Return the page titles of the last list of sources that this server wrote into an answer."""
+    listed = history.rpartition("\nSources:\n")[2] if "\nSources:\n" in history else ""
+    found = (_SOURCE.match(line) for line in listed.split("\n"))
+    return [each[1].partition(" › ")[0].strip() for each in found if each]
+
+
+def _title(asked: Sequence[str]) -> str:
     """Return the first thing that the reader asked, short enough for a list of conversations."""
-    first = _ASKED.search(history)
-    asked = history[first.end() :] if first else ""
-    answered = _ANSWERED.search(asked)
-    asked = asked[: answered.start() if answered else None][:MAX_ASKED_CHARS]
-    return shorten(asked, TITLE_CHARS, placeholder="…").rstrip("?.! ") or "New conversation"
+    return (
+        shorten(asked[0][:MAX_ASKED_CHARS] if asked else "", TITLE_CHARS, placeholder="…").rstrip("?.! ")
+        or "New conversation"
+    )
+
+
+def _inside(text: str, name: str) -> str:
+    """Return the text of the last element of this name that fills lines of its own."""
+    start = text.rfind(f"<{name}>")
+    if start < 0 or (start and text[start - 1] != "\n"):
+        return ""
+    inner, closed, _ = text[start + len(name) + 2 :].partition(f"</{name}>")
+    return inner.strip() if closed else ""
+
+
+def _without_elements(text: str) -> str:
+    """Return a text without the material elements that begin a line; one that is not closed stays."""
+    kept, begin, inside = [], 0, None
+    for tag in _TAG.finditer(text):
+        if inside is None and tag["opens"]:
+            inside = tag
+        elif inside and tag["closes"] == inside["opens"]:
+            kept.append(text[begin : inside.start()])
+            begin, inside = tag.end(), None
+    return "".join([*kept, text[begin:]])
+
+
+def _last_paragraph(text: str) -> str:
+    return text.rpartition("\n\n")[2].strip() if "\n\n" in text else ""

@@ -6,10 +6,18 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+)
 
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
@@ -18,8 +26,11 @@ from rag.agent.history import CHAT_ENCODING, tokens_of
 from rag.api.http.problems import in_json_terms
 from rag.api.schemas import ChatRequest, ChatResponse, Source
 from rag.api.services.chat_turns import OwnConversation
+from rag.api.services.client_tasks import is_merge, reader_words, without_material
+from rag.api.services.text_limits import Cut, TextLimit
 from rag.conversations.models import Message, clean_text
 from rag.filters import QUERY_FIELDS
+from rag.models import EXTRACTIVE
 
 MAX_QUESTION_CHARS = 4000
 MAX_MESSAGES = 500
@@ -30,7 +41,7 @@ FIELDS = (*QUERY_FIELDS, "top_k", "similarity_threshold", "ranking")
 CHUNK = "chat.completion.chunk"
 FOOTER = "\n\nSources:\n"
 _FOOTER = re.compile(rf"(?:\n\nNote: .*)?{FOOTER}\d+\. .*(?:\n\d+\. .*)*\Z")
-EXTRAS = ("sources", "confidence_level", "should_answer", "supported", "error", "request_id")
+EXTRAS = ("sources", "follow_ups", "confidence_level", "should_answer", "supported", "error", "request_id")
 """What a completion has of a ChatResponse beyond OpenAI's fields."""
 
 STYLE_ROLES = ("system", "developer")
@@ -64,6 +75,9 @@ class StreamOptions(BaseModel):
     include_usage: StrictBool = False
 
 
+StopText = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
 class CompletionRequest(BaseModel):
     """A chat completion. Sampling parameters are accepted and ignored: the server sets its own.
 
@@ -93,6 +107,16 @@ class CompletionRequest(BaseModel):
     response_format: dict[str, Any] | None = Field(None, description="Only text: answers are never JSON.")
     tool_choice: str | dict[str, Any] | None = Field(None, description="Tools of the client are never called.")
     sources_footer: StrictBool = True
+    max_tokens: int | None = Field(None, strict=True, ge=1)
+    max_completion_tokens: int | None = Field(None, strict=True, ge=1)
+    stop: StopText | Annotated[list[StopText], Field(max_length=4)] | None = Field(
+        None, description="The text ends before the first of these."
+    )
+
+    def limit(self) -> TextLimit:
+        """Return the bounds of the text."""
+        stops = [self.stop] if isinstance(self.stop, str) else self.stop or []
+        return TextLimit(self.max_completion_tokens or self.max_tokens, stops)
 
     @field_validator("response_format")
     @classmethod
@@ -124,13 +148,16 @@ class Completion:
 
     def document(self, response: ChatResponse) -> dict[str, Any]:
         """Return the whole answer as one document."""
-        document = self.plain_document(self.text(response), annotations=url_citations(response))
-        return document | {"usage": self.usage(response), "bookwise": about(response)}
+        limit = self.request.limit()
+        answer = limit.take(response.response) + limit.rest()
+        text = answer + self.footer(response, limit)
+        document = self.plain_document(text, finish(response, limit), annotations=url_citations(response, answer))
+        return document | {"usage": self.usage(response, limit), "bookwise": about(response)}
 
-    def plain_document(self, text: str, **more: Any) -> dict[str, Any]:
+    def plain_document(self, text: str, ended: str = "stop", **more: Any) -> dict[str, Any]:
         """Return a text that no model wrote and no source carries as one document."""
         message = {"role": "assistant", "content": text, "refusal": None} | more
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        choice = {"index": 0, "message": message, "finish_reason": ended, "logprobs": None}
         return self._head("chat.completion") | {"choices": [choice], "usage": self.counted_usage(text)}
 
     def chunk(self, delta: Mapping[str, Any], *, finish: str | None = None, **more: Any) -> dict[str, Any]:
@@ -142,74 +169,98 @@ class Completion:
         """Return the last piece of a stream whose client asks for the usage."""
         return self._head(CHUNK) | {"choices": [], "usage": usage}
 
-    def usage(self, response: ChatResponse) -> dict[str, int]:
+    def usage(self, response: ChatResponse, limit: TextLimit) -> dict[str, int]:
         """Return the language model's tokens; counted from the texts where the book answers without one."""
         if response.tokens_used:
             return _usage(response.tokens_used - response.completion_tokens, response.completion_tokens)
-        return self.counted_usage(self.text(response))
+        return self.counted_usage(limit.text)
 
     def counted_usage(self, text: str) -> dict[str, int]:
         """Return the tokens of the client's messages and of the text that answers them."""
         written = count_tokens([text], CHAT_ENCODING)[0]
         return _usage(sum(tokens_of(_text_parts(message)) for message in self.request.messages), written)
 
-    def text(self, response: ChatResponse) -> str:
-        """Return the answer with its list of sources."""
-        return response.response + self.footer(response)
-
-    def footer(self, response: ChatResponse) -> str:
-        """Return what ends the text, since most clients show nothing else: that the model failed, and the sources."""
-        if not self.request.sources_footer:
-            return ""
-        note = f"\n\nNote: {response.error}" if response.error else ""
-        cited = [f"{source.number}. {_link(source)}" for source in response.sources if source.number]
-        return note + FOOTER + "\n".join(cited) if cited else note
+    def footer(self, response: ChatResponse, limit: TextLimit) -> str:
+        """Return what ends the text, since most clients show nothing else, where it fits within the limit."""
+        text = footer_of(response) if self.request.sources_footer else ""
+        return text if text and limit.fits(text) else ""
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.request.model}
 
 
+def footer_of(response: ChatResponse) -> str:
+    """Return that the model failed, and the list of sources."""
+    note = f"\n\nNote: {response.error}" if response.error else ""
+    cited = [f"{source.number}. {_link(source)}" for source in response.sources if source.number]
+    return note + FOOTER + "\n".join(cited) if cited else note
+
+
+def finish(response: ChatResponse, limit: TextLimit) -> Cut:
+    """Return why a text ends where it does: `length` also where the model broke off."""
+    if limit.cut:
+        return limit.cut
+    is_broken_off = response.error is not None and response.model != EXTRACTIVE and not response.replaced
+    return "length" if is_broken_off else "stop"
+
+
 def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple[ChatRequest, OwnConversation]:
     """Return the question with its filters, and the conversation before it; raises UsageError."""
-    turns = [message for message in request.messages if message.role in ("user", "assistant")]
-    question = last_text(request)
+    return asked_in(request.model, request.messages, request.model_extra or {}, headers)
+
+
+def asked_in(
+    model: str, messages: Sequence[CompletionMessage], fields: Mapping[str, Any], headers: Mapping[str, str]
+) -> tuple[ChatRequest, OwnConversation]:
+    """Return the last message of a conversation as a question with its filters, and what was said before it.
+
+    What a client put around the reader's words is left out. Raises UsageError.
+    """
+    turns = [message for message in messages if message.role in ("user", "assistant")]
+    sent = last_text(messages)
+    question = reader_words(sent)
     if not 1 <= len(question) <= MAX_QUESTION_CHARS:
         raise UsageError(f"messages: the question must have 1 to {MAX_QUESTION_CHARS} characters")
-    style = "\n".join(_text(message) for message in request.messages if message.role in STYLE_ROLES)
+    style = "\n".join(without_material(_text(message)) for message in messages if message.role in STYLE_ROLES)
     history = _alternating(turns[:-1])
-    given = _filters_in_headers(headers) | {
-        name: value for name, value in (request.model_extra or {}).items() if name in FIELDS
-    }
+    given = _filters_in_headers(headers) | {name: value for name, value in fields.items() if name in FIELDS}
     try:
-        asked = ChatRequest.model_validate(given | {"book_id": request.model, "message": "question"})
+        asked = ChatRequest.model_validate(given | {"book_id": model, "message": "question"})
     except ValidationError as error:
         faults = (f"{'.'.join(map(str, fault['loc']))}: {in_json_terms(fault['msg'])}" for fault in error.errors())
         raise UsageError("; ".join(faults)) from None
-    return asked.model_copy(update={"message": clean_text(question)}), OwnConversation(history, clean_text(style))
+    own = OwnConversation(history, clean_text(style), is_recorded=not is_merge(sent))
+    return asked.model_copy(update={"message": clean_text(question)}), own
 
 
-def last_text(request: CompletionRequest) -> str:
+def last_text(messages: Sequence[CompletionMessage]) -> str:
     """Return the text of the last message; raises UsageError unless it is the user's."""
-    said = [message for message in request.messages if message.role not in STYLE_ROLES]
+    said = [message for message in messages if message.role not in STYLE_ROLES]
     if not said or said[-1].role != "user":
         raise UsageError("messages: the last one must be the user's question")
     return _text(said[-1]).strip()
 
 
-def url_citations(response: ChatResponse, *, begins_at: int = 0) -> list[dict[str, Any]]:
-    """Return where the text refers to which address, as OpenAI tells it of web searches.
+def cited_at(response: ChatResponse, answer: str, *, begins_at: int = 0) -> list[dict[str, Any]]:
+    """Return where the answer, as much as was sent of it, refers to which address.
 
     `begins_at` is where the answer begins in the text that the client has.
     """
     found = []
     for source in response.sources:
         mark = f"[{source.number}]"
-        at = response.response.find(mark) if source.number else -1
+        at = answer.find(mark) if source.number else -1
         if at >= 0:
             start = begins_at + at
-            citation = {"start_index": start, "end_index": start + len(mark), "title": _place(source)}
-            found.append({"type": "url_citation", "url_citation": citation | {"url": source.url}})
+            place = {"start_index": start, "end_index": start + len(mark)}
+            found.append(place | {"title": _place(source), "url": source.url})
     return found
+
+
+def url_citations(response: ChatResponse, answer: str, *, begins_at: int = 0) -> list[dict[str, Any]]:
+    """Return the references as OpenAI tells them of web searches in chat completions."""
+    cited = cited_at(response, answer, begins_at=begins_at)
+    return [{"type": "url_citation", "url_citation": each} for each in cited]
 
 
 def _usage(prompt: int, completion: int) -> dict[str, int]:
@@ -250,8 +301,7 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
     for message in messages:
         role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
         text = clean_text(_text(message)).strip()
-        if role == "assistant":
-            text = _answer_in(text)
+        text = _answer_in(text) if role == "assistant" else reader_words(text)
         if not text:
             continue
         if kept and kept[-1].role == role:
