@@ -36,6 +36,9 @@ MOSTLY = 0.7
 LITTLE = 0.4
 """Share of a sentence's words and numbers below which no meaning makes up for the others."""
 
+SOME = 0.2
+"""Share of a sentence's words from which a place is embedded; where none has it, all are."""
+
 CODE_THRESHOLD = 0.75
 """Share of the lines of a block of code that must stand in the passages."""
 
@@ -174,13 +177,16 @@ class SupportCheck:
         return find_evidence(sentence, places, nearness or [0.0] * len(places))
 
     def _nearness(self, evidence: Evidence) -> list[float]:
-        """Return the cosine of the sentence and each place; every text of an answer is embedded once."""
-        texts = [_said(evidence.statement.text), *(_said(place.context) for place in evidence.places)]
+        """Return the cosine of the sentence and each place that shares words with it; a text is embedded once."""
+        alike = [evidence.statement.share_in(place.terms) >= SOME for place in evidence.places]
+        near = [place for place, is_alike in zip(evidence.places, alike, strict=True) if is_alike or not any(alike)]
+        texts = [_said(evidence.statement.text), *(_said(place.context) for place in near)]
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
         said, *held = (self._vectors[text] for text in texts)
-        return [max(0.0, float(said @ vector)) for vector in held]
+        cosines = {place.context: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
+        return [cosines.get(place.context, 0.0) for place in evidence.places]
 
     def _places_of(self, passage: SearchResult) -> list[Place]:
         if passage.id not in self._places:
