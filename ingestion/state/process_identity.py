@@ -23,6 +23,11 @@ def process_identity() -> dict[str, Any]:
     }
 
 
+def machine_identity() -> str:
+    """Return what tells this machine, and this start of it, from others whose files may come here."""
+    return f"{socket.gethostname()} {_boot() or ''}".strip()
+
+
 def is_dead(identity: Mapping[str, Any]) -> bool:
     """Return whether the process ran on this machine and is certainly gone; False where that cannot be known."""
     boot, namespace, pid = identity.get("boot"), identity.get("namespace"), identity.get("pid")

@@ -16,6 +16,7 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.checkout import left_out
 from ingestion.source.crawler import Crawl
 from ingestion.source.findings import Finding
+from ingestion.state.stat_cache import StatCache
 from ingestion.sync.guards import WORDS_KEPT, exceeds, refuse_deletion
 from ingestion.sync.known import Known, hashes_of, known_files, words_of
 from ingestion.sync.known_vectors import KnownVectors
@@ -112,7 +113,9 @@ def planned_run(
 
     Raises SourceError, IndexLocked, or DeletionRefused, before anything is written.
     """
-    planning = _Planning(parts, crawl_book(root, parts.settings), book_id, mode, allow_delete=allow_delete)
+    found = crawl_book(root, parts.settings)
+    hashes = StatCache(Path(parts.settings.index.directory), found.root, trusted=mode == "incremental")
+    planning = _Planning(parts, found, hashes, book_id, mode, allow_delete=allow_delete)
     if dry_run:
         with planning.planned(None) as run:
             yield run
@@ -124,9 +127,11 @@ def planned_run(
             with planning.planned(None) as before:
                 if not before.pending and not before.target.is_unfinished:
                     before.remark()
+                    hashes.save()
                     yield before
                     return
         with parts.generations.writer(left) as lease, planning.planned(lease, before) as run:
+            hashes.save()
             yield run
 
 
@@ -136,6 +141,7 @@ class _Planning:
 
     parts: Parts
     found: Crawl
+    hashes: StatCache
     book_id: str
     mode: IngestionMode
     allow_delete: bool
@@ -165,7 +171,7 @@ class _Planning:
         if before and before.state.records == state.records:
             scan = before.scan
         else:
-            scan = scan_files(found, records, fingerprint, settings)
+            scan = scan_files(found, records, fingerprint, settings, self.hashes)
         kept, missing = _not_here(found, known, scan)
         plan = make_plan(
             scan.facts,

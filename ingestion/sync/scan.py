@@ -12,9 +12,10 @@ from ingestion.errors import LessonError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, utc_now
 from ingestion.settings import Settings
-from ingestion.source.crawler import Crawl, Skipped
+from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import SourceText, read_source
+from ingestion.state.stat_cache import StatCache
 from ingestion.sync.plan import FileFacts, Plan
 
 BYTES_PER_TOKEN = 4
@@ -33,9 +34,13 @@ class Scan:
 
 
 def scan_files(
-    crawl: Crawl, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], settings: Settings
+    crawl: Crawl,
+    records: Mapping[str, IngestionRecord],
+    fingerprint: Mapping[str, str],
+    settings: Settings,
+    hashes: StatCache,
 ) -> Scan:
-    """Return the facts of each file; only one whose record does not fit is looked into.
+    """Return the facts of each file. One that `hashes` knows is not read, one whose record fits is not looked into.
 
     A folder that cannot be listed is a failure like a file that cannot be read.
     """
@@ -44,14 +49,15 @@ def scan_files(
     includes = BookFiles(crawl.root, crawl.site, settings)
     for file in crawl.files:
         try:
-            source = read_source(file)
             record = records.get(file.path)
-            if record and _fits(record, source, fingerprint):
+            digest, source = _digest(file, hashes)
+            if record and _fits(record, digest, fingerprint):
                 place, words = (record.module, record.chapter, record.lesson), 0
             else:
                 # Imported late: a run with nothing to do looks into no page.
                 from ingestion.source.metadata import UnpublishedPage, lesson_place
 
+                source = source or read_source(file)
                 words = len(source.data.split())
                 try:
                     place = lesson_place(source, settings)
@@ -59,16 +65,26 @@ def scan_files(
                     unpublished.append(Skipped(file.path, page.reason))
                     continue
             changed = bool(record and record.includes and includes.differ(record.includes))
-            facts.append(FileFacts(file.path, source.sha256, *place, includes_changed=changed, words=words))
+            facts.append(FileFacts(file.path, digest, *place, includes_changed=changed, words=words))
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))
 
 
-def _fits(record: IngestionRecord, source: SourceText, fingerprint: Mapping[str, str]) -> bool:
+def _digest(file: SourceFile, hashes: StatCache) -> tuple[str, SourceText | None]:
+    """Return the hash of a file, and its text if it had to be read."""
+    known = hashes.hash_of(file.path, file.location)
+    if known:
+        return known, None
+    source = read_source(file)
+    hashes.note(file.path, source.sha256)
+    return source.sha256, source
+
+
+def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str]) -> bool:
     """Return whether a record tells what a file is; not where the site shows the page no longer."""
     is_over = "" < record.published_until <= utc_now()
-    return record.file_hash == source.sha256 and record.fingerprint == fingerprint and not is_over
+    return record.file_hash == digest and record.fingerprint == fingerprint and not is_over
 
 
 def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:

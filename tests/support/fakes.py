@@ -209,6 +209,9 @@ class MemoryGenerations:
     def health(self) -> None:
         return None
 
+    def refusals(self, points: int) -> list[str]:
+        return []
+
     def keeping(self) -> AbstractContextManager[MemoryGenerations]:
         return nullcontext(self)
 
