@@ -17,7 +17,7 @@ from benchmarks.peers.counting_service import Counts, counting_service
 from benchmarks.processes import growth, processor_of_children
 
 LESSONS = 5
-CODE = "import sys; from cli import app; sys.argv[0] = 'bookwise'; app()"
+CODE = "import sys; from bookwise.command_line import app; sys.argv[0] = 'bookwise'; app()"
 
 
 def write(folder: Path, books: int) -> None:

@@ -43,7 +43,7 @@ from benchmarks.paced_model import PacedModel
 HERE = Path(__file__).parents[1]
 SAMPLE = HERE / "examples" / "physical-ai"
 WORDS = 100
-COMMAND = (sys.executable, "-c", "import cli; cli.app()")
+COMMAND = (sys.executable, "-c", "from bookwise.command_line import app; app()")
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ def serving(folder: Path) -> Iterator[str]:
     """Serve the book of a folder; yields the address."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "BOOKWISE_EMBEDDER": "local"}
     environment |= {"BOOKWISE_API_ORIGINS": "null", "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
-    command = [sys.executable, "-c", "import cli; cli.app()", "serve", "--port", "0"]
+    command = [sys.executable, "-c", "from bookwise.command_line import app; app()", "serve", "--port", "0"]
     with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr

@@ -226,7 +226,7 @@ def test_the_book_in_a_folder_is_found_by_its_bookwise_toml(clean_surroundings: 
 
 
 def test_the_process_itself_exits_with_our_codes_and_keeps_stdout_clean(book: Path) -> None:
-    command = [sys.executable, "-c", "from cli import app; app()", "ingest", "nowhere", "--json"]
+    command = [sys.executable, "-c", "from bookwise.command_line import app; app()", "ingest", "nowhere", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 5
     assert json.loads(done.stdout)["error"]["exit_code"] == 5

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from cli import app
+from bookwise.command_line import app
 from tests.support.books import page, write_book
 from tests.support.openai_server import OpenAIServer
 

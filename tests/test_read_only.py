@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="permissions are
 COMMANDS = """
 import json, sys
 from typer.testing import CliRunner
-from cli import app
+from bookwise.command_line import app
 done = [CliRunner().invoke(app, command) for command in json.loads(sys.argv[1])]
 print(json.dumps([(each.exit_code, each.stdout, each.stderr) for each in done]))
 """

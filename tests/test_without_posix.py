@@ -29,7 +29,7 @@ def kill(pid, number):
     raise AssertionError("on Windows os.kill with signal 0 is Ctrl-C, and with any other the end of a process")
 os.kill = kill
 sys.modules.update(dict.fromkeys(["grp", "pwd", "resource"]))
-from cli import app
+from bookwise.command_line import app
 done = [CliRunner().invoke(app, command) for command in json.loads(sys.argv[1])]
 print(json.dumps([(each.exit_code, each.output) for each in done]))
 """

@@ -22,7 +22,7 @@ def settings(work: Path) -> dict[str, str]:
 
 
 def sync(docs: Path, work: Path, url: str) -> None:
-    from cli import app
+    from bookwise.command_line import app
 
     work.mkdir(parents=True, exist_ok=True)
     os.environ |= settings(work) | {"OPENAI_BASE_URL": url}

@@ -95,7 +95,7 @@ def run_command(command: str, folder: Path, root: Path) -> str:
     if not tools.exists():
         tools.mkdir()
         script = tools / "bookwise"
-        code = f"import sys; sys.path.insert(0, {str(root)!r}); sys.argv[0] = 'bookwise'; from cli import app; app()"
+        code = f"import sys; sys.path.insert(0, {str(root)!r}); sys.argv[0] = 'bookwise'; from bookwise.command_line import app; app()"
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -c "{code}" "$@"\n')
         script.chmod(0o755)
     home = folder.parent

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from cli import app
+from bookwise.command_line import app
 from ingestion import errors
 from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from cli import app
+from bookwise.command_line import app
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_every_command_has_help(name: str) -> None:
 
 def test_a_command_imports_no_other_command() -> None:
     code = (
-        "import sys; from cli import app; sys.argv = ['bookwise', 'jobs', '-h']\n"
+        "import sys; from bookwise.command_line import app; sys.argv = ['bookwise', 'jobs', '-h']\n"
         "try: app()\nexcept SystemExit: print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

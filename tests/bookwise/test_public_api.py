@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bookwise
-from cli import app
+from bookwise.command_line import app
 from tests.bookwise.conftest import write
 from tests.support.books import page
 from tests.support.paths import ROOT

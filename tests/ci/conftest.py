@@ -34,7 +34,7 @@ def tools(tmp_path: Path) -> dict[str, str]:
     folder.mkdir()
     for name, line in {
         "bookwise": f'exec "{sys.executable}" -P -c "import sys; sys.path.insert(0, \'{ROOT}\'); '
-        'sys.argv[0] = \'bookwise\'; from cli import app; app()" "$@"',
+        'sys.argv[0] = \'bookwise\'; from bookwise.command_line import app; app()" "$@"',
         "python": f'if [ "$3" = pip ]; then echo "$@" >> "{tmp_path}/pip.log"; else exec "{sys.executable}" "$@"; fi',
     }.items():
         script = folder / name

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-CODE = "import sys; sys.argv[0] = 'bookwise'; from cli import app; app()"
+CODE = "import sys; sys.argv[0] = 'bookwise'; from bookwise.command_line import app; app()"
 GOAL = 0.95
 
 

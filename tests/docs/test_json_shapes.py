@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from cli import app
+from bookwise.command_line import app
 from scripts.docs.json_shapes import ELSEWHERE, SHAPES
 from scripts.docs.reference import _commands
 from tests.support.books import page

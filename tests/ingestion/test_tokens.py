@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import app
+from bookwise.command_line import app
 from ingestion.errors import ConfigurationError
 from ingestion.tokens import choose_tokenizer, count_tokens, require_tokenizer
 

@@ -17,7 +17,7 @@ from tests.support.paths import ROOT
 from tests.support.real_qdrant import Target
 
 EXAMPLE = ROOT / "examples" / "physical-ai"
-COMMAND = [sys.executable, "-c", "import cli; cli.app()"]
+COMMAND = [sys.executable, "-c", "from bookwise.command_line import app; app()"]
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli import app
+from bookwise.command_line import app
 from ingestion.errors import InvalidToolCall
 from rag.agent.tools import parse_call
 from rag.api.schemas import SearchRequest

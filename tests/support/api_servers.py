@@ -23,7 +23,7 @@ from rag.api.http.server import Recipe, ServerConfig
 from tests.support.paths import ROOT
 from tests.support.processes import wait_until
 
-SERVE = "import cli; cli.app()"
+SERVE = "from bookwise.command_line import app; app()"
 
 
 class _ConfigInThread(ServerConfig):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import app
+from bookwise.command_line import app
 from tests.support.books import page, write_book
 
 QOS = "module-1-ros2/chapter-1-basics/02-qos.md"

@@ -68,7 +68,7 @@ def bookwise(
     """A process of the command in a folder, with no settings but these."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("BOOKWISE_", "OPENAI_"))}
     return subprocess.Popen(
-        [sys.executable, "-c", "import cli; cli.app()", *arguments],
+        [sys.executable, "-c", "from bookwise.command_line import app; app()", *arguments],
         cwd=folder,
         env=kept | {"PYTHONPATH": str(ROOT), "BOOKWISE_EMBEDDER": "local"} | settings,
         stdout=stdout,

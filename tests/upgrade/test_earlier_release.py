@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bookwise
-from cli import app
+from bookwise.command_line import app
 from ingestion.settings.loader import load_settings
 from rag.conversations.api_keys import KeyStore
 from rag.conversations.database import database_of
@@ -104,7 +104,7 @@ def test_a_state_of_a_newer_release_is_refused_with_what_to_do(folder: Path) -> 
     state = folder / ".ingestion_state.json"
     state.write_text(state.read_text().replace('"format_version": 1', '"format_version": 99'))
     done = subprocess.run(
-        [sys.executable, "-c", "from cli import app; app()", "ingest"],
+        [sys.executable, "-c", "from bookwise.command_line import app; app()", "ingest"],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)},
         capture_output=True,

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def in_a_shell(script: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = f"bookwise() {{ {sys.executable} -c 'from cli import app; app()' \"$@\"; }}\n{script}"
+    command = f"bookwise() {{ {sys.executable} -c 'from bookwise.command_line import app; app()' \"$@\"; }}\n{script}"
     environ = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environ, capture_output=True, text=True, check=False

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cli import app
+from bookwise.command_line import app
 from ingestion.errors import BookwiseError, ConfigurationError, UsageError, VectorStoreError
 from ingestion.operations.copy_book import CopiedBook, books_to_copy, copy_books
 from ingestion.vector_stores.filters import Where

@@ -10,7 +10,7 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 from typer.testing import CliRunner
 
-from cli import app as command_line
+from bookwise.command_line import app as command_line
 from rag.api.http.auth import CACHE_SECONDS
 from tests.support.books import write_book
 from tests.support.chat_api import PAGES, QUESTION, add_key, book, indexed, is_problem, serving

@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from typer.testing import CliRunner
 
-from cli import app as command_line
+from bookwise.command_line import app as command_line
 from ingestion.settings.validators import Secret
 from ingestion.vector_stores.server import failures
 from tests.support.api_servers import listening, roles, stream

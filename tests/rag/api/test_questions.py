@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from typer.testing import CliRunner
 
-from cli import app as command_line
+from bookwise.command_line import app as command_line
 from ingestion.settings.loader import load_settings
 from rag.conversations.database import database_of
 from rag.conversations.questions import QuestionLog

@@ -90,7 +90,7 @@ def test_the_bound_of_searches_is_a_flag(server: ChatServer) -> None:
 def test_asking_without_a_key_imports_no_client(folder: Path) -> None:
     script = (
         "import sys; sys.argv = ['bookwise', 'ask', 'Who keeps the last message for late subscribers?']\n"
-        "from cli import app\n"
+        "from bookwise.command_line import app\n"
         "app(standalone_mode=False)\n"
         "print([name for name in ('openai', 'httpx2', 'sqlalchemy', 'prompt_toolkit') if name in sys.modules])"
     )
