@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
@@ -31,9 +31,11 @@ _ASIDE_PAGE = re.compile(
 
 _ASIDE_FILE = re.compile(r"(?:.*/)?(?:[\d._-]*)(?:assignments?|quiz(?:zes)?|exercises?|homework|challenges?)\.\w+")
 _PICTURES = re.compile(r"(?:\s*\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?\s*)+")
-_ONE_LINK = re.compile(r"\s*\[[^\]]*\]\([^)]*\)\s*")
 _HEADING_ID = re.compile(r"\s*\{\s*[#.:][^{}]*\}\s*$")
-_LINK = re.compile(r"!?\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_LINK = re.compile(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_OPTIONS = re.compile(r"\s*(?:[-*+][ \t]+)?(?:\[[ xX]?\]|\(?[aA1][.)])[ \t]")
+_ASKS = re.compile(r"[?？؟][\s*_`\"”)]*\Z")
+"""A list with such an item behind a block that asks has the options of a quiz."""
 
 
 _TITLE_MARKS = re.compile(r"^[\W\d_]+")
@@ -51,7 +53,18 @@ def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
 
     What a picture shows is said only where there is nothing else: beside the text it reads like a part of it.
     """
-    said = [(block, shown) for block in blocks_of(passage) if says_something((shown := _shown(block)).text)]
+    said: list[tuple[PassageBlock, ShownBlock]] = []
+    for block in blocks_of(passage):
+        shown = _shown(block)
+        if (
+            said
+            and block.kind in ("list", "paragraph")
+            and _OPTIONS.match(block.text)
+            and _ASKS.search(said[-1][0].text)
+        ):
+            shown = replace(shown, is_aside=True)
+        if says_something(shown.text):
+            said.append((block, shown))
     texts = tuple(shown for block, shown in said if not _PICTURES.fullmatch(block.text))
     return texts or tuple(shown for _, shown in said)
 
@@ -91,11 +104,10 @@ def plain_title(title: str | None) -> str | None:
 
 
 def _is_link_list(block: PassageBlock) -> bool:
-    """Return whether a list or table says nothing beside what it links to, as tables of contents do."""
-    if block.kind == "paragraph":
-        return _ONE_LINK.fullmatch(block.text) is not None
-    links = _LINK.findall(block.text) if block.kind in ("list", "table") else []
+    """Return whether a block says nothing beside what it links to, as tables of contents and navigation do."""
+    links = list(_LINK.finditer(block.text)) if block.kind in ("paragraph", "list", "table") else []
     if not links:
         return False
     rest = re.sub(r"[\W\d_]+", "", _LINK.sub("", block.text))
-    return len(rest) < 0.25 * sum(map(len, links))
+    # Of prose only the words of a link count, or a long address would make a pointer of any sentence.
+    return len(rest) < 0.25 * sum(len(link[1] if block.kind == "paragraph" else link[0]) for link in links)

@@ -24,6 +24,9 @@ MAX_STEMMERS = 3
 LONG = 24
 """A question with so many words, stop words left out, is a long one."""
 
+MIN_SLIP = 3
+"""A shorter word is rather a name than a stop word with two letters swapped."""
+
 MAX_LEFT_OUT = 24
 """How many of a question's words are left out in turn."""
 
@@ -96,8 +99,10 @@ def question_of(
     readings = [query_vector(text, stemmer) for stemmer in stemmers]
     terms = merged(readings)
     unknown = set(terms.indices) - rarity.keys()
-    # Terms that no chunk has are the rarest of all.
-    rarity = dict(rarity) | dict.fromkeys(unknown, math.log(2 * points + 2))
+    slips = _slips(text, stemmers) if unknown else frozenset()
+    # Terms that no chunk has are the rarest of all, but for those that were never meant.
+    rarest = math.log(2 * points + 2)
+    rarity = dict(rarity) | {term: 0.0 if term in slips else rarest for term in unknown}
     names = {term for name in names_in(text) for stemmer in stemmers for term in query_vector(name, stemmer).indices}
     ordinary = _ordinary_terms(text, stemmers) if unknown else frozenset()
     return Question(
@@ -129,6 +134,23 @@ def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
     return frozenset(
         term for word in ordinary for stemmer in stemmers for term in query_vector(word, stemmer).indices
     )
+
+
+def _slips(text: str, stemmers: Sequence[str]) -> frozenset[int]:
+    """Return the terms of words that two swapped letters make of a stop word, as "dose" of "does"."""
+    return frozenset(
+        term
+        for word in (found[0] for found in _LETTERS.finditer(text))
+        if len(word) >= MIN_SLIP and word.islower()
+        for stemmer in stemmers
+        if (terms := query_vector(word, stemmer).indices) and _is_swapped_stop_word(word, stemmer)
+        for term in terms
+    )
+
+
+def _is_swapped_stop_word(word: str, stemmer: str) -> bool:
+    swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1))
+    return any(each != word and not query_vector(each, stemmer).indices for each in swapped)
 
 
 def names_in(text: str) -> list[str]:

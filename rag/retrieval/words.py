@@ -20,7 +20,9 @@ def is_word(word: str) -> bool:
         return True
     stem = _PREFIX.sub("", word)
     ended = _SUFFIX.fullmatch(stem)
-    stems = {stem, *((ended[1], f"{ended[1]}e") if ended else ())}
+    stems = {stem, *((ended[1],) if ended else ())}
+    if ended and not stem.endswith(f"{ended[1]}s"):  # before other endings an e is dropped
+        stems.add(f"{ended[1]}e")
     forms = stems | _derived(word)
     return any(len(form) >= MIN_LETTERS and form in known for form in forms)
 

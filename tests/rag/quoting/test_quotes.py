@@ -321,3 +321,24 @@ def test_a_story_is_judged_by_its_best_sentence_with_the_one_before() -> None:
     right = f"My robot is old. {asked}"
     made = answer_extractively(story, OneSentence(passage()), NO_FILTERS)  # type: ignore[arg-type]
     assert made.state == "completed" and "TRANSIENT_LOCAL" in made.answer and made.query == story
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How long does the pump run?\n\n- [ ] The pump runs for an hour\n- [x] The pump runs for a day",
+        "**How long does the pump run?**\n\na) The pump runs for an hour\nb) The pump runs for a day",
+        "[How the pump runs](a.md) | [How long the pump runs](b.md)",
+        "- [How the pump runs](a.md)\n- [How long the pump runs](b.md)",
+    ],
+)
+def test_options_of_a_quiz_contents_and_navigation_are_no_answer(text: str) -> None:
+    says = passage("A run of the pump takes five seconds.", rank=2, source_file="b.md")
+    made = excerpts("How long does the pump run?", passage(text), says)
+    asides = {block.text for block in rendered_blocks(passage(text)) if block.is_aside}
+    assert asides and made[0].chosen.text not in asides and not any(each.chosen.text in asides for each in made[1:])
+
+
+def test_a_sentence_with_a_link_and_a_list_behind_a_question_that_answers_it_tell_something() -> None:
+    text = "Set it with [the time](https://example.org/a/very/long/address).\n\nHow long?\n\n- It runs a minute"
+    assert not any(block.is_aside for block in rendered_blocks(passage(text)))

@@ -143,3 +143,9 @@ def test_each_word_is_left_out_once_and_stop_words_never() -> None:
     assert [terms for _, terms in shorter] == [query_vector("set").indices, query_vector("timeout").indices]
     assert without_each_word("pump") == [], "nothing would be left"
     assert without_each_word("¿?") == []
+
+
+@pytest.mark.parametrize("typo", ["What dose turtle do", "is it form turtle", "teh turtle"])
+def test_a_stop_word_with_two_letters_swapped_does_not_count_as_unknown(store: VectorStore, typo: str) -> None:
+    assert read_question(typo, store, BOOK_ONLY).known == 1.0
+    assert read_question(typo.replace("turtle", "zebra"), store, BOOK_ONLY).known == 0.0

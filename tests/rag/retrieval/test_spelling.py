@@ -66,6 +66,11 @@ def test_an_english_word_is_no_typo_though_the_vocabulary_has_only_another_form(
     assert is_word(word)
 
 
+@pytest.mark.parametrize("typo", ["ruls", "vectrs"])
+def test_a_plural_that_lacks_a_letter_is_no_word(typo: str) -> None:
+    assert not is_word(typo)
+
+
 def test_two_letters_less_and_another_ending_make_another_word() -> None:
     assert corrected("add a captcha", ["captcha"], {"catch": 9}) is None
     assert corrected("the authentcaton", ["authentcaton"], {"authentication": 9}) == "the authentication"
