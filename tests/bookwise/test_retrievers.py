@@ -6,6 +6,8 @@ import asyncio
 import warnings
 from typing import Any
 
+import pytest
+
 import bookwise
 
 QUESTION = "Why does a late subscriber miss messages?"
@@ -71,3 +73,27 @@ def test_llama_index_keeps_to_the_filters(book: bookwise.Book) -> None:
         hidden = BookwiseRetriever(book).retrieve(question)
     assert [each.node.metadata["source_file"] for each in every] == ["m2/01-isaac.md"]
     assert {each.node.metadata["source_file"] for each in hidden} == {"m1/01-topics.md"}
+
+
+def test_langchain_gives_as_many_as_a_call_or_its_search_kwargs_ask_for(book: bookwise.Book) -> None:
+    from bookwise.langchain import BookwiseRetriever
+
+    assert len(BookwiseRetriever(book=book, search_kwargs={"k": 1}).invoke(QUESTION)) == 1
+    assert len(BookwiseRetriever(book=book, k=3).invoke(QUESTION, k=1)) == 1
+    everything = bookwise.Filters(hardware_tier=4)
+    held = BookwiseRetriever(book=book).invoke(QUESTION, k=100, filters=everything)
+    assert {each.metadata["source_file"] for each in held} >= {"m1/01-topics.md", "m2/01-isaac.md"}
+    for wrong in ({"k": 0}, {"k": 101}, {"search_kwargs": {"k": "many"}}, {"search_kwargs": {"fetch_k": 20}}):
+        with pytest.raises(ValueError, match="k"):
+            BookwiseRetriever(book=book, **wrong)
+
+
+def test_llama_index_knows_the_lesson_of_a_node_and_checks_k_when_made(book: bookwise.Book) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        from bookwise.llama_index import BookwiseRetriever
+
+        [found] = BookwiseRetriever(book, similarity_top_k=1).retrieve(QUESTION)
+    assert found.node.ref_doc_id == book.search(QUESTION, limit=1).results[0].parent_doc_id
+    with pytest.raises(ValueError, match="1 to 100"):
+        BookwiseRetriever(book, k=101)

@@ -96,12 +96,14 @@ def test_a_field_of_twice_the_length_takes_no_three_times_the_work(name: str, cl
 
 
 def test_a_task_of_a_client_is_read_in_linear_time() -> None:
-    from rag.api.services.client_tasks import task_reply
+    from rag.api.services.client_tasks import reader_words, task_in
 
     for text in ("### Task:\n" + "<chat_history>\n" * 60_000, "### Task:title<chat_history>USER: " + " " * MEGABYTE):
         for ending in ("", "x</chat_history>"):
             began = time.process_time()
-            task_reply(text + ending)
+            task = task_in(text + ending)
+            assert task is None or task.reply()
+            reader_words(text + ending)
             assert time.process_time() - began < 1.0
 
 

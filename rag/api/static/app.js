@@ -50,6 +50,17 @@ async function start() {
   await load();
   // Who has asked meanwhile goes on with that.
   if (id && !conversation.threadId && !conversation.running) await go(id);
+  else if (!id) askFromAddress();
+}
+
+/** `?q=` in the address, as a link or a browser's search box has it, is asked once: a reload does not ask again. */
+function askFromAddress() {
+  const address = new URL(location.href);
+  const question = address.searchParams.get("q")?.trim();
+  if (!question || conversation.threadId || conversation.running) return;
+  address.searchParams.delete("q");
+  history.replaceState(null, "", address);
+  conversation.ask(question.slice(0, 1000));
 }
 
 /** What the server tells of its books and of the reader's conversations. */
@@ -107,7 +118,7 @@ function threadInAddress() {
 }
 
 function address(id) {
-  const wanted = id ? `#/threads/${id}` : location.pathname;
+  const wanted = id ? `#/threads/${id}` : location.pathname + location.search;
   if (threadInAddress() !== id) history.pushState(null, "", wanted);
 }
 

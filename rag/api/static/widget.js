@@ -3,7 +3,8 @@
  * own address; all else is loaded when the button is first pressed.
  *
  * A site opens and closes it with `bookwise.open()`, `bookwise.close()` and `bookwise.toggle()`, or with elements that
- * carry `data-bookwise-open`; `data-shortcut="ctrl+k"`, `data-lang`, `data-colour` and `data-corner="left"` are for its taste.
+ * carry `data-bookwise-open`; `bookwise.open("a question")` and the value of such an element are asked at once. The
+ * document gets the events `bookwise:opened`, `bookwise:asked` and `bookwise:rated`; `data-shortcut="ctrl+k"`, `data-lang`, `data-colour` and `data-corner="left"` are for its taste.
  *
  *   <script src="https://HOST/widget.js" data-book="my-book" data-key="bw_..." defer></script>
  */
@@ -51,12 +52,12 @@
 
   /** @type {Promise<{open: (how: {focus: boolean}) => void}>|undefined} */
   let panel;
-  async function open(focus) {
+  async function open(focus, question) {
     launch.setAttribute("aria-busy", "true");
     panel ??= import(`${server}/static/widget/panel.js`).then(({ makePanel }) =>
       makePanel({ root, launch, server, label, spoken, options: script.dataset }));
     try {
-      (await panel).open({ focus });
+      (await panel).open({ focus, question });
     } catch (error) {
       panel = undefined;
       launch.textContent = WORDS[spoken][1];
@@ -70,10 +71,12 @@
   }
 
   const isOpen = () => launch.hidden;
-  window.bookwise = { open: () => open(true), close, toggle: () => (isOpen() ? close() : open(true)) };
+  const asked = (question) => (typeof question === "string" && question.trim().slice(0, 1000)) || undefined;
+  window.bookwise = { open: (question) => open(true, asked(question)), close, toggle: () => (isOpen() ? close() : open(true)) };
 
   document.addEventListener("click", (event) => {
-    if (event.target instanceof Element && event.target.closest("[data-bookwise-open]")) open(true);
+    const opener = event.target instanceof Element && event.target.closest("[data-bookwise-open]");
+    if (opener) open(true, asked(opener.dataset.bookwiseOpen));
   });
   if (shortcut) {
     const keys = shortcut.toLowerCase().split("+");

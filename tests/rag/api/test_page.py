@@ -79,6 +79,7 @@ def test_sections_beside_the_cited_ones_can_be_asked_for_next(chat: Any, served:
     with chat.expect_request("**/chat/stream") as asked:
         turn.locator(".follow-ups button").first.click()
     assert suggested[0] in json.loads(asked.value.post_data)["message"]
+    assert json.loads(asked.value.post_data)["message"].endswith("?")
     chat.locator(".turn").nth(1).locator(".confidence, .refusal").first.wait_for()
     assert chat.locator(".turn").first.locator(".follow-ups").count() == 0
 
@@ -274,3 +275,15 @@ def test_conversations_beyond_the_first_page_are_reached(watch: Watch, served: S
 def test_a_chapter_has_the_name_of_its_folder(chat: Any, served: ServedBook) -> None:
     script(served, *ANSWER)
     assert "Chapter 2: Robot systems" in answered(chat).locator(".source-place").first.inner_text()
+
+
+def test_a_question_in_the_address_is_asked_once(watch: Watch, served: ServedBook) -> None:
+    script(served, *ANSWER)
+    page = watch.open(f"{served.url}/?q=Why%20does%20a%20late%20subscriber%20wait%3F")
+    turn = page.locator(".turn")
+    turn.locator(".sources").wait_for()
+    assert turn.get_by_role("heading", level=2).inner_text() == "Why does a late subscriber wait?"
+    page.reload()
+    page.locator(".turn .sources").wait_for()
+    assert page.locator(".turn").count() == 1 and "q=" not in page.url
+    assert page.locator(".follow-ups .example-question").count() > 0

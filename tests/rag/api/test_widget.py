@@ -61,7 +61,7 @@ def test_closed_it_costs_one_small_script(watch: Watch, served: ServedBook, less
     loaded = page.evaluate("performance.getEntriesByType('resource').map(each => new URL(each.name).pathname)")
     assert [path for path in loaded if path != "/favicon.ico"] == ["/widget.js"]
     assert (
-        page.evaluate("fetch(document.scripts[0].src).then(reply => reply.text()).then(text => text.length)") < 6500
+        page.evaluate("fetch(document.scripts[0].src).then(reply => reply.text()).then(text => text.length)") < 7500
     )
 
 
@@ -204,3 +204,22 @@ def test_a_site_that_may_not_ask_is_told_so(watch: Watch, served: ServedBook, si
     assert any("api.origins" in each for each in watch.complaints)
     watch.complaints.clear()
     watch.hosts = {each.replace("localhost", "127.0.0.1") for each in watch.hosts}
+
+
+def test_a_site_asks_for_its_reader_and_hears_what_happens(watch: Watch, served: ServedBook, lesson: str) -> None:
+    page = watch.open(lesson)
+    page.evaluate(
+        """() => { window.heard = []; for (const name of ["opened", "asked", "rated"])
+        document.addEventListener(`bookwise:${name}`, (event) => window.heard.push([name, event.detail])) }"""
+    )
+    served.model.script.extend([calls(QUESTION), cites("Nothing is kept {0}.")])
+    page.evaluate("question => bookwise.open(question)", QUESTION)
+    panel = page.get_by_role("dialog", name="Ask the book")
+    panel.locator(".turn .sources").wait_for()
+    panel.get_by_role("button", name="Good answer").click()
+    panel.get_by_role("button", name="Good answer", pressed=True).wait_for()
+    assert page.evaluate("window.heard") == [
+        ["opened", {}],
+        ["asked", {"question": QUESTION}],
+        ["rated", {"rating": "up"}],
+    ]

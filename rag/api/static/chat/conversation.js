@@ -16,7 +16,7 @@ import { welcome } from "./welcome.js";
 
 export class Conversation extends EventTarget {
   /**
-   * Fires `kept` after an exchange that the server keeps.
+   * Fires `kept` after an exchange that the server keeps, `asked` and `rated` for who counts them.
    * @param {{wire: import("../wire.js").Wire, choice: import("./choice.js").Choice, filters: HTMLElement,
    *   place: HTMLElement, isModal: () => boolean, isOnSite?: boolean}} parts `isOnSite`: the lessons are pages of this site
    */
@@ -66,6 +66,7 @@ export class Conversation extends EventTarget {
     if (this.running) return;
     this.log.querySelectorAll(".welcome, .follow-ups").forEach((each) => each.remove());
     const turn = this.#turn(question);
+    this.dispatchEvent(new CustomEvent("asked", { detail: { question } }));
     const running = new AbortController();
     this.#run(running);
     turn.search();
@@ -142,10 +143,15 @@ export class Conversation extends EventTarget {
       widen: () => this.#widen(question, () => this.choice.widen()),
       tier: "hardware_tier" in this.choice.fixed ? undefined : (tier) => this.#widen(question, () => this.choice.change({ hardware_tier: tier })),
       render: (prose) => renderMarks(prose, this.wire.render),
-      rate: (number, feedback) => this.wire.rate(this.threadId, number, feedback),
+      rate: (number, feedback) => this.#rate(number, feedback),
     });
     this.log.append(turn.element);
     return turn;
+  }
+
+  async #rate(number, feedback) {
+    await this.wire.rate(this.threadId, number, feedback);
+    this.dispatchEvent(new CustomEvent("rated", { detail: { rating: feedback.rating } }));
   }
 
   /** An attempt that gave nothing makes room for the next. */

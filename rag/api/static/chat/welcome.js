@@ -24,12 +24,12 @@ export function welcome(book, ask) {
 
 /**
  * What could be asked next: sections beside those that the answer cites.
- * @param {{page_title: string, section_title: string}[]} places
+ * @param {{page_title: string, section_title: string, question: string}[]} places each with the question that leads there
  * @param {(question: string) => void} ask
  */
 export function followUps(places, ask) {
-  const entry = ({ page_title: page, section_title: section }) => element("li", {},
-    button({ class: "example", onclick: () => ask(questionOf(section)) },
+  const entry = ({ page_title: page, section_title: section, question }) => element("li", {},
+    button({ class: "example", onclick: () => ask(question), title: question },
       element("span", { class: "example-question", dir: "auto" }, section),
       element("span", { class: "example-module", dir: "auto" }, page)));
   return element("section", { class: "follow-ups" },

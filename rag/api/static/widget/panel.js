@@ -34,12 +34,14 @@ export async function makePanel({ root, launch, server, label, spoken, options }
   root.append(panel);
   fitText(panel);
 
-  /** @param {{focus: boolean}} how whether the reader asked for it */
-  function open({ focus }) {
+  /** @param {{focus: boolean, question?: string}} how whether the reader asked for it, and what the site asks for them */
+  function open({ focus, question }) {
+    if (panel.hidden) tell("opened");
     panel.hidden = false;
     launch.hidden = true;
     forTab.set(OPEN, "yes");
     if (focus) conversation.composer.focus();
+    if (question) begun.then(() => conversation.ask(question));
   }
 
   function close() {
@@ -61,10 +63,15 @@ export async function makePanel({ root, launch, server, label, spoken, options }
 
   conversation.reset();
   conversation.addEventListener("kept", () => forTab.set(KEPT, conversation.threadId));
-  const begun = () => load(wire, choice, conversation);
-  conversation.addEventListener("unlocked", begun);
-  begun();
+  for (const name of ["asked", "rated"]) conversation.addEventListener(name, ({ detail }) => tell(name, detail));
+  conversation.addEventListener("unlocked", () => load(wire, choice, conversation));
+  const begun = load(wire, choice, conversation);
   return { open, close };
+}
+
+/** An event on the site's document, for its own analytics: `bookwise:opened`, `bookwise:asked`, `bookwise:rated`. */
+function tell(name, detail = {}) {
+  document.dispatchEvent(new CustomEvent(`bookwise:${name}`, { detail }));
 }
 
 /** The book, and the conversation that an earlier page of this visit has begun. */
