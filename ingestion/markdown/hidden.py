@@ -35,6 +35,7 @@ class Part(NamedTuple):
     end: int
     is_kept: bool = False
     closed: bool = True
+    is_condition: bool = False
 
 
 _LIQUID = r"\{{%-?[ \t]*{name}[ \t]*-?%\}}"
@@ -53,6 +54,12 @@ _OVER_BLANK_LINES = frozenset(("kramdown", "liquid", "shortcode", "template", "j
 """Forms that templates read, which know no paragraphs; others go over blank lines only where they begin a line."""
 
 _RAW = (_LIQUID.format(name="raw"), _LIQUID.format(name="endraw"))
+_BRANCH = (
+    r"(?m:^[ \t]*\{%-?[ \t]*(?:(?P<condition>if|unless|case)|elsif|else|when|endif|endunless|endcase)\b"
+    r"[^%\n]{0,500}%\}[ \t]*$)"
+)
+"""A line that parts what is shown from what is not, as only the build can decide."""
+
 _LINE_START = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _TICKS = re.compile(r"`+")
 _REMARK = re.compile(r"[ \t>]*\[[^\]\n]*\]:[ \t]*\n?[ \t>]*(?:#|-|<#?>)[ \t]*\n?[ \t>]*[\"'(]")
@@ -79,10 +86,15 @@ def template_parts(text: str, templates: str) -> list[Part]:
     Templates are read before Markdown, so that code hides nothing from them.
     """
     comment = _FORMS[templates]
-    openings = re.compile(f"(?P<comment>{comment[0]})" + (f"|(?P<raw>{_RAW[0]})" if templates == "liquid" else ""))
+    liquid = f"|(?P<raw>{_RAW[0]})|(?P<branch>{_BRANCH})" if templates == "liquid" else ""
+    openings = re.compile(f"(?P<comment>{comment[0]}){liquid}")
     parts: list[Part] = []
     at = 0
     while found := openings.search(text, at):
+        if "branch" in openings.groupindex and found["branch"]:
+            parts.append(Part(*found.span(), is_condition=found["condition"] is not None))
+            at = found.end()
+            continue
         is_raw = found.lastgroup == "raw"
         closing = _pattern(_RAW[1] if is_raw else comment[1]).search(text, found.end())
         at = closing.end() if closing else len(text)

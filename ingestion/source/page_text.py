@@ -16,6 +16,7 @@ from ingestion.markdown.shown import ShownText, shown_text
 from ingestion.markdown.syntax import Syntax
 from ingestion.settings import Settings
 from ingestion.source.front_matter import FrontMatter
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.expansion import Expanded
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.reader import SourceText
@@ -47,7 +48,7 @@ def read_page_text(
     """Return what readers see of a page; raises LessonError where its blocks take too much work to read."""
     origins: Sequence[int] = ()
     try:
-        whole = expand_page(source, front.body, settings, syntax.templates)
+        whole = expand_page(source, front.body, settings, syntax.templates, PageFacts(source.path, front.values))
         origins = whole.origins
         if line := _conflict(whole.text, syntax):
             raise LessonError(source.path, _CONFLICT, _in_file(line, whole.origins) + front.body_offset)

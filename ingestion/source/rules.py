@@ -42,9 +42,12 @@ RULES: Mapping[str, str] = {
     "unclosed-directive": "A `:::` block is never closed. Close it.",
     "unclosed-fence": "A code fence is never closed, so that everything below it is read as code. Close it.",
     "unclosed-html": "An HTML block or a hidden element is never closed. Close it.",
+    "undecided-condition": "What a page shows depends on a condition of its templates, which only the build decides; "
+    "both branches are searched.",
     "unknown-key": "A key of the metadata looks like a misspelt one. Correct it; `--fix` does.",
     "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is "
     "named. Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
+    "unresolved-variable": "A page shows a text of the configuration or of its metadata that is not there. Add it.",
     "dropped-admonition-mark": "Marks of an admonition; its type and title stay as words.",
     "dropped-attributes": "Attributes in braces, which the site turns into classes and ids.",
     "dropped-comment": "A comment, which readers do not see.",

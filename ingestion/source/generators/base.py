@@ -18,7 +18,7 @@ from ingestion.source.site import Site
 if TYPE_CHECKING:
     from ingestion.markdown.syntax import Syntax
     from ingestion.source.front_matter import FrontMatter
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
 """Pieces of pages, by their underscore."""
@@ -117,6 +117,10 @@ class Base:
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return none."""
         return ()
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return none."""
+        return None
 
 
 def is_on(value: Any) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.markdown.syntax import Syntax
     from ingestion.source.front_matter import FrontMatter
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 
 class PageFacts(NamedTuple):
@@ -161,4 +161,8 @@ class Generator(Protocol):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds the includes of a page."""
+        ...
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return the texts of the site and of a page's metadata that stand for others in it; None for none."""
         ...

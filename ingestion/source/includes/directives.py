@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,7 @@ class Directive(NamedTuple):
 
     `places` are the files that it may mean, the first that exists counts. `select` chooses the part of the file.
     `indent` stands before each line after the first. `fence` is the language of a code fence to put around it. `text`
-    is what a directive stands for that reads no file.
+    is what a directive stands for that reads no file, and `warning` what is wrong with it, by the `rule` of `check`.
     """
 
     start: int
@@ -42,6 +43,8 @@ class Directive(NamedTuple):
     fence: str | None = None
     is_page: bool = False
     text: str | None = None
+    warning: str = ""
+    rule: str = "unresolved-include"
 
 
 Finder = Callable[[str, Path, PageFolders], Iterator[Directive]]
@@ -54,3 +57,24 @@ MAX_TARGET = 1000
 def whole(text: str, selection: str) -> str:
     """Return all of a file, without the line end after its last line."""
     return text.removesuffix("\n")
+
+
+class Variables(NamedTuple):
+    """Texts of a site that stand for others: how its pages write them (`name` is a group), and their values.
+
+    Those whose names `by_name` turns into keys are looked up by the key.
+    """
+
+    pattern: re.Pattern[str]
+    values: Mapping[str, str]
+    by_name: Callable[[str], str] = str
+
+
+def find_variables(text: str, variables: Variables) -> Iterator[Directive]:
+    """Yield what stands for a text of the configuration or of the page's own metadata."""
+    for found in variables.pattern.finditer(text):
+        value = variables.values.get(variables.by_name(found["name"]))
+        start, end = found.span()
+        warning = "" if value is not None else f"`{found[0]}` has no value in the configuration or the metadata"
+        shown = found[0] if value is None else value
+        yield Directive(start, end, "", (), whole, text=shown, warning=warning, rule="unresolved-variable")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block
-from ingestion.markdown.hidden import template_parts
+from ingestion.markdown.hidden import Part, template_parts
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
 from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
-from ingestion.source.includes.directives import Directive, Finder, PageFolders, whole
+from ingestion.source.includes.directives import Directive, Finder, PageFolders, Variables, find_variables, whole
 from ingestion.source.includes.files import MISSING, NOT_THERE, BookFiles, CannotInclude, decoded
 
 MAX_DEPTH = 10
@@ -56,24 +56,35 @@ class Expanded:
 
 
 def expand(
-    body: str, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles, templates: str | None = None
+    body: str,
+    finders: tuple[Finder, ...],
+    folders: PageFolders,
+    files: BookFiles,
+    templates: str | None = None,
+    variables: Variables | None = None,
 ) -> Expanded:
     """Return the body of a page with what it includes; an include that cannot be read stays, and is a problem.
 
     With `templates`, the page's templates are read too: their comments stand for nothing, and what they keep as it is
-    written includes nothing.
+    written includes nothing. `variables` are filled, in included files too.
     """
-    return _Expansion(finders, folders, files, templates).run(body)
+    return _Expansion(finders, folders, files, templates, variables).run(body)
 
 
 class _Expansion:
     """Expands one page."""
 
     def __init__(
-        self, finders: tuple[Finder, ...], folders: PageFolders, files: BookFiles, templates: str | None
+        self,
+        finders: tuple[Finder, ...],
+        folders: PageFolders,
+        files: BookFiles,
+        templates: str | None,
+        variables: Variables | None,
     ) -> None:
         self._finders = finders
         self._templates = templates
+        self._variables = variables
         self._folders = folders
         self._files = files
         self._hashes: dict[str, str] = {}
@@ -92,7 +103,7 @@ class _Expansion:
             line += before.count("\n")
             source = body[directive.start : directive.end]
             text, unread = self._read(directive, source, (self._folders.page,))
-            problems += [Problem(line, message) for message in unread]
+            problems += [Problem(line, message, directive.rule) for message in unread]
             out.append(text)
             origins += [line] * text.count("\n")
             at = directive.end
@@ -107,7 +118,9 @@ class _Expansion:
         """Return the directives of a text in order, without those that lie in another, in a comment or in `raw`."""
         found = [include for finder in self._finders for include in finder(text, file, self._folders)]
         parts = template_parts(text, self._templates) if self._templates else []
-        found += (Directive(part.start, part.end, "", (), whole, text="") for part in parts if not part.is_kept)
+        found += (_standing_for_nothing(part) for part in parts if not part.is_kept)
+        if self._variables:
+            found += find_variables(text, self._variables)
         literal = [part for part in parts if part.is_kept]
         kept: list[Directive] = []
         for directive in sorted(found, key=lambda each: each.start):
@@ -121,7 +134,7 @@ class _Expansion:
     def _read(self, directive: Directive, source: str, stack: tuple[Path, ...]) -> tuple[str, list[str]]:
         """Return what takes the place of an include, and what is wrong with it or with those in its file."""
         if directive.text is not None:
-            return directive.text, []
+            return directive.text, [directive.warning] if directive.warning else []
         try:
             location = self._locate(directive)
             if location in stack:
@@ -175,6 +188,17 @@ class _Expansion:
         if self._left < 0:
             raise CannotInclude(f"is too much: a page includes {MAX_CHARACTERS} characters at most")
         return directive.select(text, directive.selection)
+
+
+def _standing_for_nothing(part: Part) -> Directive:
+    warning = "" if part.closed else "this comment is never closed: everything below it is hidden"
+    rule = "unclosed-comment"
+    if part.is_condition:
+        rule, warning = (
+            "undecided-condition",
+            "what is shown here depends on the build: its branches stand side by side",
+        )
+    return Directive(part.start, part.end, "", (), whole, text="", warning=warning, rule=rule)
 
 
 def _without_front_matter(text: str, location: Path) -> str:

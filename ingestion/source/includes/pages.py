@@ -7,6 +7,7 @@ from pathlib import Path
 from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of
 from ingestion.source.generators import of
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import Finder, PageFolders
 from ingestion.source.includes.expansion import Expanded, expand
 from ingestion.source.includes.files import BookFiles
@@ -16,14 +17,21 @@ _MARKS = ("{{", "8<-", "import", "include", "<<<", "{!")
 """One of these stands in every page that includes something."""
 
 
-def expand_page(source: SourceText, body: str, settings: Settings, templates: str | None = None) -> Expanded:
-    """Return the body of a page with the text of the files that it includes, and its templates read."""
+def expand_page(
+    source: SourceText, body: str, settings: Settings, templates: str | None = None, page: PageFacts | None = None
+) -> Expanded:
+    """Return the body of a page with the text of the files that it includes, and its templates read.
+
+    `page` is what is known of it, by which its variables are filled.
+    """
     folders, root = _folders(source, body), Path(source.root or ".")
     finders = _finders(source, settings) if folders and source.root is not None else ()
-    if not finders and not (templates and "{" in body):
+    generator = of(source.site) if source.site else None
+    variables = generator.variables(page, source.site) if generator and page and "{{" in body else None
+    if not finders and not (templates and "{" in body) and variables is None:
         return Expanded(body)
     folders = folders or PageFolders(root, root, source.site)
-    return expand(body, finders, folders, BookFiles(root, source.site, settings), templates)
+    return expand(body, finders, folders, BookFiles(root, source.site, settings), templates, variables)
 
 
 def includes_files(source: SourceText, body: str, settings: Settings) -> bool:

@@ -6,7 +6,8 @@ Values are text, keyed by their path: `("presets", "docs", "routeBasePath")`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site_reading.javascript import Values, javascript_values
+
+MAX_VALUE = 300
+"""Characters of a text that stands for a variable."""
+
+MAX_VARIABLES = 500
 
 DATA_ENDINGS = ("json", "toml", "yaml", "yml")
 
@@ -71,3 +77,13 @@ def _scalars(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
             yield from _scalars(inner, path)
     elif value is not None:
         yield path, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def texts_below(values: Mapping[tuple[str, ...], Sequence[str]], *path: str) -> tuple[tuple[str, str], ...]:
+    """Return the short texts below a path of a configuration, by their names from there on, parted by dots."""
+    found = (
+        (".".join(key[len(path) :]), texts[0])
+        for key, texts in values.items()
+        if key[: len(path)] == path and len(key) > len(path) and len(texts) == 1 and len(texts[0]) <= MAX_VALUE
+    )
+    return tuple(islice(found, MAX_VARIABLES))

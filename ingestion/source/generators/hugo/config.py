@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import DATA_ENDINGS, read_document, values_of
+from ingestion.source.site_reading.documents import DATA_ENDINGS, read_document, texts_below, values_of
 from ingestion.source.site_reading.values import clean, joined, one
 
 _CONTENT = "content"
@@ -35,7 +35,7 @@ class Facts:
     It may take its pages from several folders, some for one language: `mounts` names them. `default_in_folder` tells
     that addresses name the default language too, `rules` are the patterns of addresses (`permalinks`) by kind and
     section, and `sections` are the folders with an `_index.md`, where patterns need them. `ignored` are regular
-    expressions of files without a page.
+    expressions of files without a page, and `params` the texts that pages show by `param`.
     """
 
     mounts: tuple[Mount, ...] = ()
@@ -43,6 +43,7 @@ class Facts:
     rules: tuple[tuple[str, str], ...] = ()
     sections: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    params: tuple[tuple[str, str], ...] = ()
 
     def mount_of(self, path: str) -> Mount | None:
         """Return the mounted folder that a file of the docs folder lies in."""
@@ -87,6 +88,7 @@ def read(folder: Path, config: Path) -> Site | None:
             default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
             rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
             ignored=tuple(_listed(document.get("ignorefiles"))),
+            params=texts_below(values, "params"),
         ),
     )
 

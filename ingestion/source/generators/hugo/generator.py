@@ -19,7 +19,7 @@ from ingestion.source.site import Site
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.source.front_matter import FrontMatter
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 
 class Hugo(Base):
@@ -74,6 +74,12 @@ class Hugo(Base):
         from ingestion.source.generators.hugo.text import find_shortcodes, find_tabs
 
         return (find_shortcodes, find_tabs)
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return the parameters of the page and of the site."""
+        from ingestion.source.generators.hugo.text import variables_of
+
+        return variables_of(page, site)
 
 
 STYLED: dict[str, Generator] = {"hugo": Hugo()}

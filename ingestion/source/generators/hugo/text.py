@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
-from ingestion.source.includes.directives import Directive, PageFolders, whole
+from ingestion.source.generators.hugo.config import facts_of
+from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.includes.directives import Directive, PageFolders, Variables, whole
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import texts_below, values_of
 
 SYNTAX = Syntax(name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys"}, templates="shortcode")
 
@@ -19,6 +23,16 @@ _ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw
 
 _TABS = re.compile(r"\{\{<\s*(?P<end>/?)\s*(?P<name>tab(?:pane)?)\b(?P<arguments>[^\n{}]{0,1000}?)>\}\}")
 _BACKTICKS = re.compile(r"`{3,}")
+
+
+_VARIABLE = re.compile(r"\{\{[<%]\s{0,9}param\s{1,9}[\"`]?(?P<name>[\w.-]{1,100})[\"`]?\s{0,9}[>%]\}\}")
+
+
+def variables_of(page: PageFacts, site: Site | None) -> Variables:
+    """Return what `param` shows: a parameter of the page, else one of the site, in any case of letters."""
+    own = values_of(page.values)
+    found = (*facts_of(site).params, *texts_below(own), *texts_below(own, "params"))
+    return Variables(_VARIABLE, {name.lower(): text for name, text in found}, str.lower)
 
 
 def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:

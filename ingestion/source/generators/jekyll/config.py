@@ -12,7 +12,7 @@ from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document, values_of
+from ingestion.source.site_reading.documents import read_document, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, one
 
@@ -43,7 +43,7 @@ class Facts:
     `rules` are the patterns of addresses by the folder of a collection, "" for a folder of plain pages.
     `needs_metadata` tells that a file without front matter is no page, and `readme_is_index` that README stands for
     its folder: GitHub has it otherwise, and so have plugins. `shows_future` tells that pages of a later date are
-    shown, and `defaults` is metadata that pages have unless they say otherwise.
+    shown, `defaults` is metadata that pages have unless they say otherwise, and `texts` what pages show as `site.…`.
     """
 
     rules: tuple[tuple[str, str], ...] = ()
@@ -51,6 +51,7 @@ class Facts:
     readme_is_index: bool = True
     shows_future: bool = False
     defaults: tuple[PageDefaults, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -82,6 +83,7 @@ def read(folder: Path, config: Path) -> Site:
             readme_is_index=on_github or "jekyll-readme-index" in gems,
             shows_future=one(values, "future") == "true",
             defaults=tuple(_defaults(document.get("defaults"))),
+            texts=texts_below(values),
         ),
     )
 

@@ -16,7 +16,7 @@ from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 
 class Jekyll(Base):
@@ -73,6 +73,12 @@ class Jekyll(Base):
         from ingestion.source.generators.jekyll.text import find_liquid
 
         return (find_liquid,)
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return the texts of the configuration and of the page."""
+        from ingestion.source.generators.jekyll.text import variables_of
+
+        return variables_of(page, site)
 
 
 STYLED: dict[str, Generator] = {"jekyll": Jekyll()}

@@ -8,7 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from ingestion.markdown.syntax import NONE, Syntax
-from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
+from ingestion.source.generators.jekyll.config import facts_of
+from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import texts_below, values_of
 
 SYNTAX = Syntax(
     name="jekyll",
@@ -24,6 +28,15 @@ _LIQUID = re.compile(
 )
 _LIQUID_PARAMETER = re.compile(r"(?P<key>[\w-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
 _LIQUID_VALUE = re.compile(r"\{\{-?\s*include\.(?P<key>[\w-]+)[^{}\n]*\}\}")
+
+
+_VARIABLE = re.compile(r"\{\{-?\s{0,9}(?P<name>(?:site|page)\.[\w.-]{1,100})\s{0,9}-?\}\}")
+
+
+def variables_of(page: PageFacts, site: Site | None) -> Variables:
+    """Return the texts that a page shows as `{{ site.x }}` and `{{ page.x }}`, where no filter changes them."""
+    of_page = {f"page.{name}": text for name, text in texts_below(values_of(page.values))}
+    return Variables(_VARIABLE, {f"site.{name}": text for name, text in facts_of(site).texts} | of_page)
 
 
 def find_liquid(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:

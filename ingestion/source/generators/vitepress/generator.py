@@ -14,7 +14,7 @@ from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 
 class VitePress(Base):
@@ -54,6 +54,12 @@ class VitePress(Base):
         from ingestion.source.generators.vitepress.text import find_vitepress
 
         return (find_vitepress,)
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return the texts of the page's metadata."""
+        from ingestion.source.generators.vitepress.text import variables_of
+
+        return variables_of(page, site)
 
 
 STYLED: dict[str, Generator] = {"vitepress": VitePress()}

@@ -8,8 +8,11 @@ from pathlib import Path
 from textwrap import dedent
 
 from ingestion.markdown.syntax import COLONS, NONE, Syntax
-from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
+from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import texts_below, values_of
 
 SYNTAX = Syntax(
     name="vitepress",
@@ -27,6 +30,14 @@ _VITEPRESS_PARTS = re.compile(r"(?P<path>[^#{]+)(?P<region>#[^\s{]+)?(?P<lines>\
 _REGION_MARK = re.compile(
     r"[ \t]*(?:#|//|/\*|<!--|::)[ \t]*#?(?:pragma[ \t]+)?(?P<end>end ?)?region[ \t]+(?P<name>[\w*-]+)", re.I
 )
+
+
+_VARIABLE = re.compile(r"\{\{\s{0,9}\$frontmatter\.(?P<name>[\w.-]{1,100})\s{0,9}\}\}")
+
+
+def variables_of(page: PageFacts, site: Site | None) -> Variables:
+    """Return the texts that a page shows of its own metadata."""
+    return Variables(_VARIABLE, dict(texts_below(values_of(page.values))))
 
 
 def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
