@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import LessonError
@@ -38,12 +38,20 @@ class ChunkedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFile:
-    """One file ready to be written: what differs, and the payloads the store holds now, by id."""
+    """One file ready to be written: what differs, and the payloads the store holds now, by id.
+
+    `moved` are those of the path that it had before, if it moved, by the hash of their text.
+    """
 
     chunked: ChunkedFile
     change: FileChange
     diff: ChunkDiff
     stored: Mapping[str, Mapping[str, Any]]
+    moved: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def before(self, chunk: DocumentChunk) -> Mapping[str, Any] | None:
+        """Return the payload that the chunk had until now, None for a new one."""
+        return self.stored.get(chunk.id) or self.moved.get(chunk.metadata.content_hash)
 
     @property
     def plan(self) -> FilePlan:
@@ -130,15 +138,21 @@ def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = Non
 
 def compare_group(group: ChunkedGroup, store: VectorStore | None) -> ComparedGroup:
     """Return what each file's chunks change in the store."""
-    stored: dict[str, dict[str, Mapping[str, Any]]] = {file.plan.facts.path: {} for file in group.files}
+    moved = {file.plan.moved_from for file in group.files if file.plan.moved_from}
+    stored: dict[str, dict[str, Mapping[str, Any]]] = {
+        path: {} for path in moved.union(file.plan.facts.path for file in group.files)
+    }
     if store and group.files:
         book_id = group.files[0].plan.key.book_id
-        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(stored))))
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(sorted(stored)))))
         for point in store.scroll(where):
             stored[point.payload["source_file"]][point.id] = point.payload
-    return ComparedGroup(tuple(_compared(file, stored[file.plan.facts.path]) for file in group.files), group.failures)
+    return ComparedGroup(tuple(_compared(file, stored) for file in group.files), group.failures)
 
 
-def _compared(file: ChunkedFile, stored: Mapping[str, Mapping[str, Any]]) -> ComparedFile:
+def _compared(file: ChunkedFile, by_path: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> ComparedFile:
+    stored = by_path[file.plan.facts.path]
     diff = diff_chunks(file.chunks, stored)
-    return ComparedFile(file, refine_change(file.plan.change, diff, stored), diff, stored)
+    earlier = by_path[file.plan.moved_from].values() if file.plan.moved_from else ()
+    moved = {payload["content_hash"]: payload for payload in earlier}
+    return ComparedFile(file, refine_change(file.plan.change, diff, stored), diff, stored, moved)

@@ -74,7 +74,7 @@ def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedCh
             chunk.id,
             embedded[chunk.id].embedding,
             document_vector(chunk.embed_text, stemmer_of(chunk.metadata.language)),
-            _dated(embedded[chunk.id].payload(), file.stored.get(chunk.id)),
+            _dated(embedded[chunk.id].payload(), file.before(chunk)),
         )
         for file in files
         for chunk in file.diff.write

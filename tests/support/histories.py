@@ -21,7 +21,7 @@ from ingestion.report import IngestReport
 from ingestion.state.state_file import StateFile, StateStore
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.types import Point, SparseVector
-from tests.support.books import Library, long_text, page
+from tests.support.books import TIMES, Library, long_text, page
 from tests.support.fakes import Crash, FakeEmbedder
 
 FOLDER = "module-1-ros2/chapter-1-basics"
@@ -32,7 +32,7 @@ SETTINGS: Mapping[str, list[Any]] = {
     "book.language": ["en", "de"],
     "book.base_url": ["https://example.org/", "https://example.com/book/"],
 }
-STAMPS = ("created_at", "updated_at", "embedded_at", "embedding_model", "ingested_at")
+STAMPS = (*TIMES, "embedding_model")
 CALLS = ("upsert", "set_payloads", "delete", "checkpoint", "mark_runs", "create", "activate", "save")
 CALLS += ("embed_documents",)
 

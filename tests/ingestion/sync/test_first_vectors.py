@@ -29,7 +29,7 @@ def test_a_book_without_text_makes_no_index_and_the_second_run_does_nothing(tmp_
 
 
 def test_an_index_that_lost_its_last_point_takes_another_model(tmp_path: Path) -> None:
-    library = Library(tmp_path)
+    library = Library(tmp_path, flags={"index.max_delete": 100})
     library.write({"p.md": page("Page", "The text of the page.")})
     library.run()
     library.write({"p.md": ""})

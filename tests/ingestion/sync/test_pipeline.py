@@ -148,6 +148,16 @@ def test_a_moved_lesson_embeds_nothing_and_leaves_the_old_path_empty(indexed: Li
     assert indexed.contents() == from_nothing(indexed, tmp_path / "other").contents()
 
 
+def test_a_renamed_lesson_keeps_the_time_at_which_it_was_first_written(indexed: Library) -> None:
+    points = indexed.generations.points
+    for point in points.values():
+        point.payload["created_at"] = "2020-01-01T00:00:00+00:00"
+    indexed.write({f"{ROS}/01-renamed.md": PAGES[NODES], "elsewhere/x.md": PAGES[TOPICS], WORLDS: PAGES[WORLDS]})
+    assert indexed.run().files["moved"] == 2
+    assert {point.payload["created_at"] for point in points.values()} == {"2020-01-01T00:00:00+00:00"}
+    assert all(point.payload["updated_at"] > "2021" for point in points.values())
+
+
 def test_a_change_of_tier_patches_payloads_and_embeds_nothing(indexed: Library) -> None:
     indexed.write(PAGES | {NODES: PAGES[NODES].replace("hardware_tier: 2", "hardware_tier: 4")})
     report = indexed.run()
