@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC
+from typing import NamedTuple
 
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
@@ -50,9 +51,10 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
 
 def lesson_place(source: SourceText, settings: Settings) -> tuple[str, int | None, int | None]:
     """Return module, chapter and lesson of a page without parsing its body; raises as `read_metadata` does."""
-    report = MetadataReport(source.path, read_metadata(source, settings))
+    front = read_metadata(source, settings)
     place = page_place(source.path, source.entry, settings)
-    return place.module, report.number("chapter", place.chapter), report.number("lesson", place.lesson)
+    numbers = numbers_of(source.path, front, place)
+    return place.module, numbers.chapter, numbers.lesson
 
 
 def page_place(path: str, entry: Entry | None, settings: Settings) -> Place:
@@ -60,39 +62,46 @@ def page_place(path: str, entry: Entry | None, settings: Settings) -> Place:
     return locate(path, modules=settings.modules, patterns=settings.book.paths, entry=entry)
 
 
-class MetadataReport:
-    """Collects findings on one page's metadata."""
+class Numbers(NamedTuple):
+    """Where in its book a page stands, and what was odd about how that was said."""
 
-    def __init__(self, path: str, front: FrontMatter) -> None:
-        self._path = path
-        self._front = front
-        self._findings = [Finding(path, line, rule, message) for line, rule, message in front.problems]
+    chapter: int | None
+    lesson: int | None
+    findings: tuple[Finding, ...]
 
-    def number(self, key: str, in_path: int | None) -> int | None:
-        """Return chapter or lesson: the path's number wins, front matter fills a gap."""
-        raw = self._front.values.get(key)
-        written = whole_number(raw) if raw is not None else None
-        if raw is not None and written is None:
-            self._add(key, f"{key}-value", f"`{key}: {raw}` is not a whole number; ignored")
-        if in_path is not None and written is not None and in_path != written:
-            self._add(key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts")
-        number = in_path if in_path is not None else written
-        if number is None and key == "lesson":
-            return position(self._front.values.get("sidebar_position"))
-        bounds = BOUNDS[key]
-        if number is not None and number not in bounds:
-            self._add(key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept")
-        return number
 
-    def add(self, line: int, rule: str, message: str) -> None:
-        """Add a problem of the body."""
-        self._findings.append(Finding(self._path, line, rule, message))
+def numbers_of(path: str, front: FrontMatter, place: Place) -> Numbers:
+    """Return chapter and lesson of a page: the path's number wins, front matter fills a gap."""
+    chapter, odd = _number("chapter", front, place.chapter)
+    lesson, others = _number("lesson", front, place.lesson)
+    return Numbers(chapter, lesson, tuple(_found(path, front, key, *what) for key, *what in (*odd, *others)))
 
-    def findings(self, audience: Audience) -> tuple[Finding, ...]:
-        """Return all findings, those on the audience included."""
-        for key, value, wrong in audience.unusable:
-            self._add(key, "audience-value", f"`{key}: {value}` {wrong}")
-        return tuple(sorted(self._findings, key=lambda finding: finding.line or 0))
 
-    def _add(self, key: str, rule: str, message: str) -> None:
-        self._findings.append(Finding(self._path, self._front.lines.get(key), rule, message))
+def audience_findings(path: str, front: FrontMatter, audience: Audience) -> tuple[Finding, ...]:
+    """Return what of the metadata on its audience cannot be used."""
+    return tuple(
+        _found(path, front, key, "audience-value", f"`{key}: {value}` {wrong}")
+        for key, value, wrong in audience.unusable
+    )
+
+
+def _number(key: str, front: FrontMatter, in_path: int | None) -> tuple[int | None, list[tuple[str, str, str]]]:
+    """Return a number of the place, and what is odd about it: key, rule and message of each."""
+    raw = front.values.get(key)
+    written = whole_number(raw) if raw is not None else None
+    odd = []
+    if raw is not None and written is None:
+        odd.append((key, f"{key}-value", f"`{key}: {raw}` is not a whole number; ignored"))
+    if in_path is not None and written is not None and in_path != written:
+        odd.append((key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts"))
+    number = in_path if in_path is not None else written
+    if number is None and key == "lesson":
+        return position(front.values.get("sidebar_position")), odd
+    bounds = BOUNDS[key]
+    if number is not None and number not in bounds:
+        odd.append((key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept"))
+    return number, odd
+
+
+def _found(path: str, front: FrontMatter, key: str, rule: str, message: str) -> Finding:
+    return Finding(path, front.lines.get(key), rule, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
@@ -27,7 +27,7 @@ from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.hierarchy import Place
-from ingestion.source.metadata import MetadataReport, page_place, read_metadata
+from ingestion.source.metadata import audience_findings, numbers_of, page_place, read_metadata
 from ingestion.source.page_text import PageText, read_page_text
 from ingestion.source.reader import SourceText
 
@@ -106,11 +106,10 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
     place = page_place(source.path, source.entry, settings)
     module = next((module for module in settings.modules if module.name == place.module), None)
     audience = read_audience(front.values, module, front.repeated)
-    report, facts = MetadataReport(source.path, front), PageFacts(source.path, with_custom_tables(front.values))
+    numbers, facts = numbers_of(source.path, front, place), PageFacts(source.path, with_custom_tables(front.values))
+    unusable = audience_findings(source.path, front, audience)
     syntax, ids = page_syntax(facts, source, settings), heading_ids(settings, source.site)
     page = read_page_text(source, front, settings, syntax, ids)
-    for problem in page.whole.problems:
-        report.add(problem.line + front.body_offset, problem.rule, problem.message)
     return Lesson(
         path=source.path,
         file_hash=source.sha256,
@@ -118,8 +117,8 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         page=page,
         body_offset=front.body_offset,
         module=place.module,
-        chapter=report.number("chapter", place.chapter),
-        lesson=report.number("lesson", place.lesson),
+        chapter=numbers.chapter,
+        lesson=numbers.lesson,
         audience=audience,
         language=facts.text("lang") or place.language or settings.book.language or written_in(page),
         doc_type=_doc_type(place, page.text, syntax),
@@ -129,12 +128,19 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         heading_ids=ids,
         url=page_address(source, front, settings),
         front_matter=_raw(front.values),
-        findings=report.findings(audience),
+        findings=_findings(source.path, front, page, (*numbers.findings, *unusable)),
         includes=page.whole.files,
         syntax=syntax,
         published_until=front.published_until,
         **_version(source),
     )
+
+
+def _findings(path: str, front: FrontMatter, page: PageText, others: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return what is odd about a page, in the order of its lines: its metadata, its text, and the others."""
+    odd = [Finding(path, line, rule, message) for line, rule, message in front.problems]
+    odd += [Finding(path, each.line + front.body_offset, each.rule, each.message) for each in page.whole.problems]
+    return tuple(sorted((*odd, *others), key=lambda finding: finding.line or 0))
 
 
 def written_in(page: PageText) -> str:
