@@ -1,6 +1,6 @@
 """Every stored link leads somewhere and every word is found on sites that MkDocs, mdBook and Hugo built.
 
-All three come from PyPI.
+All come from PyPI; so does Sphinx, with MyST.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from tests.generators.books.common import COMMON, write_site
 from tests.generators.books.hugo import HUGO
 from tests.generators.books.mdbook import MDBOOK
 from tests.generators.books.mkdocs import MATERIAL, MKDOCS
+from tests.generators.books.sphinx import SPHINX, SPHINX_PAGES
 from tests.generators.built import check, compare
 from tests.support.installed_tools import python_tool, run
 
@@ -68,6 +69,15 @@ def test_mdbook(tmp_path: Path) -> None:
     run([python_tool(HERE, "mdbook"), "build"], tmp_path)
     flags = {"book.base_url": "https://x.example"}
     check(compare(tmp_path / "src", tmp_path / "book", r"^main ", **flags), pages=11)
+
+
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
+def test_sphinx_with_myst(tmp_path: Path, builder: str) -> None:
+    write_site(tmp_path, SPHINX)
+    run([python_tool(HERE, "sphinx-build"), "-q", "-b", builder, ".", "_build"], tmp_path)
+    flags: dict[str, object] = {"book.directory_urls": builder == "dirhtml"}
+    titles = frozenset(("note", "warning", "tip"))  # which Sphinx writes over admonitions
+    check(compare(tmp_path, tmp_path / "_build", r"^div .*\bmain\b", titles, **flags), pages=SPHINX_PAGES)
 
 
 @pytest.mark.parametrize("ugly", ["false", "true"])

@@ -31,6 +31,7 @@ class Base:
 
     name: str
     default_route: str = ""
+    rewrites_markup: bool = False
     partials: Sequence[str] = PARTIALS
     """Patterns of files that are pieces of pages."""
 

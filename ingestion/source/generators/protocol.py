@@ -97,6 +97,9 @@ class Generator(Protocol):
     default_route: str
     """What stands before the pages' addresses where no configuration says it."""
 
+    rewrites_markup: bool
+    """Whether its finders read what is plain text to other generators."""
+
     def read(self, folder: Path, config: Path) -> Site | None:
         """Return the site that a configuration file describes; None for that of another program.
 

@@ -54,8 +54,9 @@ class Unknown(Base):
         return named(LIKELIEST).syntax(page, site).mdx
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return those of all generators."""
-        return tuple(dict.fromkeys(finder for generator in every() for finder in generator.finders(None)))
+        """Return those of all generators, but for markup that is plain text to the others."""
+        known = (generator for generator in every() if not generator.rewrites_markup)
+        return tuple(dict.fromkeys(finder for generator in known for finder in generator.finders(None)))
 
 
 STYLED: dict[str, Generator] = {"": Unknown()}

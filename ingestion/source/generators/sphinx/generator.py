@@ -1,0 +1,67 @@
+"""Sphinx with MyST, as the rest of bookwise asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.source.book_order import BookOrder
+from ingestion.source.generators.base import Base
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.sphinx import pages
+from ingestion.source.generators.sphinx.config import facts_of, read
+from ingestion.source.site import Site
+
+if TYPE_CHECKING:
+    from ingestion.markdown.anchors import HeadingIds
+    from ingestion.source.includes.directives import Finder
+
+
+class Sphinx(Base):
+    """A page of each source file; toctrees give the order."""
+
+    name = "sphinx"
+    rewrites_markup = True
+    partials = ()
+    no_pages = ("*.mdx", "*.markdown")
+
+    def read(self, folder: Path, config: Path) -> Site | None:
+        """Return the site of `conf.py`, or of a Jupyter Book."""
+        return read(folder, config)
+
+    def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
+        """Return the order of the toctrees, or of `_toc.yml`."""
+        return pages.order(site, root, paths) if site else super().order(site, root, paths)
+
+    def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+        """Return the files that `exclude_patterns` names, and those outside of contents that are complete."""
+        return pages.without_page(site, paths)
+
+    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+        """Return that the site's search leaves out a page with `nosearch`."""
+        return super().publication(page, site, now)._replace(searchable="nosearch" not in page.values)
+
+    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return the file of a page, or its folder (`book.directory_urls`)."""
+        from ingestion.source.generators.sphinx.addresses import route
+
+        placed = self.place_of(page, site, options)
+        return None if placed is None or facts_of(site).flat else route(placed, options)
+
+    def heading_ids(self, site: Site | None) -> HeadingIds:
+        """Return docutils' names."""
+        from ingestion.source.generators.sphinx.addresses import IDS
+
+        return IDS
+
+    def finders(self, site: Site | None) -> Sequence[Finder]:
+        """Return what reads labels, directives, roles and remarks."""
+        from ingestion.source.generators.sphinx.text import find_myst
+
+        return (partial(find_myst, substitutions=facts_of(site).substitutions),)
+
+
+STYLED: dict[str, Generator] = {"sphinx": Sphinx()}

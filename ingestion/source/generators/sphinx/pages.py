@@ -1,0 +1,144 @@
+"""What Sphinx makes of its files: the order of toctrees and `_toc.yml`, and files without a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from posixpath import normpath
+from typing import Any
+
+from ingestion.book_files import read_book_text
+from ingestion.settings.path_patterns import PathPattern, compile_glob
+from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry
+from ingestion.source.generators.sphinx.config import facts_of
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import read_document
+
+_TOCTREE = re.compile(
+    r"^(?P<indent>[ \t]*)(?:(?P<fence>`{3,}|:{3,})\{(?:toctree|tableofcontents)\}|\.\.[ \t]+toctree::)[^\n]*\n"
+    r"(?P<inside>(?:(?!(?P=indent)(?(fence)(?P=fence)|\S))[^\n]*\n)*)",
+    re.M,
+)
+"""A list of pages, in Markdown or in reStructuredText: up to the fence, or to the first line that is not deeper."""
+
+_TITLED = re.compile(r"(?P<title>.+?)[ \t]+<(?P<target>[^<>]+)>$")
+_ENDINGS = (".md", ".rst", ".ipynb", ".txt")
+
+
+def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
+    """Return the place of each page: chapters are the entries of the first list, lessons those of lists below."""
+    facts = facts_of(site)
+    known = {_without_ending(own): path for path in paths if (own := site.in_docs(path))}
+    document = read_document(site.config) if facts.contents else None
+    listed = _of_contents(document) if isinstance(document, dict) else _of_toctrees(site, facts.root_doc, known)
+    entries: dict[str, Entry] = {}
+    chapter = lesson = 0
+    for depth, title, name in listed:
+        chapter, lesson = (chapter + 1, 0) if depth == 1 else (chapter, lesson + 1) if depth else (0, 0)
+        if (path := known.get(name)) is not None:
+            entries.setdefault(path, Entry(chapter, lesson, title))
+    return BookOrder(entries=entries)
+
+
+Listed = Iterator[tuple[int, str | None, str]]
+"""The depth of a page in the contents (0 for the first page, 1 for chapters), its title there, and its name."""
+
+
+def _of_contents(document: Mapping[str, Any]) -> Listed:
+    """The pages of a `_toc.yml`, in both of its forms: with parts, or with chapters alone."""
+    yield 0, None, _without_ending(str(document.get("root") or "index"))
+    parts = document.get("parts") or document.get("subtrees") or [document]
+    for part in parts if isinstance(parts, list) else []:
+        yield from _below(part, 1)
+
+
+def _below(item: Any, depth: int) -> Listed:
+    inner = item if isinstance(item, Mapping) else {}
+    for key in ("chapters", "sections", "entries"):
+        for each in inner.get(key) or () if isinstance(inner.get(key), list) else ():
+            if isinstance(each, Mapping) and "file" in each:
+                title = each.get("title")
+                yield depth, str(title) if title else None, normpath(_without_ending(str(each["file"])))
+            if depth < MAX_LEVELS:
+                yield from _below(each, depth + 1)
+
+
+def _of_toctrees(site: Site, first: str, known: Mapping[str, str]) -> Listed:
+    """The pages that toctrees name, each once, beginning at the site's first page."""
+    seen = {first}
+    yield 0, None, first
+    waiting = [(1, entry) for entry in _entries(site, first, known)][::-1]
+    while waiting:
+        depth, (title, name) = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        yield depth, title, name
+        if depth < MAX_LEVELS:
+            waiting += [(depth + 1, entry) for entry in _entries(site, name, known)][::-1]
+
+
+def _entries(site: Site, name: str, known: Mapping[str, str]) -> Iterator[tuple[str | None, str]]:
+    """The titles and names of the pages that the toctrees of a page list."""
+    text = _text_of(site, name)
+    folder = name.rpartition("/")[0]
+    for block in _TOCTREE.finditer(text) if "toctree" in text else ():
+        for line in block["inside"].split("\n"):
+            target = line.strip()
+            if not target or target.startswith((":", "---", "#")) or "://" in target:
+                continue
+            titled = _TITLED.match(target)
+            title, target = (titled["title"], titled["target"]) if titled else (None, target)
+            path = target[1:] if target.startswith("/") else f"{folder}/{target}".lstrip("/")
+            path = normpath(_without_ending(path))
+            if "*" in path:
+                yield from ((None, each) for each in sorted(known) if fnmatchcase(each, path))
+            else:
+                yield title, path
+
+
+def _text_of(site: Site, name: str) -> str:
+    """The text of a page of the site; "" where it cannot be read."""
+    for ending in (".md", ".rst"):
+        file = site.docs_folder / f"{name}{ending}"
+        if file.is_file() and not file.is_symlink() and file.resolve().is_relative_to(site.folder.resolve()):
+            try:
+                return read_book_text(file)
+            except (OSError, ValueError):
+                return ""
+    return ""
+
+
+def _without_ending(name: str) -> str:
+    return next((name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending)), name)
+
+
+def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the files that `exclude_patterns` names, or whose folder it names, and those outside of `_toc.yml`."""
+    facts = facts_of(site)
+    inside: set[str] | None = None
+    if facts.only_contents:
+        document = read_document(site.config)
+        inside = {name for _, _, name in _of_contents(document if isinstance(document, dict) else {})}
+    found = {}
+    for path in paths:
+        placed = site.in_docs(path)
+        if placed and _is_excluded(placed, facts.excluded):
+            found[path] = f"excluded in {site.config.name}"
+        elif placed and inside is not None and _without_ending(placed) not in inside:
+            found[path] = f"not in {site.config.name}, so that the site has no page for it"
+    return found
+
+
+def _is_excluded(placed: str, patterns: Sequence[str]) -> bool:
+    parts = placed.split("/")
+    names = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return any(_pattern(pattern).match(name) is not None for pattern in patterns for name in names)
+
+
+@cache
+def _pattern(pattern: str) -> PathPattern:
+    return compile_glob(pattern.strip("/"))
