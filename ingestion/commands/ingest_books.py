@@ -53,12 +53,15 @@ def run_books(
     books, unusable = read_books(find_books(target), settings)
     with stdout_kept_clean(ray is not None), closing(build_parts(settings, many_books=True, ray=ray)) as parts:
         done = ingest_books(replace(parts, tell=told_once()), books, shown=progress_bar, mode=mode, **how)
+        off_shelf = set() if unusable else set(parts.states.books()) - {book.book_id for book in books}
     done = replace(done, failures=[*unusable, *done.failures])
     if strict:
         done = _with_findings(done, books)
     whole = done.whole
     show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
     write_reports(reports, whole)
+    for book_id in sorted(off_shelf):
+        note(f"{book_id} is in the index and in no folder of --books; `bookwise delete-book {book_id}` removes it")
     if done.outage:
         note(f"ended early: {', '.join(done.not_reached)} not reached; run the same command again to go on")
         raise done.outage

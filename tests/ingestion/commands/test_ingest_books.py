@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -185,3 +187,14 @@ def test_a_writer_that_waits_gets_its_turn(books: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(book_turns, "writer_lock", counted)
     assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
     assert len(taken) == len(NAMES)
+
+
+def test_a_book_that_left_the_shelf_is_named_with_the_command_that_removes_it(books: Path) -> None:
+    run("ingest", "--books", str(books))
+    gone = sorted(folder for folder in books.iterdir() if folder.is_dir())[0]
+    shutil.rmtree(gone)
+    left = run("ingest", "--books", str(books))
+    [line] = [line for line in left.stderr.splitlines() if "delete-book" in line]
+    [command] = re.findall("`bookwise (.*?)`", line)
+    assert run(*command.split(), "--yes").exit_code == 0
+    assert "delete-book" not in run("ingest", "--books", str(books)).stderr
