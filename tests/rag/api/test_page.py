@@ -209,8 +209,11 @@ def test_a_conversation_is_listed_resumed_after_a_reload_and_deleted(chat: Any, 
     name = "Which policies does quality of service have?"
     threads = chat.get_by_role("navigation", name="Conversations")
     threads.get_by_role("button", name=name, exact=True).wait_for()
+    assert chat.locator(".turn mark").count() > 0, "the model's words were held by nothing: the book is quoted"
+    marked = chat.locator(".turn mark").all_text_contents()
     chat.reload()
-    chat.locator(".turn .cite").click()
+    chat.locator(".turn .cite").first.click()
+    assert chat.locator(".turn mark").all_text_contents() == marked
     assert chat.locator("dialog.passage").is_visible()
     script(served, "And more {0}.")
     answered(chat, "What about the depth?")

@@ -91,7 +91,7 @@ def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any,
 def test_a_model_that_fails_leaves_the_quoted_answer_with_a_note_for_the_owner(chat: Any, served: ServedBook) -> None:
     served.model.script.append(error(401, "no such key"))
     turn = answered(chat)
-    assert turn.locator(".cite").count() == 1 and turn.locator(".trouble").count() == 0
+    assert turn.locator(".cite").count() > 0 and turn.locator(".trouble").count() == 0
     assert re.search(r"did not answer, so the book is quoted. \(Request \w{8,}\)", turn.inner_text())
 
 
