@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from rag.api.dependencies import AppServices, Services
+from rag.api.http.bundles import SCRIPTS, STYLES, script_bundle, style_bundle
 from rag.api.http.languages import chosen_language, filled_page, filled_widget
 from rag.api.http.problems import PATH as PROBLEMS_PATH
 from rag.api.http.problems import TYPES as PROBLEM_TYPES
@@ -53,8 +55,13 @@ FILE_HEADERS = {
     # Sites that carry the widget load it from here.
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
+_VERSION = re.compile("[0-9a-f]{16}")
+VERSIONED_HEADERS = {
+    # The path changes with any file, so that a browser need never ask again.
+    "Cache-Control": "public, max-age=31536000, immutable",
+}
 COMMON_HEADERS = {
-    # Names carry no version, so a browser asks each time and is told 304.
+    # Names without a version: a browser asks each time and is told 304.
     "Cache-Control": "no-cache",
     "Referrer-Policy": "no-referrer",
     "Vary": "Accept-Encoding",
@@ -107,14 +114,37 @@ async def widget(request: Request) -> Response:
 
 @router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
 async def static(request: Request, name: str) -> Response:
-    """Serve a script, a style or an icon."""
-    return _send(request, _file(name), FILE_HEADERS)
+    """Serve a script, a style or an icon; below the version of all files for good."""
+    version, _, rest = name.partition("/")
+    if not _VERSION.fullmatch(version):
+        return _send(request, _file(name), FILE_HEADERS)
+    # While a server is replaced, a page of one process may ask another: it gets what there is, and keeps it not.
+    is_current = version == static_version()
+    return _send(request, _file(rest), FILE_HEADERS | (VERSIONED_HEADERS if is_current else {}))
 
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """Return every file of the pages by its path, read once; there are few, and they are small."""
-    return dict(_read(files("rag.api") / "static", ""))
+    """Return every file of the pages by its path, bundles too, read once; there are few, and they are small."""
+    found = dict(_read(files("rag.api") / "static", ""))
+    texts = {name: file.content.decode() for name, file in found.items() if name.endswith((".js", ".css"))}
+    bundles = {name: script_bundle(texts, entry) for name, entry in SCRIPTS.items()}
+    bundles |= {name: style_bundle(texts, sheets) for name, sheets in STYLES.items()}
+    return found | {
+        name: _static_file(text.encode(), TYPES[name[name.rindex(".") :]]) for name, text in bundles.items()
+    }
+
+
+@cache
+def static_version() -> str:
+    """Return what names this state of all files together."""
+    every = "".join(name + file.etag for name, file in sorted(static_files().items()))
+    return hashlib.sha256(every.encode()).hexdigest()[:16]
+
+
+def _versioned(text: str) -> str:
+    """Return a page or the widget's script with the version in the addresses of files."""
+    return re.sub(r'(["/])static/(?=[\w{])', rf"\1static/{static_version()}/", text)
 
 
 def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
@@ -152,13 +182,13 @@ def _page(request: Request, name: str, lang: str | None, services: AppServices) 
 @cache
 def _page_in(name: str, language: str) -> StaticFile:
     file = _file(name)
-    return _static_file(filled_page(file.content.decode(), language).encode(), file.media_type)
+    return _static_file(_versioned(filled_page(file.content.decode(), language)).encode(), file.media_type)
 
 
 @cache
 def _widget() -> StaticFile:
     file = _file("widget.js")
-    return _static_file(filled_widget(file.content.decode()).encode(), file.media_type)
+    return _static_file(_versioned(filled_widget(file.content.decode())).encode(), file.media_type)
 
 
 def _send(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:

@@ -33,6 +33,12 @@
     }
     .launch:focus-visible { outline: 2px solid light-dark(#0c6660, #6cc9bf); outline-offset: 3px; }
     .launch[hidden] { display: none; }
+    .frame {
+      all: initial; color-scheme: inherit; box-sizing: border-box; position: absolute; inset: auto 0 0 auto; padding: 14px 18px; border-radius: 16px;
+      inline-size: min(27rem, 100vw - 32px); block-size: min(42rem, 100vh - 32px); font: 600 medium/1.25 system-ui, sans-serif;
+      color: light-dark(#1d1b18, #ece9e4); background: light-dark(#fffdfa, #1b1a18); box-shadow: 0 6px 32px rgb(0 0 0 / 0.25);
+    }
+    :host([data-corner="left"]) .frame { inset: auto auto 0 0; }
     @media print { :host { display: none; } }
   `);
   root.adoptedStyleSheets = [sheet];
@@ -50,11 +56,16 @@
   } else if (colour) console.warn(`bookwise: data-colour ${colour} is not of the form #rrggbb`);
   root.append(launch);
 
+  /** What a press shows at once, until the chat has come. */
+  const frame = document.createElement("div");
+  Object.assign(frame, { className: "frame", lang: spoken, dir: "auto", textContent: label });
+
   /** @type {Promise<{open: (how: {focus: boolean}) => void}>|undefined} */
   let panel;
   async function open(focus, question) {
     launch.setAttribute("aria-busy", "true");
-    panel ??= import(`${server}/static/widget/panel.js`).then(({ makePanel }) =>
+    if (!panel) root.append(frame);
+    panel ??= import(`${server}/static/panel.bundle.js`).then(({ makePanel }) =>
       makePanel({ root, launch, server, label, spoken, options: script.dataset }));
     try {
       (await panel).open({ focus, question });
@@ -63,6 +74,7 @@
       launch.textContent = WORDS[spoken][1];
       console.error(`bookwise: is ${location.origin} among api.origins of ${server}?`, error);
     }
+    frame.remove();
     launch.removeAttribute("aria-busy");
   }
 

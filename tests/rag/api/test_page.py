@@ -290,3 +290,19 @@ def test_a_question_in_the_address_is_asked_once(watch: Watch, served: ServedBoo
     page.locator(".turn .sources").wait_for()
     assert page.locator(".turn").count() == 1 and "q=" not in page.url
     assert page.locator(".follow-ups .example-question").count() > 0
+
+
+def test_the_page_needs_few_requests_and_fewer_when_it_was_here_before(watch: Watch, served: ServedBook) -> None:
+    page = watch.open("about:blank")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(served.url)
+    page.locator(".example").first.wait_for()
+    assert len(asked) <= 12, asked
+    page.goto("about:blank")
+    page.goto(served.url)
+    page.locator(".example").first.wait_for()
+    loaded = page.evaluate(
+        "performance.getEntriesByType('resource').filter(each => each.transferSize).map(each => each.name)"
+    )
+    assert [url for url in loaded if "/static/" in url] == []

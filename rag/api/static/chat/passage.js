@@ -91,7 +91,7 @@ export class PassagePanel {
     ].filter(Boolean));
     this.body.scrollTop = 0;
     const cited = source.number ? [source.line_start, source.line_end] : null;
-    showProse(prose, shown(source.chunk_text, source).text);
+    showProse(prose, shownText(source.chunk_text, source).text);
     renderMarks(prose, this.wire.render);
     this.#complete(source, cited, prose, note);
   }
@@ -109,7 +109,7 @@ export class PassagePanel {
 
   /** Shows the whole passage, marks the lines that are cited, and scrolls to them. */
   #markCited(prose, chunk, source, cited) {
-    const { text, lines } = shown(chunk.text, source);
+    const { text, lines } = shownText(chunk.text, source);
     showProse(prose, text);
     renderMarks(prose, this.wire.render);
     if (!cited) return;
@@ -135,7 +135,7 @@ export class PassagePanel {
 }
 
 /** The passage as it is shown: the lesson's title stands above it already, and tags say nothing to a reader. */
-function shown(text, { page_title: title }) {
+function shownText(text, { page_title: title }) {
   return withoutTags(text.startsWith(`# ${title}\n`) ? text.slice(title.length + 2) : text);
 }
 

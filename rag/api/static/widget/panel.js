@@ -9,7 +9,6 @@ import { forTab } from "../kept.js";
 import { direction, language, say, speak } from "../language.js";
 import { Wire } from "../wire.js";
 
-const STYLES = ["tokens", "controls", "chat", "welcome", "composer", "prose", "panels"];
 const KEPT = "widget.thread";
 const OPEN = "widget.open";
 
@@ -18,7 +17,7 @@ const OPEN = "widget.open";
  *   `spoken` is the language of the words, `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
  */
 export async function makePanel({ root, launch, server, label, spoken, options }) {
-  await Promise.all([...STYLES.map((name) => `styles/${name}`), "widget/widget"].map((name) => addStyle(root, `${server}/static/${name}.css`)).concat(speak(spoken)));
+  await Promise.all([addStyle(root, new URL("widget.bundle.css", import.meta.url).href), speak(spoken)]);
   const wire = new Wire(server, new KeyRing(server, options.key ?? null));
   const choice = new Choice(fixedBy(options), `filters.${server}`);
   const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));

@@ -10,6 +10,8 @@ from starlette.testclient import TestClient
 
 from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
+from rag.api.http.bundles import SCRIPTS as SCRIPTS_MADE
+from rag.api.http.bundles import STYLES, script_bundle
 from rag.api.routes.pages import CONTENT_POLICY, TYPES, static_files
 from tests.support.paths import ROOT
 
@@ -60,15 +62,34 @@ def test_every_file_that_is_named_is_served_with_its_type(client: TestClient) ->
         assert reply.headers["content-type"] == TYPES[Path(name).suffix]
 
 
-def test_the_page_names_all_its_modules_so_that_they_come_at_once(client: TestClient) -> None:
-    preloaded = re.findall(r'rel="modulepreload" href="static/(.+?)"', client.get("/").text)
-    needed = {"app.js"}
-    for _ in range(5):
-        for name in list(needed):
-            script = STATIC / name
-            imports = re.findall(r'^import .* from "(.+)";$', script.read_text(encoding="utf-8"), re.M)
-            needed |= {(script.parent / each).resolve().relative_to(STATIC).as_posix() for each in imports}
-    assert preloaded == sorted(needed - {"app.js"})
+def test_files_are_kept_for_good_under_a_path_that_changes_with_them(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.headers["cache-control"] == "no-cache"
+    [script] = re.findall(r'src="(static/[0-9a-f]{16}/app\.bundle\.js)"', page.text)
+    assert client.get(f"/{script}").headers["cache-control"] == "public, max-age=31536000, immutable"
+    other = f"/static/{'0' * 16}/app.bundle.js"
+    assert client.get(other).status_code == 200 and client.get(other).headers["cache-control"] == "no-cache"
+    assert script.split("/")[1] in client.get("/widget.js").text
+
+
+@pytest.mark.parametrize(("bundle", "entry"), [("app.bundle.js", "app.js"), ("panel.bundle.js", "widget/panel.js")])
+def test_a_bundle_holds_what_its_modules_do_and_asks_for_no_other(
+    client: TestClient, bundle: str, entry: str
+) -> None:
+    text = client.get(f"/static/{bundle}").text
+    assert not re.search(r"^import ", text, re.M)
+    assert ("export async function makePanel" in text) is (entry != "app.js")
+    assert text.count("export class Conversation") == 0 and text.count("class Conversation ") == 1
+
+
+def test_two_modules_that_use_one_name_are_no_bundle() -> None:
+    files = {
+        "a.js": 'import { b } from "./b.js";\nconst LIMIT = 1;\nfunction c() {}\n',
+        "b.js": "export const b = 2;\n",
+    }
+    assert script_bundle(files, "a.js") == "const b = 2;\n\nconst LIMIT_1 = 1;\nfunction c() {}\n"
+    with pytest.raises(ValueError, match=r"c is in b\.js and in a\.js"):
+        script_bundle(files | {"b.js": "export const b = 2;\nconst c = 3;\n"}, "a.js")
 
 
 def test_files_are_compressed_for_those_who_can_read_it(client: TestClient) -> None:
@@ -110,7 +131,7 @@ def test_the_page_needs_no_key_but_what_it_shows_does(clean_surroundings: Path) 
 def test_all_files_are_package_data() -> None:
     """A wheel holds the patterns of pyproject.toml, two folders deep."""
     on_disk = {each.relative_to(STATIC).as_posix() for each in STATIC.rglob("*") if each.is_file()}
-    assert set(static_files()) == on_disk
+    assert set(static_files()) - {*SCRIPTS_MADE, *STYLES} == on_disk
     assert all(name.count("/") <= 1 for name in on_disk)
 
 
