@@ -9,7 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+    start_http_server,
+)
 from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
@@ -30,7 +39,10 @@ class Metrics:
     """The figures of one server; no label holds anything that a caller chooses freely."""
 
     def __init__(self) -> None:
+        # A series more for each counter, which says when it began.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
         names = ["method", "route", "status"]
         self._requests = Counter("bookwise_requests", "Requests answered.", names, registry=self.registry)
         self._seconds = Histogram(

@@ -141,16 +141,36 @@ def in_json_terms(message: str) -> str:
     return re.sub(r"\b([Tt])uple\b", lambda found: "Array" if found[1] == "T" else "array", plain)
 
 
+def _field_of(fault: Mapping[str, Any], body: Any) -> str:
+    """Return the field of a fault as who sent it knows it: the branches of a union are none of its parts."""
+    place, *parts = fault["loc"]
+    if place != "body" or fault["type"] == "json_invalid":
+        return ".".join(map(str, parts)) if place != "body" and parts else str(place)
+    named: list[str] = []
+    for part in parts:
+        is_there = part in body if isinstance(body, dict) else isinstance(part, int) and isinstance(body, list)
+        if not is_there and not (isinstance(body, dict) and fault["type"] in ("missing", "extra_forbidden")):
+            break
+        named.append(str(part))
+        body = body.get(part) if isinstance(body, dict) else body[part] if part < len(body) else None
+    return ".".join(named) or "body"
+
+
+def _message_of(fault: Mapping[str, Any]) -> str:
+    if fault["type"] == "json_invalid":
+        return f"the body is no JSON: {fault['ctx']['error']} at character {fault['loc'][-1]}"
+    return in_json_terms(fault["msg"])
+
+
 def explain_invalid(request: Request, error: RequestValidationError) -> tuple[int, str, list[dict[str, Any]]]:
     """Return status, detail and the fields of a request that is not valid."""
     faults = error.errors()
-    found = [
-        {
-            "field": ".".join(map(str, fault["loc"][1:])) or str(fault["loc"][0]),
-            "message": in_json_terms(fault["msg"]),
-        }
-        for fault in faults
-    ]
+    said: dict[str, list[str]] = {}
+    for fault in faults:
+        messages = said.setdefault(_field_of(fault, error.body), [])
+        if (message := _message_of(fault)) not in messages:
+            messages.append(message)
+    found = [{"field": field, "message": "; or ".join(messages)} for field, messages in said.items()]
     content_type = request.headers.get("content-type", "")
     if "json" not in content_type and any(fault["loc"] == ("body",) for fault in faults):
         sent = f"not {content_type[:80]}" if content_type else "it is missing"

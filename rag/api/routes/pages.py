@@ -106,6 +106,12 @@ async def explain_problem(name: str) -> str:
     raise HTTPException(404, f"no problem type {name[:80]!r}")
 
 
+@router.api_route("/robots.txt", methods=["GET", "HEAD"], response_class=PlainTextResponse)
+async def robots() -> str:
+    """Keep crawlers to the page itself: each of its answers costs its owner."""
+    return "User-agent: *\nAllow: /$\nDisallow: /\n"
+
+
 @router.api_route("/widget.js", methods=["GET", "HEAD"])
 async def widget(request: Request) -> Response:
     """Serve the script that a site includes to carry the chat."""

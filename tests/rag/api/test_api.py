@@ -101,6 +101,35 @@ def test_broken_json_and_a_body_without_bound_are_refused(client: TestClient) ->
     assert client.post("/chat/run", json=QUESTION).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("/chat/run", '{"message": }', "body: the body is no JSON: Expecting value at character 12"),
+        ("/search", '{"query": "a node", "limit": 99}', "limit: Input should be less than or equal to 20"),
+        ("/search", '{"query": "a node", "proficiency_levels": ["A9"]}', "proficiency_levels.0: "),
+        ("/nowhere", "{}", "there is no such path here; /docs describes"),
+    ],
+)
+def test_a_mistake_is_told_by_its_field_in_one_sentence(
+    client: TestClient, path: str, body: str, detail: str
+) -> None:
+    told = client.post(path, content=body, headers={"content-type": "application/json"}).json()["detail"]
+    assert told.startswith(detail) and "\n" not in told
+
+
+def test_the_inside_of_a_union_is_nobody_s_field(client: TestClient) -> None:
+    asked = {"model": "physical-ai-robotics", "messages": [{"role": "user", "content": "What is a node?"}], "stop": 7}
+    error = client.post("/v1/chat/completions", json=asked).json()["error"]
+    assert error["param"] == "stop" and error["message"].count("stop") == 1 and "constrained" not in error["message"]
+
+
+def test_figures_have_no_series_of_beginnings_and_tell_of_the_process(client: TestClient) -> None:
+    client.post("/chat/run", json=QUESTION)
+    figures = client.get("/metrics").text
+    assert "_created" not in figures and "process_resident_memory_bytes" in figures
+    assert "Disallow: /" in client.get("/robots.txt").text
+
+
 def test_a_thread_is_listed_with_its_first_question_and_gives_its_sources_again(client: TestClient) -> None:
     answer = client.post("/chat/run", json=QUESTION).json()
     [listed] = client.get("/threads").json()["threads"]

@@ -137,18 +137,13 @@ def test_a_long_passage_is_completed_from_its_lesson(chat: Any, served: ServedBo
     chat.locator(".passage-text code:text('TRANSIENT_LOCAL')").first.wait_for()
 
 
-def test_what_the_book_does_not_answer_is_said_calmly_and_can_be_asked_of_all_of_it(chat: Any) -> None:
+def test_what_the_book_does_not_answer_is_said_calmly_and_more_of_it_is_not_offered_in_vain(chat: Any) -> None:
     ask(chat, OUTSIDE)
     refusal = chat.locator(".turn[data-state=refused] .refusal")
     refusal.wait_for()
     assert "Tier 1: any laptop" in refusal.inner_text() and chat.get_by_role("alert").count() == 0
     assert "Your filters" not in refusal.inner_text()  # the reader has chosen none
-    with chat.expect_request("**/chat/stream") as asked:
-        refusal.get_by_role("button", name="Ask all of the book").click()
-    assert json.loads(asked.value.post_data)["hardware_tier"] == 2
-    chat.locator(".turn[data-state=refused]").nth(1).wait_for()
-    assert chat.locator(".turn").last.locator(".refusal").get_by_role("button").count() == 0
-    assert chat.get_by_role("button", name="Filters: Whole book").is_visible()
+    assert refusal.get_by_role("button").count() == 0
 
 
 def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any, served: ServedBook) -> None:

@@ -20,7 +20,8 @@ export function placeOf(source) {
   const chapter = source.chapter === source.page_title ? [] : [source.chapter];
   // What is cited has its own headings; only a whole passage is named by the first heading in it.
   const begins = path.length || source.number ? path : headingIn(source.chunk_text);
-  return [...chapter, ...(begins.length ? begins : [linesIn(source)])].join(" › ");
+  // Lines are for who has the files; a page of a site has none.
+  return [...chapter, ...(begins.length || isWebAddress(source.url) ? begins : [linesIn(source)])].join(" › ");
 }
 
 /** A passage of several sections stands under none of them; the first that it begins names it. */

@@ -81,7 +81,7 @@ export class Turn {
     const beside = hints(response, this.actions);
     const next = response.follow_ups?.length ? followUps(response.follow_ups, this.actions.ask) : "";
     if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating, next);
-    else this.#end("refused", this.#refusal(searched), list, ...beside, rating);
+    else this.#end("refused", this.#refusal(searched, response.hidden), list, ...beside, rating);
   }
 
   /** The reader had enough; what is there stays. */
@@ -136,11 +136,12 @@ export class Turn {
   }
 
   /** A book that does not answer is no failure: say what was looked at, and offer to look further. */
-  #refusal({ scope = "", isChosen = false }) {
+  #refusal({ scope = "", isChosen = false }, hidden) {
     return element("div", { class: "refusal" },
       element("p", {}, scope
         ? say(isChosen ? "filters_leave_out" : "equipment_leaves_out", { scope })
         : say("nothing_made_up")),
-      scope ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), say("ask_all")) : null);
+      // Where nothing is hidden, all of the book says no more on it than a part.
+      scope && (isChosen || hidden) ? button({ class: "secondary", onclick: this.actions.widen }, icon("book"), say("ask_all")) : null);
   }
 }
