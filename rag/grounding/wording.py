@@ -32,31 +32,45 @@ _SEVERAL = re.compile(r"\b(?:several|many|multiple|more than one|any number of|u
 _ONE = re.compile(r"\b(?:one|a single)\b", re.I)
 
 _OPPOSITES = """
-always/never always/sometimes never/sometimes above/below over/under more/less/fewer most/least many/few
-rise/fall/drop increase/decrease/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last
-begin/end start/stop/end open/close on/off enable/disable allow/forbid/prevent accept/reject include/exclude
-add/remove cheap/expensive/costly safe/dangerous/unsafe secure/insecure possible/impossible
-required/optional/unnecessary necessary/unnecessary valid/invalid success/failure succeed/fail high/low large/small
-big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote mutable/immutable
-static/dynamic synchronous/asynchronous lock/unlock connect/disconnect positive/negative input/output read/write
-upload/download send/receive push/pull encrypt/decrypt minimum/maximum min/max share/own common/own same/different
+always/never always/sometimes never/sometimes above/below more/less/fewer most/least many/few
+rise/fall/drop increase/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last
+begin/end start/stop/end open/close on/off allow/forbid/prevent accept/reject/refuse/deny
+add/remove cheap/expensive/costly safe/dangerous required/optional/unnecessary success/failure succeed/fail high/low
+large/small big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote
+static/dynamic lock/unlock positive/negative read/write
+send/receive push/pull encrypt/decrypt share/own common/own same/different
 equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst easy/hard/difficult simple/complex
-light/heavy left/right up/down forward/backward inside/outside internal/external online/offline true/false yes/no
-parallel/sequential manual/automatic stable/unstable known/unknown new/old near/far short/long create/delete/destroy
-upgrade/downgrade encode/decode compress/decompress mandatory/optional explicit/implicit permanent/temporary
-persistent/volatile import/export top/bottom attach/detach accurate/inaccurate stay/change client/server once/twice
-keep/delete/erase/remove improve/reduce/worsen/degrade/impair same/opposite/reverse support/unsupported faster/slower
-temporary/permanent/forever fixed/variable constant/variable sync/async blocking/non-blocking
-accept/refuse/reject/deny create/remove insert/delete centralized/decentralized/distributed global/local
+light/heavy left/right up/down forward/backward true/false yes/no
+parallel/sequential manual/automatic new/old near/far short/long create/delete/destroy/remove
+mandatory/optional permanent/temporary persistent/volatile top/bottom attach/detach/remove stay/change client/server
+once/twice keep/delete/erase/remove improve/reduce/worsen/degrade/impair same/opposite/reverse support/unsupported
+faster/slower temporary/forever fixed/variable constant/variable sync/async
+insert/delete centralized/distributed global/local
 real/virtual/simulated/fake physical/virtual source/destination/target producer/consumer publisher/subscriber
-frontend/backend before/behind attach/remove prefer/avoid
+frontend/backend before/behind prefer/avoid
 """
 """A word and its opposites, which say the same as each other: words that books of all kinds have."""
 
+_PREFIXES = [
+    pair.split("/")
+    for pair in (
+        "un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ a/ in/de in/ex im/ex in/out en/dis en/de en/un con/discon up/down "
+        "over/under on/off pre/post max/min"
+    ).split()
+]
+"""What makes opposites of one word."""
+
+_OFF = re.compile(r"\bdefaults?\s+(?:to|is|are)\s+`?(?:false|none|off|no)\b|\b(?:disabled|off) by default\b", re.I)
+_DEFAULT = re.compile(r"\bdefault\b(?!.*(?:false|none|`))", re.I)
+
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
+_ADVERB = re.compile(r"ical(?:ly)?$")
 _WORD = re.compile(r"(?:\b[Nn]on-)?[A-Za-z]+")
 _CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
 _NEIGHBOURS = 5
+_ROOT = 3
+"""Letters that opposites made of one word have in common at their end."""
+
 _SHORT = 4
 """Words of fewer letters mostly tell nothing of what is spoken of."""
 
@@ -77,11 +91,16 @@ def is_denied(said: str, held: str, sentence: str, place: str) -> bool:
 
 
 def has_other_quantifier(said: str, held: str) -> bool:
-    """Return whether one says all where the other says some or only, or several where the other says one."""
+    """Return whether one says all where the other says some or only, or several where the other says one.
+
+    To say only of what is said of all turns it around as well.
+    """
     says_all = _ALL.search(said)
     if says_all and (_SOME.search(held) or _ONLY.search(held)) and not _ALL.search(held) and not _ONLY.search(said):
         return True
     if _SOME.search(said) and _ALL.search(held) and not says_all and not _SOME.search(held):
+        return True
+    if _ONLY.search(said) and _ALL.search(held) and not _ONLY.search(held):
         return True
     return bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
 
@@ -93,14 +112,35 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
     """
     ours, theirs, whole = _stems(said), _stems(held), _stems(sentence)
     return any(
-        other in _OPPOSITE.get(word, ()) and other not in whole and _near(ours, at) & _near(theirs, there)
+        _are_opposite(word, other) and other not in whole and _near(ours, at) & _near(theirs, there)
         for at, word in enumerate(ours)
         if word not in theirs
         for there, other in enumerate(theirs)
     )
 
 
+def is_off_by_default(said: str, held: str) -> bool:
+    """Return whether `said` tells of a default what `held` switches off by default."""
+    says_off = denies(said) or _IS_NOT.search(said)
+    return bool(_DEFAULT.search(said) and not says_off and _OFF.search(held))
+
+
+@lru_cache(maxsize=4096)
+def _are_opposite(one: str, other: str) -> bool:
+    if other in _OPPOSITE.get(one, ()):
+        return True
+    if one[-_ROOT:] != other[-_ROOT:]:
+        return False
+    return any(_is_made(*pair, first, second) for first, second in ((one, other), (other, one)) for pair in _PREFIXES)
+
+
+def _is_made(prefix: str, counter: str, one: str, other: str) -> bool:
+    root = one.removeprefix(prefix)
+    return one != root and len(root) >= _ROOT and other == counter + root
+
+
 def _stem(word: str) -> str:
+    word = _ADVERB.sub("ic", word)
     return (_ENDING.sub("", word) or word).rstrip("e")
 
 
