@@ -89,9 +89,16 @@ class Book:
         """Return the best passages, best first, in `results`.
 
         `mode` ranks by meaning and words (`hybrid`) or one of them (`dense`, `keyword`); `expand` adds neighbouring
-        chunks, `whole_lesson` shows whole lessons, `diverse` avoids passages that say the same.
+        chunks, `whole_lesson` shows whole lessons, `diverse` avoids passages that say the same. For a question of one
+        or two characters that is no word of the book there are none.
         """
-        return self._reader().search(question, limit=limit, filters=filters, **shape)
+        from rag.query_text import TooShort
+
+        reader = self._reader()
+        try:
+            return reader.search(question, limit=limit, filters=filters, **shape)
+        except TooShort:
+            return reader.nothing(question, filters)
 
     def lesson(self, reference: str, *, filters: Filters = NO_FILTERS) -> LessonText:
         """Return a lesson as it is indexed, by its path or parent id, within the filters."""

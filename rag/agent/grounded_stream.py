@@ -24,7 +24,10 @@ _THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, checked: `text` is all of it as the reader gets it, `told` the part that was shown."""
+    """What a model wrote, checked: `text` is all of it as the reader gets it, `told` what was shown of it.
+
+    Half a sentence, where the model was cut off, was shown and is no part of the text.
+    """
 
     outcome: LoopOutcome
     answer: CheckedAnswer
@@ -60,12 +63,16 @@ class GroundedStream:
                     self._answer.add(part)
                     async for token in self._tokens(gated):
                         yield token
-        self._answer.end()
+        self._answer.end(is_cut_off=bool(outcome.cut_off or outcome.error))
         async for token in self._tokens(gated):
             yield token
+        text = self._text(gated)
+        if half := self._answer.drop_half():
+            text = text[: len(text) - half].rstrip()
         if remark := self._answer.remark(self._check.language):
+            text += remark
             yield self._shown(remark, gated) or Token("")
-        yield Written(outcome, self._answer.finish(), self._text(gated), self._told)
+        yield Written(outcome, self._answer.finish(), text, self._told)
 
     def _text(self, gated: GatedResult) -> str:
         """Return the whole answer as it was written, with what is held back."""

@@ -52,6 +52,9 @@ _END = re.compile(
 )
 _MAY_END = re.compile(r"[.!?…。！？\n]")
 _STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s*\Z")
+_WHOLE = re.compile(r"(?:[.!?…:。！？|][\"'”’)*_」）]*|[\])】〕⟧>])\s*\Z")
+"""How a text ends that was not cut off inside of a sentence; a reference may follow the stop."""
+
 _CODE = re.compile(CODE_SPAN)
 _FORMULA = "$$"
 """A line of these marks alone begins and ends a formula, which is judged as a block of code is."""
@@ -125,15 +128,17 @@ class AnswerText:
         self._fence = ""
         self._in_table = False
         self._ended = False
+        self._is_cut_off = False
 
     def add(self, piece: str) -> None:
         """Take the next piece of the model's text."""
         self._raw += piece
         self._masked = None
 
-    def end(self) -> None:
-        """Say that the model's text is complete."""
+    def end(self, *, is_cut_off: bool = False) -> None:
+        """Say that no more of the model's text comes; one that is cut off loses its last sentence if that is half."""
         self._ended = True
+        self._is_cut_off = is_cut_off
 
     def finish(self) -> CheckedAnswer:
         """Return the answer as far as it was closed and settled."""
@@ -161,11 +166,28 @@ class AnswerText:
         It must be closed before another is asked for.
         """
         while raw := self._next_raw():
+            if self._is_half(raw):
+                return None
             if not self._is_repeated(raw):
                 return self._read(raw)
             self._raw = self._raw[len(raw) :]
             self._break = self._break or raw[len(raw.rstrip()) :]
         return None
+
+    def drop_half(self) -> int:
+        """Forget half a sentence at the end and return how much of it was shown, in characters.
+
+        An answer that is nothing else keeps it.
+        """
+        if not self._is_half(self._raw):
+            return 0
+        shown, self._raw, self._told = self._told, "", 0
+        self._text = self._text[: len(self._text) - shown].rstrip()
+        return shown
+
+    def _is_half(self, raw: str) -> bool:
+        is_last = self._is_cut_off and raw == self._raw and not self._fence
+        return is_last and bool(self._text[: len(self._text) - self._told].strip()) and not _WHOLE.search(raw)
 
     def _is_repeated(self, raw: str) -> bool:
         if self._fence or self._told:

@@ -13,7 +13,7 @@ from rag.grounding.matching import Evidence, NearClause
 from rag.grounding.places import terms_of, words_of
 from rag.grounding.quantities import UNITS, Quantity, is_among, quantities_in, units_in
 from rag.grounding.statements import Statement
-from rag.grounding.wording import denies, has_opposite, has_other_quantifier, is_denied, is_off_by_default
+from rag.grounding.wording import denies, has_opposite, has_other_quantifier, is_denied, is_switched_off
 
 ALIKE = 0.5
 """Share of a clause's words from which another one speaks of the same; less tells of an opposite word or a rival."""
@@ -124,8 +124,9 @@ def other_unit(clause: Statement, near: Near, evidence: Evidence) -> str | None:
 def opposite(clause: Statement, near: Near, evidence: Evidence) -> str | None:
     """Return the reason if a denial or an opposite turns the sentence around; both together do not."""
     said = evidence.statement.text
-    if is_off_by_default(clause.text, evidence.best.context):
-        return "the book says that it is off by default"
+    is_wrong = is_switched_off(clause.text, evidence.best.context)
+    if is_wrong is not None:
+        return "the book says that it is off by default" if is_wrong else None
     alike = [each for each in near if clause.is_alike(each.text, ALIKE)]
     denied = bool(alike) and all(is_denied(clause.text, each.text, said, each.place.context) for each in alike)
     places = [evidence.places[at] for at in evidence.chosen]

@@ -51,13 +51,10 @@ frontend/backend before/behind prefer/avoid
 """
 """A word and its opposites, which say the same as each other: words that books of all kinds have."""
 
-_PREFIXES = [
-    pair.split("/")
-    for pair in (
-        "un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ a/ in/de in/ex im/ex in/out en/dis en/de en/un con/discon up/down "
-        "over/under on/off pre/post max/min"
-    ).split()
-]
+_PREFIXES = """
+un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ a/ in/de in/ex im/ex in/out en/dis en/de en/un con/discon up/down over/under
+on/off pre/post max/min
+"""
 """What makes opposites of one word."""
 
 _OFF = re.compile(r"\bdefaults?\s+(?:to|is|are)\s+`?(?:false|none|off|no)\b|\b(?:disabled|off) by default\b", re.I)
@@ -119,10 +116,13 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
     )
 
 
-def is_off_by_default(said: str, held: str) -> bool:
-    """Return whether `said` tells of a default what `held` switches off by default."""
-    says_off = denies(said) or _IS_NOT.search(said)
-    return bool(_DEFAULT.search(said) and not says_off and _OFF.search(held))
+def is_switched_off(said: str, held: str) -> bool | None:
+    """Return whether `said` takes for on by default what `held` switches off; None where these tell of no such
+    default.
+    """
+    if not (_DEFAULT.search(said) and _OFF.search(held)):
+        return None
+    return not (denies(said) or _IS_NOT.search(said))
 
 
 @lru_cache(maxsize=4096)
@@ -131,10 +131,10 @@ def _are_opposite(one: str, other: str) -> bool:
         return True
     if one[-_ROOT:] != other[-_ROOT:]:
         return False
-    return any(_is_made(*pair, first, second) for first, second in ((one, other), (other, one)) for pair in _PREFIXES)
+    return any(_is_made(*pair, *both) for both in ((one, other), (other, one)) for pair in _MADE)
 
 
-def _is_made(prefix: str, counter: str, one: str, other: str) -> bool:
+def _is_made(prefix: str, _: str, counter: str, one: str, other: str) -> bool:
     root = one.removeprefix(prefix)
     return one != root and len(root) >= _ROOT and other == counter + root
 
@@ -159,3 +159,4 @@ for _first, *_others in (tuple(map(_stem, _group.split("/"))) for _group in _OPP
     for _other in _others:
         _OPPOSITE.setdefault(_first, set()).add(_other)
         _OPPOSITE.setdefault(_other, set()).add(_first)
+_MADE = [pair.partition("/") for pair in _PREFIXES.split()]

@@ -18,6 +18,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
+from rag.query_text import TooShort
 from rag.retrieval.evidence import IsSettled, heeded_by
 from rag.retrieval.expansion import beside
 from rag.retrieval.rerankers import Reranker, build_reranker
@@ -53,6 +54,17 @@ class Retriever:
         """Return the best passages; raises UsageError that says which part of the query cannot be used."""
         return self._found(
             make_query(text, book_id=self.book_id, limit=limit, filters=filters, **shape), self.embedder
+        )
+
+    def nothing(self, text: str, filters: Filters = NO_FILTERS) -> SearchResponse:
+        """Return the response to a text for which nothing can be searched."""
+        return SearchResponse(
+            query=text,
+            results=(),
+            total_found=0,
+            hardware_tier_filter=filters.hardware_tier,
+            module_filter=filters.module,
+            book_id=self.book_id,
         )
 
     def search_words(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> SearchResponse:
@@ -120,4 +132,5 @@ def make_query(text: str, *, book_id: str, limit: int, filters: Filters, **shape
         return (SearchQuery if limit <= 20 else WideQuery).model_validate(given)
     except ValidationError as error:
         lines = [f"{'.'.join(map(str, problem['loc'])) or 'query'}: {problem['msg']}" for problem in error.errors()]
-        raise UsageError("; ".join(lines)) from error
+        is_short = bool(text.strip()) and {problem["type"] for problem in error.errors()} == {"string_too_short"}
+        raise (TooShort if is_short else UsageError)("; ".join(lines)) from error

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import UsageError
 from ingestion.markdown.cleaner import searchable
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import merged, query_vector
@@ -16,7 +15,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
 from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
-from rag.query_text import TOO_SHORT, is_long_enough
+from rag.query_text import TOO_SHORT, TooShort, is_long_enough
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
@@ -103,12 +102,12 @@ def search(
 
 
 def _check_term(text: str, scan: _Scan) -> None:
-    """Raise UsageError for a text that is too short, unless it is a term of the index."""
+    """Raise TooShort for a text that is too short, unless it is a term of the index."""
     if is_long_enough(text):
         return
     terms = merged([query_vector(text, stemmer) for stemmer in scan.stemmers]).indices
     if not terms or not scan.store.rarity(terms, scan.where):
-        raise UsageError(f"text: String should have {TOO_SHORT}, or be a word that the book has")
+        raise TooShort(f"text: String should have {TOO_SHORT}, or be a word that the book has")
 
 
 def _expanded(results: tuple[SearchResult, ...], query: SearchQuery, store: VectorStore) -> tuple[SearchResult, ...]:

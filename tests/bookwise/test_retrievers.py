@@ -97,3 +97,23 @@ def test_llama_index_knows_the_lesson_of_a_node_and_checks_k_when_made(book: boo
     assert found.node.ref_doc_id == book.search(QUESTION, limit=1).results[0].parent_doc_id
     with pytest.raises(ValueError, match="1 to 100"):
         BookwiseRetriever(book, k=101)
+
+
+@pytest.mark.parametrize("question", ["zq", "?", "x"])
+def test_a_short_question_that_is_no_word_of_the_book_finds_nothing(book: bookwise.Book, question: str) -> None:
+    from bookwise.langchain import BookwiseRetriever as Documents
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies
+        from bookwise.llama_index import BookwiseRetriever as Nodes
+
+        assert Nodes(book, k=2).retrieve(question) == []
+    assert Documents(book=book, k=2).invoke(question) == []
+    assert book.search(question).results == ()
+
+
+def test_a_question_that_is_blank_and_filters_that_no_page_has_still_say_what_is_wrong(book: bookwise.Book) -> None:
+    with pytest.raises(bookwise.UsageError, match="String should have at least 3"):
+        book.search("  ")
+    with pytest.raises(bookwise.UsageError, match="limit"):
+        book.search("zq", limit=0)
