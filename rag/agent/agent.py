@@ -5,7 +5,7 @@
         match event:
             case Searched(query, passages): ...    # once for each search, at least once
             case Token(text): ...                  # the answer as it comes
-            case Replaced(text): ...               # the answer in place of all Tokens, none of which the book holds
+            case Replaced(text): ...               # the answer in place of all Tokens
             case Done(response): ...               # last: the whole answer, its sources, times and confidence
 
 A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after

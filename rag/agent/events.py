@@ -28,12 +28,19 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """All Tokens so far are void: nothing of them is held by the book. `text` is the answer in their place."""
+    """All Tokens so far are void: next to nothing of them is held by the book, or they end in half a sentence.
+
+    `text` is the answer in their place.
+    """
 
     text: str
 
     preamble: ClassVar[str] = f"\n\n{REPLACED}\n\n"
     """What goes before the text where the Tokens cannot be taken back."""
+
+    def behind(self, told: str) -> str:
+        """Return what goes behind Tokens that cannot be taken back: nothing if they only end in half a sentence."""
+        return "" if told.startswith(self.text) else self.preamble + self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,11 +67,11 @@ class GroundedStream:
         async for token in self._tokens(gated):
             yield token
         text = self._text(gated)
-        if half := self._answer.drop_half():
-            text = text[: len(text) - half].rstrip()
         if remark := self._answer.remark(self._check.language):
-            text += remark
             yield self._shown(remark, gated) or Token("")
+            text += remark
+        elif half := self._answer.drop_half():
+            text = text[: len(text) - half].rstrip()
         yield Written(outcome, self._answer.finish(), text, self._told)
 
     def _text(self, gated: GatedResult) -> str:

@@ -100,11 +100,13 @@ async def _answer(
             aclosing(agent),
             aclosing(agent.run(question, filters=filters, mode=mode, cite_style=cite_style)) as events,
         ):
+            told = ""
             async for event in events:
                 if isinstance(event, Token) and streams:
                     write(event.text)
+                    told += event.text
                 if isinstance(event, Replaced) and streams:
-                    write(event.preamble + event.text)
+                    write(event.behind(told))
                 if isinstance(event, Done):
                     return event.response
     raise AssertionError("an agent ends with Done")

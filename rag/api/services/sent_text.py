@@ -19,7 +19,7 @@ class Sent:
         """Return what an event adds to the text, nothing where it adds nothing."""
         if isinstance(event, Token):
             return self.limit.take(event.text)
-        if isinstance(event, Replaced):
+        if isinstance(event, Replaced) and event.behind(self.answer()):
             before = self.limit.take(event.preamble)
             self.begins_at = len(self.limit.text)
             return before + self.limit.take(event.text)

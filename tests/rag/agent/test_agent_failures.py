@@ -176,3 +176,8 @@ def test_an_answer_across_languages_is_not_checked_and_says_so_once(server: Chat
     response = ask(shelf_for(server))
     assert response.unsupported is None and response.contradicted == () and not response.replaced
     assert response.answer.count(NOT_CHECKED.format("English")) == 1 and response.answer.startswith("Die Pumpe")
+
+
+def test_what_cannot_be_taken_back_is_not_said_again_for_half_a_sentence() -> None:
+    assert Replaced("The pump runs.").behind("The pump runs. The") == ""
+    assert Replaced("The book says so.").behind("The pump runs.") == f"{Replaced.preamble}The book says so."
