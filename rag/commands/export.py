@@ -31,12 +31,17 @@ def export(
     book: Book = None,
     filters: Filters = NO_FILTERS,
     config: Config = None,
+    chunks: Annotated[
+        Path | None,
+        typer.Option("--chunks", metavar="FILE.jsonl", help="Write the chunks to this file instead, one a line."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the book as llms.txt and llms-full.txt.
+    """Write the book as llms.txt and llms-full.txt, or its chunks as JSON lines.
 
-    llms.txt lists the lessons with their addresses, llms-full.txt holds their Markdown. Both hold only what the
-    filters allow: without `--tier`, lessons for hardware tier 1. Replaces files of these names.
+    llms.txt lists the lessons with their addresses, llms-full.txt holds their Markdown; --chunks writes what the
+    index holds. All hold only what the filters allow: without `--tier`, lessons for hardware tier 1. Replaces files
+    of these names.
     """
     from ingestion.books import book_to_read
     from ingestion.factory import open_index
@@ -44,6 +49,9 @@ def export(
     settings = read_settings(config, flags={"book.id": book})
     with closing(open_index(settings)) as store:
         book_id = book_to_read(settings, store)
+        if chunks:
+            _write_chunks(store, settings, book_id, filters, chunks, as_json=as_json)
+            return
         texts, lessons = _texts(store, settings, book_id, filters)
     written = {str(folder / name): _write(folder / name, text) for name, text in texts.items()}
     document = {"book_id": book_id, "lessons": lessons, "filters": filters.given(), "files": list(written)}
@@ -65,6 +73,23 @@ def _texts(store: VectorStore, settings: Settings, book_id: str, filters: Filter
     title = settings.book.title or book_id
     full = "".join(full_text(title, entries, store, book_id, where))
     return {INDEX_NAME: index_text(title, entries, modules), FULL_NAME: full}, len(entries)
+
+
+def _write_chunks(
+    store: VectorStore, settings: Settings, book_id: str, filters: Filters, path: Path, *, as_json: bool
+) -> None:
+    from rag.commands.exported_chunks import chunk_lines
+    from rag.retrieval.filters import check_values, where_of
+
+    points = store.scroll(where_of(book_id, filters, settings.modules))
+    lines = list(chunk_lines(points, store.schema, settings.chunk.visible_props))
+    if not lines:
+        check_values(book_id, filters, store, settings.modules)
+        raise UsageError(f"{book_id} has no chunk inside these filters ({filters.describe()}); nothing was written")
+    size = _write(path, "".join(lines))
+    document = {"book_id": book_id, "chunks": len(lines), "filters": filters.given(), "files": [str(path)]}
+    told = [f"{book_id}: {len(lines)} chunks ({filters.describe()}).", f"Written: {path} ({size:,} bytes)."]
+    show(told, document, as_json=as_json)
 
 
 def _write(path: Path, text: str) -> int:

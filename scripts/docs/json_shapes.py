@@ -104,7 +104,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
     },
     ("export",): {
         "book_id": "id of the book",
-        "lessons": "number of lessons",
+        "lessons": "number of lessons; with `--chunks` instead `chunks`, their number",
         "filters": "filters that were given",
         "files": "list of files written",
     },
