@@ -122,7 +122,7 @@ def runner_for(tmp_path: Path, tools: dict[str, str], repository: Repository) ->
             checkout=checkout,
             github={"run_id": str(1000 + number), "run_attempt": "1", "sha": commit} | github,
             secrets=secrets or {},
-            actions={"owner/bookwise": ROOT},
+            actions={"OWNER/bookwise": ROOT},
         )
 
     return make

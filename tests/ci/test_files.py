@@ -27,7 +27,7 @@ SCHEMAS: list[tuple[str, Path, tuple[str, ...]]] = [
     ),
 ]
 FORMS = sorted(file for file in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if file.name != "config.yml")
-OURS = "owner/bookwise@v1"
+OURS = "OWNER/bookwise@v0.1.0"
 
 
 @pytest.mark.parametrize(

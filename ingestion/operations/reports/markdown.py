@@ -29,7 +29,6 @@ def run_markdown(report: IngestReport) -> str:
     parts = [
         f"### bookwise: {code(report.book_id)}",
         _sentence(report),
-        *_chart(report),
         *_problems(report),
         *_details(f"{len(report.changes)} lessons", _changes(report)),
         *_details(f"{report.total_chunks} chunks by module and hardware tier", _coverage(report.coverage)),
@@ -62,16 +61,6 @@ def _sentence(report: IngestReport) -> str:
         f"{files}. Chunks: **{chunks.embedded} {verb}** ({chunks.tokens} tokens, {price}), {chunks.reused} reused, "
         f"{chunks.patched} patched, {chunks.kept} kept, {chunks.deleted} deleted."
     )
-
-
-def _chart(report: IngestReport) -> list[str]:
-    """Return a pie of where the chunks came from; GitHub and GitLab draw it."""
-    chunks = report.chunks
-    slices = {"embedded": chunks.embedded, "reused": chunks.reused, "patched": chunks.patched, "kept": chunks.kept}
-    shown = [f'  "{name}" : {count}' for name, count in slices.items() if count]
-    if len(shown) < 2:
-        return []
-    return ["\n".join(["```mermaid", "pie showData", '  title "Chunks of the lessons looked at"', *shown, "```"])]
 
 
 def _problems(report: Reportable) -> list[str]:
