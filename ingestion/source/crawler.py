@@ -17,6 +17,12 @@ from ingestion.source.ignore_rules import IgnoreRules
 from ingestion.source.site import Site
 
 SUFFIXES = (".md", ".mdx", ".markdown")
+OTHER_SUFFIXES = (
+    *(".ipynb", ".rst", ".adoc", ".asciidoc", ".qmd", ".rmd"),
+    *(".org", ".mkd", ".mdown", ".mdoc", ".textile"),
+)
+"""Texts in other formats, which are listed and not read."""
+
 IGNORE_FILE = ".bookwiseignore"
 ROOT = "./"
 MAX_DEPTH = 100
@@ -189,6 +195,8 @@ class _Walk:
                 yield from self._folder(entry, path + "/")
             elif path.lower().endswith(SUFFIXES):
                 yield from self._lesson(entry, path)
+            elif path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
+                self.skipped.append(Skipped(path, "not Markdown, so that it is not read"))
 
     def one_per_path(self, files: list[SourceFile]) -> list[SourceFile]:
         """Return the files without those whose path, composed, is that of the file before."""

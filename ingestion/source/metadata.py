@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC
 from typing import NamedTuple
@@ -72,8 +73,8 @@ class Numbers(NamedTuple):
 
 def numbers_of(path: str, front: FrontMatter, place: Place) -> Numbers:
     """Return chapter and lesson of a page: the path's number wins, front matter fills a gap."""
-    chapter, odd = _number("chapter", front, place.chapter)
-    lesson, others = _number("lesson", front, place.lesson)
+    chapter, odd = _number("chapter", front, place.chapter, path)
+    lesson, others = _number("lesson", front, place.lesson, path)
     return Numbers(chapter, lesson, tuple(_found(path, front, key, *what) for key, *what in (*odd, *others)))
 
 
@@ -85,7 +86,9 @@ def audience_findings(path: str, front: FrontMatter, audience: Audience) -> tupl
     )
 
 
-def _number(key: str, front: FrontMatter, in_path: int | None) -> tuple[int | None, list[tuple[str, str, str]]]:
+def _number(
+    key: str, front: FrontMatter, in_path: int | None, path: str
+) -> tuple[int | None, list[tuple[str, str, str]]]:
     """Return a number of the place, and what is odd about it: key, rule and message of each."""
     raw = front.values.get(key)
     written = whole_number(raw) if raw is not None else None
@@ -98,9 +101,14 @@ def _number(key: str, front: FrontMatter, in_path: int | None) -> tuple[int | No
     if number is None and key == "lesson":
         return position(front.values.get("sidebar_position")), odd
     bounds = BOUNDS[key]
-    if number is not None and number not in bounds:
+    if number is not None and number not in bounds and (number == written or _is_in_path(number, path)):
         odd.append((key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept"))
     return number, odd
+
+
+def _is_in_path(number: int, path: str) -> bool:
+    """Return whether an author wrote a number; those that the order of the book gives are in no path."""
+    return re.search(rf"(?<!\d)0*{number}(?!\d)", path) is not None
 
 
 def _found(path: str, front: FrontMatter, key: str, rule: str, message: str) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingestion.errors import LessonError
 from ingestion.markdown.anchors import HeadingIds
@@ -17,13 +17,31 @@ from ingestion.markdown.syntax import Syntax
 from ingestion.settings import Settings
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators.protocol import PageFacts
-from ingestion.source.includes.expansion import Expanded
+from ingestion.source.includes.expansion import Expanded, Problem
 from ingestion.source.includes.pages import expand_page
 from ingestion.source.reader import SourceText
 
 _OPENS_CONFLICT = re.compile(r"<{7}(?: [^\n]*)?\r?$")
 _CLOSES_CONFLICT = re.compile(r">{7}(?: [^\n]*)?\r?$")
 _CONFLICT = "holds both sides of a merge that was not finished; choose one, and remove the marks"
+
+_SHOWN_MARKDOWN = frozenset(
+    (
+        "",
+        "django",
+        "go-html-template",
+        "html",
+        "html+jinja",
+        "jinja",
+        "liquid",
+        "markdown",
+        "md",
+        "mdx",
+        "text",
+        "txt",
+    )
+)
+"""Languages of fences that show how a page is written, which no listing of code has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +67,7 @@ def read_page_text(
     origins: Sequence[int] = ()
     try:
         whole = expand_page(source, front.body, settings, syntax.templates, PageFacts(source.path, front.values))
+        whole = replace(whole, problems=tuple(_real_problems(whole.problems, front.body, syntax)))
         origins = whole.origins
         if line := _conflict(whole.text, syntax):
             raise LessonError(source.path, _CONFLICT, _in_file(line, whole.origins) + front.body_offset)
@@ -100,3 +119,23 @@ def _shown_anchors(whole: str, shown: ShownText, syntax: Syntax, ids: HeadingIds
         return tuple(Outline(page, blocks, [headings[number] for number in shown.headings], ids).anchors)
     anchors = Outline(page, blocks, everything, ids).anchors
     return tuple(anchors[number] for number in shown.headings)
+
+
+def _real_problems(problems: Sequence[Problem], body: str, syntax: Syntax) -> list[Problem]:
+    """Return the problems of a page without those of examples: includes in a fence that shows Markdown."""
+    if not problems:
+        return []
+    page, blocks = parse_page(body, syntax)
+    fences = [block for block in walk(blocks) if block.kind == "fence"]
+    examples = [block for block in fences if _is_example(page.lines[block.start])]
+    return [
+        problem
+        for problem in problems
+        if problem.rule != "unresolved-include"
+        or not any(block.start < problem.line <= block.end for block in examples)
+    ]
+
+
+def _is_example(opening: str) -> bool:
+    language = opening.strip(" \t>*+-").lstrip("`~").strip(" \t{.").partition(" ")[0].rstrip("}").lower()
+    return language in _SHOWN_MARKDOWN

@@ -13,7 +13,24 @@ from ingestion.source.includes.expansion import Expanded, expand
 from ingestion.source.includes.files import BookFiles
 from ingestion.source.reader import SourceText
 
-_MARKS = ("{{", "8<-", "import", "include", "<<<", "{!", "`{", ":{", "}`", ")=", "+++", "\n%")
+_MARKS = (
+    "{{",
+    "8<-",
+    "import",
+    "include",
+    "<<<",
+    "{!",
+    "`{",
+    ":{",
+    "}`",
+    ")=",
+    "+++",
+    "\n%",
+    " ^",
+    ":: ",
+    "![[",
+    "((",
+)
 """One of these stands in every page that includes something."""
 
 

@@ -31,7 +31,7 @@ Replace it in *amber*.
 See {ref}`the motors <motor-label>`. {kbd}`Tab` and {abbr}`MyST (zqlong)` in {term}`stator <zqterm>`.
 
 ```{code-block} python
-:linenos:
+:emphasize-lines: 1
 turn("maple")
 ```
 
@@ -81,7 +81,7 @@ SPHINX: Mapping[str, str] = {
     "index.md": _MYST,
     "headings.md": PLAIN["headings.md"],
     "body.md": PLAIN["body.md"],
-    "part/index.md": "# Part\n\nStands for its folder in saffron.\n\n```{toctree}\ndeep\n```\n",
+    "part/index.md": "# Part\n\nStands for its folder in saffron.\n\n```{toctree}\n:hidden:\ndeep\n```\n",
     "part/deep.md": "# Deep\n\nA page of hazel.\n",
     "_under.md": "# Under\n\nAn underscore hides nothing here.\n",
     "zqdrafts/one.md": "# Draft\n\nThe zqdraft page.\n",

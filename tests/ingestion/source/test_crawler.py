@@ -259,3 +259,14 @@ def test_a_spelled_path_is_settled_relative_and_composed(path: str) -> None:
     assert relative_path(spelled) == spelled
     assert not spelled.startswith("/") and "\\" not in spelled and "//" not in spelled
     assert unicodedata.is_normalized("NFC", spelled)
+
+
+def test_texts_in_other_formats_are_listed_and_not_read(tmp_path: Path) -> None:
+    found = crawl(plant(tmp_path, "a.md", "b.ipynb", "c/d.rst", "e.Rmd", "f.txt", "g.png", "_partials/h.rst"))
+    assert paths_of(found) == ["a.md"]
+    reason = "not Markdown, so that it is not read"
+    assert {path: why for path, why in reasons(found).items() if path != "_partials/"} == {
+        "b.ipynb": reason,
+        "c/d.rst": reason,
+        "e.Rmd": reason,
+    }

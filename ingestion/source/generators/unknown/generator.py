@@ -54,9 +54,12 @@ class Unknown(Base):
         return named(LIKELIEST).syntax(page, site).mdx
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return those of all generators, but for markup that is plain text to the others."""
+        """Return those of all generators, but for markup that is plain text to the others, and marks of vaults."""
+        from ingestion.source.generators.unknown.text import find_vault_marks
+
         known = (generator for generator in every() if not generator.rewrites_markup)
-        return tuple(dict.fromkeys(finder for generator in known for finder in generator.finders(None)))
+        found = dict.fromkeys(finder for generator in known for finder in generator.finders(None))
+        return (*found, find_vault_marks)
 
 
 STYLED: dict[str, Generator] = {"": Unknown()}
