@@ -20,8 +20,10 @@ from ingestion.sync.plan import FileFacts, Plan
 
 BYTES_PER_TOKEN = 4
 
-SHOWN_NOWHERE = ("id", "title", "tiers", "docs")
-"""Settings of a book that no point of its lessons depends on; the id is in each record's place."""
+SHOWN_NOWHERE = ("id", "title", "tiers", "docs", "site")
+"""Settings of a book that no point of its lessons depends on: the id is in each record's place, and
+the fingerprint of the crawl has what a site says.
+"""
 
 
 @dataclass(frozen=True, slots=True)

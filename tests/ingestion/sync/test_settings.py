@@ -49,6 +49,7 @@ VALUES: dict[str, Any] = {
 ELSEWHERE = {
     "book.id": "the tests name the book",
     "book.docs": "the tests name the folder",
+    "book.site": "what a site says is in the fingerprint of the crawl, the same in every checkout",
     "chunk.tokenizer": "the other one needs a download; both count alike, which tests/ingestion/tokens holds",
     "index.directory": "another index",
     "index.state": "other records: tests of lost and older ones",
