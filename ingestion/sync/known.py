@@ -46,8 +46,11 @@ class Known:
 
     def may_differ(self, facts: FileFacts) -> bool:
         """Return whether a file may have another text than when it was indexed."""
-        record = self.records.get(facts.path)
-        return facts.path in self.paths and (record is None or record.file_hash != facts.file_hash)
+        # Not by `paths`: to make that set for each file is quadratic.
+        path, record = facts.path, self.records.get(facts.path)
+        if record is not None:
+            return record.file_hash != facts.file_hash
+        return path in self.in_doubt or path in (self.stored or {})
 
     def doubtful(self, paths: Collection[str]) -> set[str]:
         """Return those of the paths of which records and points may disagree."""
