@@ -181,13 +181,14 @@ def test_lines_are_marked_by_block_item_and_row(page: Any, lines: tuple[int, int
 
 
 PLACES = """async (sources) => {
+  await (await import("/static/language.js")).speak("en");
   const { sourceList } = await import("/static/chat/sources.js");
   const list = sourceList(sources, () => {});
   return [...list.querySelectorAll(".source-place")].map((each) => each.textContent);
 }"""
 
 
-def test_no_two_cards_look_the_same(page: Any) -> None:
+def test_no_two_cards_look_the_same_and_lines_only_tell_apart(page: Any) -> None:
     def source(number: int, file: str, lines: tuple[int, int], *path: str) -> dict[str, Any]:
         place = {"source_file": file, "line_start": lines[0], "line_end": lines[1], "heading_path": path}
         named = {"number": number, "page_title": "Nodes", "chapter": "Chapter 1", "url": "", "chunk_text": "## Other"}
@@ -197,7 +198,7 @@ def test_no_two_cards_look_the_same(page: Any) -> None:
         PLACES,
         [
             source(1, "a.md", (1, 4), "Example"),
-            source(2, "a.md", (8, 9), "Example"),
+            source(2, "a.md", (13, 13), "Example"),
             source(3, "b.md", (1, 4), "Example"),
             source(4, "a.md", (20, 30), "Use", "Detail"),
             source(5, "a.md", (40, 41)),
@@ -205,10 +206,10 @@ def test_no_two_cards_look_the_same(page: Any) -> None:
     )
     assert places == [
         "Chapter 1 › Example · lines 1–4 · a.md",
-        "Chapter 1 › Example · lines 8–9",
+        "Chapter 1 › Example · line 13",
         "Chapter 1 › Example · lines 1–4 · b.md",
         "Chapter 1 › Use › Detail",
-        "Chapter 1 › lines 40–41",
+        "Chapter 1",
     ]
 
 

@@ -28,7 +28,7 @@ UNMARKED = """() => {
     if (each.closest('.masthead, #threads, main.chat') === each) continue;
     for (const name of ['aria-label', 'title', 'placeholder']) {
       const text = each.getAttribute(name);
-      const isNamed = each.matches('.thread-open') || each.closest('.masthead');
+      const isNamed = each.matches('.thread-open, .follow-ups .example') || each.closest('.masthead');
       if (text && /\\p{L}/u.test(text) && !text.includes('§') && !isNamed) found.push(`${name}: ${text}`);
     }
   }
@@ -103,8 +103,8 @@ def test_the_address_chooses_the_language_and_forms_of_numbers_are_right(watch: 
     page = watch.open(f"{served.url}?lang=ar")
     page.locator(".example").first.wait_for()
     said = page.evaluate(
-        "import('/static/language.js').then(({ say }) => "
-        "[0, 1, 2, 5, 11, 100].map((count) => say('source_count', { count })))"
+        "import('/static/language.js').then(({ say, speak }) => speak(document.documentElement.lang).then(() => "
+        "[0, 1, 2, 5, 11, 100].map((count) => say('source_count', { count }))))"
     )
     forms: Any = words_of("ar")["source_count"]
     chosen = zip(("zero", "one", "two", "few", "many", "other"), (0, 1, 2, 5, 11, 100), strict=True)

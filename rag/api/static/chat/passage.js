@@ -84,8 +84,9 @@ export class PassagePanel {
     this.title.textContent = source.page_title;
     const prose = element("div", { class: "prose passage-text" });
     const note = element("p", { class: "note" });
+    const place = placeOf(source);
     this.body.replaceChildren(...[
-      element("p", { class: "passage-place", dir: "auto" }, placeOf(source)),
+      place && element("p", { class: "passage-place", dir: "auto" }, place),
       source.verified ? null : element("p", { class: "note warn" }, icon("alert"), say("unclear_passage")),
       prose, note, facts(source),
     ].filter(Boolean));

@@ -20,8 +20,7 @@ export function placeOf(source) {
   const chapter = source.chapter === source.page_title ? [] : [source.chapter];
   // What is cited has its own headings; only a whole passage is named by the first heading in it.
   const begins = path.length || source.number ? path : headingIn(source.chunk_text);
-  // Lines are for who has the files; a page of a site has none.
-  return [...chapter, ...(begins.length || isWebAddress(source.url) ? begins : [linesIn(source)])].join(" › ");
+  return [...chapter, ...begins].join(" › ");
 }
 
 /** A passage of several sections stands under none of them; the first that it begins names it. */
@@ -30,21 +29,18 @@ function headingIn(text) {
   return HEADING.exec(text)?.slice(1, 2) ?? [];
 }
 
-/** The lines in words; they are addresses, so they are written without marks between thousands. */
-function linesIn({ line_start: first, line_end: last }) {
-  return say("lines", { first: String(first), last: String(last) });
-}
+/** Lines are addresses: written without marks between thousands, and one of them is no range. */
+const range = ({ line_start: first, line_end: last }) => (first === last ? String(first) : `${first}–${last}`);
 
 /** The file and its lines, as editors write it. */
-export function linesOf({ source_file: file, line_start: start, line_end: end }) {
-  return `${file}:${start}–${end}`;
-}
+export const linesOf = (source) => `${source.source_file}:${range(source)}`;
 
 /** An answer as it is copied into a document: with what its numbers mean. @param {string} text @param {Source[]} sources */
 export function withSources(text, sources) {
   const lines = sources.map((source) => {
     const where = isWebAddress(source.url) ? source.url : linesOf(source);
-    return `${source.number ? `[${source.number}]` : "-"} ${source.page_title} › ${placeOf(source)}: ${where}`;
+    const place = [source.page_title, placeOf(source)].filter(Boolean).join(" › ");
+    return `${source.number ? `[${source.number}]` : "-"} ${place}: ${where}`;
   });
   return `${text}\n\n${lines.join("\n")}\n`;
 }
@@ -83,7 +79,7 @@ function cardWords(source, place) {
     element("span", { class: "source-words" },
       element("span", { class: "source-title", dir: "auto" },
         source.number ? element("span", { class: "unseen" }, `${say("source_number", { number: source.number })}: `) : null, source.page_title),
-      element("span", { class: "source-place", dir: "auto" }, place),
+      place ? element("span", { class: "source-place", dir: "auto" }, place) : null,
       source.verified === false ? element("span", { class: "source-place" }, say("not_confirmed")) : null),
   ];
 }
@@ -95,8 +91,9 @@ function distinctPlaces(sources) {
     const counts = Map.groupBy(sources.map((source, at) => words(source, places[at])), (each) => each);
     return (at) => counts.get(words(sources[at], places[at])).length > 1;
   };
-  return [linesIn, ({ source_file: file }) => file].reduce((places, more) => {
+  const lines = (source) => say("lines", { count: source.line_end - source.line_start + 1, range: range(source) });
+  return [lines, ({ source_file: file }) => file].reduce((places, more) => {
     const isRepeated = repeats(places);
-    return places.map((place, at) => (isRepeated(at) ? `${place} · ${more(sources[at])}` : place));
+    return places.map((place, at) => (isRepeated(at) ? [place, more(sources[at])].filter(Boolean).join(" · ") : place));
   }, sources.map(placeOf));
 }
