@@ -2,6 +2,7 @@
 
 BookwiseError                   1   unexpected; every other class has a code of its own
 ├── UsageError                  2   a flag or an argument that cannot be used
+│   ├── TooShort                2   a text that is too short to be searched
 │   ├── UnknownThread           2   no such conversation
 │   └── UnknownAnswer           2   no such answer in a conversation
 ├── LessonError                 3   one lesson failed; the run continues
@@ -83,6 +84,12 @@ class UsageError(BookwiseError):
 
     exit_code = ExitCode.USAGE
     kind = "usage"
+
+
+class TooShort(UsageError):
+    """A text of one or two characters that is no word of the index finds nothing."""
+
+    kind = "too_short"
 
 
 class UnknownThread(UsageError):

@@ -1,4 +1,4 @@
-"""The entities of specification 003, as frozen values that hold their invariants.
+"""Chunks, their metadata, records and jobs, as frozen values that hold their invariants.
 
 Decision 2 of docs/design.md widens two bounds: a chapter or lesson outside 0–20 and 0–15 is kept, and a number that
 neither path nor front matter gives is None, which no filter matches.

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ingestion.errors import SourceError
+from ingestion.errors import SourceError, TooShort
 from ingestion.settings import Settings
 from ingestion.settings.loader import find_config, load
 from ingestion.tokens import choose_tokenizer
@@ -92,8 +92,6 @@ class Book:
         chunks, `whole_lesson` shows whole lessons, `diverse` avoids passages that say the same. For a question of one
         or two characters that is no word of the book there are none.
         """
-        from rag.query_text import TooShort
-
         reader = self._reader()
         try:
             return reader.search(question, limit=limit, filters=filters, **shape)

@@ -47,7 +47,7 @@ RefusalReason = Literal[
     "says_nothing_yet",
 ]
 AnswerState = Literal["completed", "low_confidence", "no_results", "error"]
-"""How a question ended: the last row of spec 000's state diagram."""
+"""How a question ended."""
 
 MAX_LIMIT = 100
 """How many passages a search gives at most (000)."""

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 
-from ingestion.errors import UsageError
-
 MIN_QUERY_CHARS = 3
-"""Specification 003."""
+"""How few characters are a question."""
 
 MIN_CJK_CHARS = 2
 """How few characters reach it: a Han, kana or Hangul character counts as two."""
@@ -24,10 +22,6 @@ _CJK = re.compile(
     r"\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
 )
 """Han, kana of both widths, bopomofo and Hangul; not their punctuation."""
-
-
-class TooShort(UsageError):
-    """A text of one or two characters that is no term of the index: whoever searches for it finds nothing."""
 
 
 def is_long_enough(text: str) -> bool:

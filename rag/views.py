@@ -50,7 +50,7 @@ def refusal_note(response: AgentResponse) -> str:
 
 
 def answer_view(response: AgentResponse) -> View:
-    """Return the answer with its numbered sources (the footer of spec 002)."""
+    """Return the answer with its numbered sources."""
     note = [f"(quoted from the book; {_why_quoted(response)})", ""] if response.is_quoted else []
     return [*_mended(response), *note, Markdown(response.answer, _marked(response)), *sources_view(response)]
 

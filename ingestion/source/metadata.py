@@ -20,7 +20,7 @@ from ingestion.source.publication import publication_of
 from ingestion.source.reader import SourceText
 
 BOUNDS = {"chapter": range(0, 21), "lesson": range(0, 16)}
-"""The bounds of spec 003; real books pass them, so a value outside is kept and reported."""
+"""What is expected; real books pass it, so a value outside is kept and reported."""
 
 
 class UnpublishedPage(Exception):

@@ -27,7 +27,7 @@ PAYLOAD_INDEXES: Mapping[str, IndexType] = {
     "docs_version_rank": "integer",
     "doc_type": "keyword",
 }
-"""Indexed payload fields: spec 003 "QdrantPayload", then those our own filters and reconciling need."""
+"""Payload fields with an index: those of a chunk that readers filter by, then what reconciling needs."""
 
 
 def _check_indexed(field: str) -> None:

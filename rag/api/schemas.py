@@ -67,7 +67,7 @@ def _small(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 ThreadMetadata = Annotated[dict[str, Any], Field(max_length=MAX_FIELDS), AfterValidator(_small)]
-"""Any JSON of a small size, such as spec 004's `{"user_id": "user123", "tags": ["ros2"]}`."""
+"""Any JSON of a small size, such as `{"user_id": "user123", "tags": ["ros2"]}`."""
 
 
 class _Question(_FilterFields):

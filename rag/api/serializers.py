@@ -1,4 +1,4 @@
-"""An agent's answer in the form of spec 004."""
+"""An agent's answer in the form of the HTTP API (docs/reference/http-api.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWERED = ("completed", "low_confidence")
 
 SUFFICIENT_SCORE = 0.75
 SUFFICIENT_COUNT = 3
-"""Spec 004 `RetrievalResult`; what decides whether there is an answer is the policy of the embedding model."""
+"""What `has_sufficient_context` says of a search; whether there is an answer is what the policy decides."""
 
 
 def chat_response(
@@ -63,9 +63,7 @@ def chat_response(
 
 
 def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
-    """Return what a search found as JSON: spec 004 `RetrievalResult`, a chunk with its score and metadata in one
-    object.
-    """
+    """Return what a search found as JSON, a chunk with its score and metadata in one object."""
     sources = [source_of(passage) for passage in passages]
     average = fmean(source.similarity_score for source in sources) if sources else 0.0
     return {
@@ -77,7 +75,7 @@ def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]
 
 
 def tool_call_of(event: Searched) -> ToolCall:
-    """Return a search that has just been made as spec 001 logs it."""
+    """Return a search that has just been made as an entry of the answer's history."""
     scores = [passage.score for passage in event.passages]
     return ToolCall(event.query, len(scores), round(fmean(scores), 4) if scores else 0.0, iso(now()))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TOOL_NAME = "retrieve_documentation"
 ALIAS = "search_textbook"
-"""What spec 004 calls the same tool."""
+"""Another name by which the same tool may be called."""
 
 TOOL_ARGUMENTS = ("query", "top_k", "similarity_threshold")
 

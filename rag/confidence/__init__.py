@@ -23,12 +23,12 @@ _CONFIDENCE: dict[ConfidenceLevel, Confidence] = {
 
 
 def confidence_of(level: ConfidenceLevel) -> Confidence:
-    """Return spec 000's scale for a level of spec 004."""
+    """Return a level in three steps: high, low or none."""
     return _CONFIDENCE[level]
 
 
 def assess(response: SearchResponse, policy: Policy) -> ConfidenceMetrics:
-    """Return the metrics of spec 004 for what a search found, judged by a policy; the scores are cosines.
+    """Return the metrics for what a search found, judged by a policy; the scores are cosines.
 
     `low` answers with a disclaimer, `insufficient` refuses. `reason` tells apart a book without any chunk, filters
     that leave none, passages about something else, and passages about the subject that do not answer.

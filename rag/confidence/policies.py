@@ -142,7 +142,7 @@ class AveragePolicy:
 Policy = EvidencePolicy | AveragePolicy
 
 SPEC = AveragePolicy("spec", high=(0.85, 5), medium=(0.75, 3), low=(0.60, 2))
-"""The numbers of specification 004."""
+"""Mean cosines and counts, fitted on nothing: for vectors of text-embedding-3 and where no other policy is known."""
 
 MINILM = EvidencePolicy(
     "minilm",

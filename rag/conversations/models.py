@@ -42,7 +42,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One search of the book for an answer (spec 001): what was searched, how much was found, how near, and when."""
+    """One search of the book for an answer: what was searched, how much was found, how near, and when."""
 
     query: str
     results_count: int
@@ -136,7 +136,7 @@ class ConversationThread(ThreadSummary):
 
 
 def to_openai_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return messages in the form of OpenAI's API (spec 002)."""
+    """Return messages in the form of OpenAI's API."""
     return [message.to_openai() for message in messages]
 
 
@@ -192,7 +192,7 @@ def clean_text(text: str) -> str:
 
 
 def iso(time: datetime) -> str:
-    """Format a time as ISO 8601 in UTC with milliseconds, as in spec 004."""
+    """Format a time as ISO 8601 in UTC with milliseconds."""
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

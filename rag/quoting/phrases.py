@@ -5,7 +5,7 @@ from __future__ import annotations
 from ingestion.languages import language_of
 
 REFUSAL = "I don't have information about that in the book content."
-"""The refusal of specification 001."""
+"""What an answer without support is, and what a model is told to write then."""
 
 NO_MORE = "The book says no more on this."
 """What answers a request for more where all of it was quoted."""
@@ -20,7 +20,7 @@ NOTHING_WITHIN_FILTERS = "No page of the book is within these filters, so nothin
 """What answers where the filters leave no page."""
 
 REFUSALS = (REFUSAL, "I couldn't find that information in the book.")
-"""What counts as the model's refusal; the second is that of specification 000."""
+"""What counts as the model's refusal; small models often write the second."""
 
 REPLACED = "Hardly anything of this was found in the book. What the book says:"
 """Stands between an answer that was shown and the quotation in its place."""

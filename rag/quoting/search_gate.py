@@ -83,7 +83,7 @@ class GatedResult:
 
     @property
     def confidence(self) -> Confidence:
-        """Spec 000's scale, which follows from the level."""
+        """How sure an answer is, which follows from the level."""
         return confidence_of(self.metrics.confidence_level)
 
     @property

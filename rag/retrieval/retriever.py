@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 
 from ingestion.books import book_to_read
 from ingestion.embedding.protocol import Embedder
-from ingestion.errors import UsageError
+from ingestion.errors import TooShort, UsageError
 from ingestion.factory import embedder_of, open_index, remedy_of, settle_embedder
 from ingestion.markdown.cleaner import searchable
 from ingestion.settings import Settings
@@ -18,7 +18,6 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
-from rag.query_text import TooShort
 from rag.retrieval.evidence import IsSettled, heeded_by
 from rag.retrieval.expansion import beside
 from rag.retrieval.rerankers import Reranker, build_reranker

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.protocol import Embedder
+from ingestion.errors import TooShort
 from ingestion.markdown.cleaner import searchable
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import merged, query_vector
@@ -15,7 +16,7 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
 from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
-from rag.query_text import TOO_SHORT, TooShort, is_long_enough
+from rag.query_text import TOO_SHORT, is_long_enough
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each

@@ -26,6 +26,11 @@ CURES = {
         "Correct the value; `bookwise COMMAND --help` shows the choices. Where several books are indexed, choose one with "
         "`--book` or `BOOKWISE_BOOK`. Without a terminal, questions are answered with `--yes`.",
     ),
+    "TooShort": Cure(
+        "A question that is too short",
+        "One or two characters are searched only where the book has them as a word.",
+        "Write the question out, or search for a word that the book has.",
+    ),
     "UnknownThread": Cure(
         "A conversation that is not there",
         "The thread was deleted, has expired, or belongs to another API key.",

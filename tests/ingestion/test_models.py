@@ -1,4 +1,4 @@
-"""Chunks, their metadata and payloads: every invariant that specification 003 states."""
+"""Chunks, their metadata and payloads: every invariant."""
 
 from __future__ import annotations
 

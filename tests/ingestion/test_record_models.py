@@ -1,4 +1,4 @@
-"""Records, states and jobs of specification 003: what changed since the last run, and how a run goes on."""
+"""Records, states and jobs: what changed since the last run, and how a run goes on."""
 
 from __future__ import annotations
 

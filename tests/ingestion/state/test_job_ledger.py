@@ -89,7 +89,7 @@ def test_a_run_with_nothing_to_do_makes_no_job(library: Library, ledger: JobLedg
 
 @pytest.mark.parametrize("mode", ["incremental", "full", "recreate"])
 def test_every_file_found_is_processed_or_skipped(library: Library, ledger: JobLedger, mode: IngestionMode) -> None:
-    """Spec 003: files_processed + files_skipped = total_files_discovered."""
+    """files_processed + files_skipped = total_files_discovered."""
     run(library, ledger)
     library.write({ONE: PAGES[ONE].replace("alpha", "omega"), TWO: PAGES[TWO], "new.md": page("New", "Text of it.")})
     (library.docs / TWO).write_bytes(b"caf\xe9")

@@ -1,4 +1,4 @@
-"""What a search found, in the form of spec 004 `RetrievalResult`."""
+"""What a search found, in the form of the HTTP API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confidence: the metrics of spec 004, the policies, and the reasons for a refusal."""
+"""Confidence: the metrics, the policies, and the reasons for a refusal."""
 
 from __future__ import annotations
 
