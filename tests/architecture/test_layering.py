@@ -17,6 +17,7 @@ HOMES = {
     "dotenv": ("ingestion.settings",),
     "fastapi": ("rag.api",),
     "fastembed": ("ingestion.embedding.local_libraries",),
+    "frontmatter": ("ingestion.source.front_matter", "ingestion.source.front_matter_forms"),
     "httpx": ("rag.retrieval.rerankers.endpoint", "ingestion.vector_stores.server", "ingestion.bounded_http"),
     "httpx2": ("ingestion.openai_client",),
     "langchain_core": ("rag.retrieval.integrations.langchain",),
