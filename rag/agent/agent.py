@@ -99,6 +99,8 @@ class Agent:
         # A follow-up may be one that only the model can word as a search, so that it is asked for one.
         if self._model and (not gated.is_off_subject or history):
             shown = ShownPassages()
+            # At every door alike: what the user has set, then what this caller asks for.
+            style = "\n".join(filter(None, (self._retriever.settings.agent.system_prompt, style)))
             loop = ToolLoop(self._model, gate, question, history, shown=shown, style=style)
             check = SupportCheck(shown, embedder_for_checks(self._retriever.embedder), self._entailment)
             answering = self._generate(GroundedStream(loop, shown, check, cite_style), asked, gated)

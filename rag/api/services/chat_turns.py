@@ -153,7 +153,7 @@ class ChatTurns:
                 mode=request.ranking,
                 top_k=request.top_k,
                 min_score=self._threshold(request),
-                style="\n".join(filter(None, (self._index.settings.agent.system_prompt, own.style if own else ""))),
+                style=own.style if own else "",
             )
             seen = Seen()
             async with aclosing(running) as events:

@@ -59,6 +59,13 @@ def test_a_model_that_answers_without_searching_is_shown_what_the_question_finds
     assert tool_messages(server)[0]["query"] == "How long does the pump run ?"
 
 
+def test_the_users_system_prompt_and_the_callers_style_stand_below_the_rules(server: ChatServer) -> None:
+    server.script += [calls("pump"), RIGHT]
+    assert ask(shelf_for(server, **{"agent.system_prompt": "Like a pirate."}), style="In one line.").supported
+    rules = server.requests[-1].body["messages"][0]["content"]
+    assert rules.index("passage_id") < rules.index("Like a pirate.") < rules.index("In one line.")
+
+
 def test_the_alias_of_the_tool_is_served(server: ChatServer) -> None:
     server.script += [calls("pump", name="search_textbook"), RIGHT]
     assert ask(shelf_for(server)).supported

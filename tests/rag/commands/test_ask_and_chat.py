@@ -48,6 +48,15 @@ def test_ask_prints_the_answer_with_the_footer_of_specification_2(server: ChatSe
     assert footer.startswith("[1] Quality of service") and "(score: 0." in footer
 
 
+def test_the_users_system_prompt_holds_on_the_command_line(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_SYSTEM_PROMPT", "Like a pirate.")
+    server.script += [FOUND, RIGHT]
+    assert run("ask", QUESTION).exit_code == 0
+    assert "Like a pirate." in server.requests[-1].body["messages"][0]["content"]
+
+
 def test_ask_streams_the_same_text(server: ChatServer) -> None:
     server.script += [FOUND, RIGHT, FOUND, RIGHT]
     assert run("ask", QUESTION, "--stream").stdout == run("ask", QUESTION).stdout

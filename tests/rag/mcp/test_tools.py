@@ -74,7 +74,8 @@ def test_ask_with_a_model_gives_its_answer_and_checked_sources(folder: Path) -> 
     with ChatServer() as service:
         service.script += [calls("late subscribers"), cites("A publisher keeps its last message {0}.")]
         flags = {"openai.base_url": service.base_url, "embedding.embedder": "local"}
-        answer = call(folder, OPEN, "ask", flags, question=QUERY)
+        answer = call(folder, OPEN, "ask", flags | {"agent.system_prompt": "Like a pirate."}, question=QUERY)
+    assert "Like a pirate." in service.requests[-1].body["messages"][0]["content"]
     assert answer.structured_content["answer"] == "A publisher keeps its last message [1]."
     assert answer.structured_content["citations"][0]["source_file"] == QOS
 
