@@ -17,6 +17,7 @@ from ingestion.settings.book import BookSettings, CheckSettings, CrawlSettings
 from ingestion.settings.chunk import ChunkSettings
 from ingestion.settings.embedding import EmbeddingSettings, OpenAISettings
 from ingestion.settings.index import IndexSettings
+from ingestion.settings.page import PageSettings
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.settings.trust import TrustSettings
 from ingestion.settings.validators import BUILT_IN_MODULES, Module, Secret, book_setting, parse_modules
@@ -39,6 +40,7 @@ class Settings:
     confidence: ConfidenceSettings = field(default_factory=ConfidenceSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
+    page: PageSettings = field(default_factory=PageSettings)
     conversations: ConversationSettings = field(default_factory=ConversationSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
     folder: Path = Path()
@@ -57,6 +59,7 @@ TABLES: Mapping[str, type[Any]] = {
     "confidence": ConfidenceSettings,
     "rerank": RerankSettings,
     "api": ApiSettings,
+    "page": PageSettings,
     "conversations": ConversationSettings,
     "trust": TrustSettings,
 }

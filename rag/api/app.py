@@ -39,6 +39,7 @@ from rag.api.routes import (
     pages,
     rendering,
     responses,
+    start,
     threads,
 )
 from rag.api.services.chat_turns import ChatTurns
@@ -85,8 +86,9 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, rendering, openai, responses, books, facets, llms, owner, health, pages):
+    for routes in (chat, threads, feedback, rendering, openai, responses, books, facets, start, llms, owner, health):
         app.include_router(routes.router)
+    app.include_router(pages.router)
     describe(app)
     _add_middleware(app, services)
     return app

@@ -257,6 +257,13 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     },
     ("get", "/books", "200", _JSON): {"books": [_BOOK]},
     ("get", "/books/{book_id}", "200", _JSON): _BOOK | _CHOICES,
+    ("get", "/start", "200", _JSON): {
+        "books": [_BOOK],
+        "book": _BOOK | _CHOICES,
+        "threads": {"threads": [_THREAD], "next_before": None},
+        "archived": {"threads": [], "next_before": None},
+        "questions": ["How do I begin?"],
+    },
     ("get", "/books/{book_id}/pages", "200", _JSON): {"pages": [_PAGE]},
     ("get", "/lessons/{parent_doc_id}", "200", _JSON): {
         "title": "Nodes and topics",

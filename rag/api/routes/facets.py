@@ -10,7 +10,8 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import BaseModel, Field
 
 from ingestion.vector_stores.filters import Where
-from rag.api.dependencies import CurrentCaller, Services
+from rag.api.dependencies import AppServices, CurrentCaller, Services
+from rag.api.http.auth import Caller
 from rag.api.schemas import Word
 from rag.models import LessonId
 from rag.retrieval.facets import choices_of, page_at
@@ -74,17 +75,27 @@ class Pages(BaseModel):
 @router.get("/books", response_model=Books, operation_id="list_books")
 async def books(caller: CurrentCaller, services: Services) -> Any:
     """Return the books that the key may ask, the configured one first."""
+    return {"books": await books_for(caller, services)}
+
+
+async def books_for(caller: Caller, services: AppServices) -> list[dict[str, Any]]:
+    """Return the books that a caller may ask, the configured one first."""
     async with services.index.opened() as store:
         held = await asyncio.to_thread(store.values, "book_id", Where())
     shown = sorted(
         held.keys() & set(caller.books or held), key=lambda each: (each != services.settings.book.id, each)
     )
-    return {"books": [{"book_id": book_id, "title": services.title_of(book_id)} for book_id in shown]}
+    return [{"book_id": book_id, "title": services.title_of(book_id)} for book_id in shown]
 
 
 @router.get("/books/{book_id}", response_model=ShownChoices, operation_id="get_book")
 async def book(book_id: Word, caller: CurrentCaller, services: Services) -> Any:
     """Return what can be chosen in a book, as far as the key reads; 404 where it reads nothing of it."""
+    return await choices_for(book_id, caller, services)
+
+
+async def choices_for(book_id: str, caller: Caller, services: AppServices) -> dict[str, Any]:
+    """Return what a caller can choose in a book; raises 404 where they read nothing of it."""
     found = None
     if not caller.books or book_id in caller.books:
         modules = services.settings.modules if services.is_configured(book_id) else ()

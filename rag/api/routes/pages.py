@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +13,13 @@ from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from ingestion.settings.page import LOGO_TYPES
 from rag.api.dependencies import AppServices, Services
 from rag.api.http.bundles import SCRIPTS, STYLES, script_bundle, style_bundle
 from rag.api.http.languages import chosen_language, filled_page, filled_widget
@@ -55,7 +60,12 @@ FILE_HEADERS = {
     # Sites that carry the widget load it from here.
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
+MAX_LOGO_BYTES = 500_000
 _VERSION = re.compile("[0-9a-f]{16}")
+LOGO_HEADERS = {
+    # A picture of SVG may hold scripts; opened by itself it runs none.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+}
 VERSIONED_HEADERS = {
     # The path changes with any file, so that a browser need never ask again.
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -113,9 +123,23 @@ async def robots() -> str:
 
 
 @router.api_route("/widget.js", methods=["GET", "HEAD"])
-async def widget(request: Request) -> Response:
+async def widget(request: Request, services: Services) -> Response:
     """Serve the script that a site includes to carry the chat."""
-    return _send(request, _widget(), FILE_HEADERS)
+    return _send(request, _widget(_own(services)), FILE_HEADERS)
+
+
+@router.api_route("/logo", methods=["GET", "HEAD"])
+async def logo(request: Request, services: Services) -> Response:
+    """Serve the owner's picture."""
+    name = services.settings.page.logo
+    try:
+        # Opened anew each time: a picture that is replaced needs no new start.
+        file = await asyncio.to_thread(_logo, Path(name)) if name else None
+    except OSError:
+        file = None
+    if file is None:
+        raise HTTPException(404, "page.logo names no picture")
+    return _send(request, file, FILE_HEADERS | LOGO_HEADERS)
 
 
 @router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
@@ -182,19 +206,45 @@ def _page(request: Request, name: str, lang: str | None, services: AppServices) 
     accepted = request.headers.get("accept-language", "")
     language = chosen_language(lang, services.settings.api.language, accepted)
     headers = {**PAGE_HEADERS, "Content-Language": language, "Vary": "Accept-Encoding, Accept-Language"}
-    return _send(request, _page_in(name, language), headers)
+    return _send(request, _page_in(name, language, _own(services)), headers)
+
+
+class _Own(NamedTuple):
+    """What page and widget have of the owner's before they have asked for anything."""
+
+    colour: str | None
+    has_logo: bool
+
+
+def _own(services: AppServices) -> _Own:
+    page = services.settings.page
+    return _Own(page.colour, page.logo is not None)
 
 
 @cache
-def _page_in(name: str, language: str) -> StaticFile:
+def _page_in(name: str, language: str, own: _Own) -> StaticFile:
     file = _file(name)
-    return _static_file(_versioned(filled_page(file.content.decode(), language)).encode(), file.media_type)
+    text = _versioned(filled_page(file.content.decode(), language))
+    if own.colour:
+        text = text.replace("<html ", f'<html data-colour="{own.colour}" ', 1)
+    if own.has_logo:
+        text = re.sub('<link rel="icon"[^>]*>', '<link rel="icon" href="logo">', text)
+        text = text.replace("<h1 class=", '<img class="logo" src="logo" alt="">\n      <h1 class=', 1)
+    return _static_file(text.encode(), file.media_type)
 
 
 @cache
-def _widget() -> StaticFile:
+def _widget(own: _Own) -> StaticFile:
     file = _file("widget.js")
-    return _static_file(_versioned(filled_widget(file.content.decode())).encode(), file.media_type)
+    text = filled_widget(file.content.decode()).replace("{/* own */}", json.dumps(own._asdict()))
+    return _static_file(_versioned(text).encode(), file.media_type)
+
+
+def _logo(path: Path) -> StaticFile:
+    content = path.read_bytes()
+    if len(content) > MAX_LOGO_BYTES:
+        raise HTTPException(404, f"the picture of page.logo has more than {MAX_LOGO_BYTES:,} bytes")
+    return _static_file(content, LOGO_TYPES[path.suffix.lower()])
 
 
 def _send(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:

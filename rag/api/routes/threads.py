@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import AfterValidator, AwareDatetime
 
-from rag.api.dependencies import CurrentCaller, Services
+from rag.api.dependencies import AppServices, CurrentCaller, Services
+from rag.api.http.auth import Caller
 from rag.api.schemas import MessageList, ShownConversation, ThreadChange, ThreadList
 from rag.conversations.models import ConversationThread, Message, ThreadSummary, iso
 from rag.models import ThreadId
@@ -37,15 +39,22 @@ async def list_threads(
     archived: Annotated[bool, Query(description="List the archived threads instead of the live ones.")] = False,
 ) -> Any:
     """List the caller's threads without messages, the last used first; none for a public key."""
+    # Already in shape: to check a thousand threads against the model would take longer than to read them.
+    return JSONResponse(await threads_of(caller, services, limit=limit, before=before, archived=archived))
+
+
+async def threads_of(
+    caller: Caller, services: AppServices, *, limit: int, before: datetime | None = None, archived: bool = False
+) -> dict[str, Any]:
+    """Return a part of the list of a caller's threads, in the shape of ThreadList."""
     if caller.is_public:
-        return {"threads": []}
+        return {"threads": [], "next_before": None}
     threads = services.turns.threads
     found = await services.database.run(
         threads.list, owner=caller.owner, limit=limit, before=before, archived=archived
     )
     more = found[-1].updated_at.isoformat() if len(found) == limit else None
-    # Already in shape: to check a thousand threads against the model would take longer than to read them.
-    return JSONResponse({"threads": [_summary(thread) for thread in found], "next_before": more})
+    return {"threads": [_summary(thread) for thread in found], "next_before": more}
 
 
 @router.get(
@@ -56,6 +65,11 @@ async def list_threads(
 )
 async def get_thread(thread_id: ThreadId, caller: CurrentCaller, services: Services) -> Any:
     """Return a thread with its last 50 messages, archived or not."""
+    return await thread_of(thread_id, caller, services)
+
+
+async def thread_of(thread_id: UUID, caller: Caller, services: AppServices) -> dict[str, Any]:
+    """Return a caller's thread in the shape of ShownConversation; raises UnknownThread."""
     thread = await services.database.run(services.turns.threads.get, thread_id, owner=caller.owner)
     return _conversation(thread)
 

@@ -46,11 +46,8 @@ async function start() {
   addEventListener("popstate", () => go(threadInAddress()));
   conversation.reset();
   if (HAS_KEYBOARD) conversation.composer.focus();
-  const id = threadInAddress();
   await load();
-  // Who has asked meanwhile goes on with that.
-  if (id && !conversation.threadId && !conversation.running) await go(id);
-  else if (!id) askFromAddress();
+  if (!threadInAddress()) askFromAddress();
 }
 
 /** `?q=` in the address, as a link or a browser's search box has it, is asked once: a reload does not ask again. */
@@ -65,19 +62,28 @@ function askFromAddress() {
 
 /** What the server tells of its books and of the reader's conversations. */
 async function load() {
+  const id = threadInAddress();
   try {
-    const { books } = await wire.books();
-    choice.books = books;
-    const wanted = books.find(({ book_id: id }) => id === choice.chosen.book_id) ?? books[0];
-    if (wanted) await chooseBook(wanted.book_id);
-    await threads.refresh();
+    const told = await wire.start({ book_id: choice.chosen.book_id, thread_id: id });
+    choice.books = told.books;
+    conversation.own = told;
+    if (!conversation.threadId) threads.show(told.threads, told.archived);
+    if (told.book) showBook(told.book);
+    // Who has asked meanwhile goes on with that.
+    if (!id || conversation.threadId || conversation.running) return;
+    if (told.thread) conversation.show(told.thread);
+    else begin();
+    threads.mark(conversation.threadId);
   } catch (error) {
     if (error.status === 401) await conversation.unlock();
   }
 }
 
 async function chooseBook(id) {
-  const book = await wire.book(id);
+  showBook(await wire.book(id));
+}
+
+function showBook(book) {
   choice.of(book);
   const title = book.title ?? book.book_id;
   document.title = title;

@@ -43,7 +43,10 @@
   `);
   root.adoptedStyleSheets = [sheet];
 
-  const { colour, corner, shortcut } = script.dataset;
+  /** What the owner has set for every site. */
+  const own = {/* own */};
+  const { corner, shortcut } = script.dataset;
+  const colour = script.dataset.colour ?? own.colour;
   if (corner === "left") host.dataset.corner = corner;
 
   const launch = document.createElement("button");
@@ -51,6 +54,8 @@
   launch.setAttribute("aria-haspopup", "dialog");
   launch.addEventListener("click", () => open(true));
   if (/^#[0-9a-f]{6}$/i.test(colour ?? "")) {
+    host.style.setProperty("--colour", colour);
+    host.dataset.colour = colour;
     launch.style.setProperty("background", colour, "important");
     launch.style.setProperty("color", isLight(colour) ? "#000" : "#fff", "important");
   } else if (colour) console.warn(`bookwise: data-colour ${colour} is not of the form #rrggbb`);
@@ -66,7 +71,7 @@
     launch.setAttribute("aria-busy", "true");
     if (!panel) root.append(frame);
     panel ??= import(`${server}/static/panel.bundle.js`).then(({ makePanel }) =>
-      makePanel({ root, launch, server, label, spoken, options: script.dataset }));
+      makePanel({ root, launch, server, label, spoken, logo: own.has_logo && `${server}/logo`, options: script.dataset }));
     try {
       (await panel).open({ focus, question });
     } catch (error) {

@@ -35,10 +35,11 @@ export class Wire {
     this.keys = keys;
   }
 
-  books = () => this.#json("/books");
+  /** What a page shows first, in one request. @param {{book_id?: string, thread_id?: string}} wanted */
+  start = (wanted) => this.#json(`/start?${new URLSearchParams(Object.entries(wanted).filter(([, value]) => value))}`);
   book = (id) => this.#json(`/books/${encodeURIComponent(id)}`);
   pages = (book, url) => this.#json(`/books/${encodeURIComponent(book)}/pages?url=${encodeURIComponent(url)}`);
-  threads = (before) => this.#json(`/threads?limit=50${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+  threads = () => this.#json("/threads?limit=1000");
   archived = (before) => this.#json(`/threads?limit=50&archived=true${before ? `&before=${encodeURIComponent(before)}` : ""}`);
   thread = (id) => this.#json(`/threads/${encodeURIComponent(id)}`);
   forget = (id) => this.#send(`/threads/${encodeURIComponent(id)}`, { method: "DELETE" });

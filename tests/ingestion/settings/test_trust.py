@@ -48,6 +48,7 @@ def commit(*names: str) -> None:
 
 MAY_SET = {
     *("modules", "embedding.model", "embedding.dimensions"),
+    *("page.questions", "page.disclaimer", "page.colour", "page.logo"),
     *(name for name in FIELDS if name.partition(".")[0] in ("book", "crawl", "check", "chunk", "confidence")),
 }
 """What a book may set, written down once more: a setting that is added is the user's unless it is here too."""
@@ -61,7 +62,18 @@ def raw_value(name: str) -> object:
         *([CHOSEN[name]] if name in CHOSEN else []),
         *("a-word", "https://evil.example/v1", "127.0.0.1:9", "0.5", "60", "6000", 7, 0.5, True, False),
         *(["a-word"], [0.1, 0.2, 0.3], [0.1] * 7, ["10.0.0.0/8"], {"a": 1}, [{"name": "a"}], __file__),
-        *("spec", "physical-ai", "tiktoken", "local", "int8", "json", "ur", "text-embedding-3-large"),
+        *(
+            "spec",
+            "physical-ai",
+            "tiktoken",
+            "local",
+            "int8",
+            "json",
+            "ur",
+            "text-embedding-3-large",
+            "#0c6660",
+            "a.svg",
+        ),
     ]
     for raw in tried:
         with suppress(ValueError, TypeError, AttributeError):

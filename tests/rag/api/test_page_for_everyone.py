@@ -97,7 +97,7 @@ def test_everything_can_be_done_with_the_keyboard(chat: Any, served: ServedBook)
     assert chat.evaluate("document.activeElement.textContent") == "Skip to the question"
     chat.evaluate("document.activeElement.blur()")
     chat.keyboard.press("/")
-    script(served, "By key {0}.")
+    script(served, "The publisher keeps its last messages for late subscribers {0}.")
     chat.keyboard.type("Late")
     chat.keyboard.press("Shift+Enter")
     chat.keyboard.type(" subscribers and the last message?")

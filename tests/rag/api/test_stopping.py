@@ -125,9 +125,8 @@ HELD = """
 import re, rag.api.http.server as server, rag.api.routes.health as health, cli
 server.DRAIN_SECONDS, server.LATE_SECONDS = 1.0, 1.0
 def hold(*_): re.search("(a+)+$", "a" * 60 + "b")  # a pattern keeps the interpreter for years
-import rag.api.services.completions as completions
 import rag.api.routes.openai as openai
-openai.task_reply = hold
+openai.require_book = hold
 cli.app()
 """
 

@@ -25,6 +25,7 @@ export class Conversation extends EventTarget {
     Object.assign(this, { wire, choice, place, isOnSite });
     this.threadId = null;
     this.running = null;
+    this.finePrint = element("p", { class: "fine-print", dir: "auto" }, say("fine_print"));
     this.announcer = new Announcer();
     this.passage = new PassagePanel(wire, { isModal, book: () => choice.chosen.book_id });
     this.composer = new Composer({ send: (question) => this.ask(question), stop: () => this.stop(), filters });
@@ -35,8 +36,14 @@ export class Conversation extends EventTarget {
     this.following = followAnswer(this.scroller, jump);
     place.append(
       element("div", { class: "conversation" }, this.scroller,
-        element("div", { class: "dock" }, jump, this.composer.element, element("p", { class: "fine-print" }, say("fine_print")))),
+        element("div", { class: "dock" }, jump, this.composer.element, this.finePrint)),
       this.passage.element, this.announcer.element);
+  }
+
+  /** The owner's own words. @param {{questions?: string[], disclaimer?: string|null, sharing?: boolean}} own */
+  set own(own) {
+    this.owned = own;
+    if (own.disclaimer) this.finePrint.textContent = own.disclaimer;
   }
 
   /** Begins anew. */
@@ -44,7 +51,7 @@ export class Conversation extends EventTarget {
     this.stop();
     if (this.passage.isOpen) this.passage.close();
     this.threadId = null;
-    this.log.replaceChildren(welcome(this.choice.book, (question) => this.ask(question)));
+    this.log.replaceChildren(welcome(this.choice.book, this.owned?.questions ?? [], (question) => this.ask(question)));
     this.following.toStart();
   }
 

@@ -27,22 +27,15 @@ export class Threads {
 
   /** Asks for the list again; what an hour of rest has archived belongs to it. */
   async refresh() {
-    const [live, archived] = await Promise.all([this.#live(), this.wire.archived()]);
-    this.found = [...live, ...archived.threads];
-    this.older = archived.next_before;
-    this.#show();
+    const [live, archived] = await Promise.all([this.wire.threads(), this.wire.archived()]);
+    this.show(live, archived);
   }
 
-  /** All conversations of the last hour, however many. */
-  async #live() {
-    const found = [];
-    let before;
-    do {
-      const page = await this.wire.threads(before);
-      found.push(...page.threads);
-      before = page.next_before;
-    } while (before);
-    return found;
+  /** Shows the threads of the last hour, and before them the archived ones. */
+  show(live, archived) {
+    this.found = [...live.threads, ...archived.threads];
+    this.older = archived.next_before;
+    this.#show();
   }
 
   async #more() {

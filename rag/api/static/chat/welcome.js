@@ -7,15 +7,17 @@ const SHOWN = 4;
 
 /**
  * @param {{title: string, modules: {name: string, title: string|null, chunks: number}[], subjects: {title: string, module: string}[]}|null} book
+ * @param {string[]} own the owner's questions, which stand instead of the book's headings
  * @param {(question: string) => void} ask
  */
-export function welcome(book, ask) {
+export function welcome(book, own, ask) {
   const names = new Map(book?.modules.map((module) => [module.name, module.title ?? module.name]));
-  const example = ({ title, module }) => element("li", {},
-    button({ class: "example", onclick: () => ask(questionOf(title)) },
-      element("span", { class: "example-question", dir: "auto" }, questionOf(title)),
-      element("span", { class: "example-module", dir: "auto" }, names.get(module) ?? module)));
-  const subjects = book ? spread(book) : [];
+  const example = ({ question, module }) => element("li", {},
+    button({ class: "example", onclick: () => ask(question) },
+      element("span", { class: "example-question", dir: "auto" }, question),
+      module ? element("span", { class: "example-module", dir: "auto" }, names.get(module) ?? module) : null));
+  const subjects = own.length ? own.map((question) => ({ question }))
+    : book ? spread(book).map(({ title, module }) => ({ question: questionOf(title), module })) : [];
   return element("section", { class: "welcome", "aria-label": say("welcome") },
     element("p", { class: "welcome-title" }, say("welcome_title")),
     element("p", { class: "welcome-words" }, say("welcome_words")),

@@ -13,10 +13,10 @@ const KEPT = "widget.thread";
 const OPEN = "widget.open";
 
 /**
- * @param {{root: ShadowRoot, launch: HTMLElement, server: string, label: string, spoken: string, options: DOMStringMap}} parts
+ * @param {{root: ShadowRoot, launch: HTMLElement, server: string, label: string, spoken: string, logo: string|false, options: DOMStringMap}} parts
  *   `spoken` is the language of the words, `options` are the script's data attributes: book, key, and the filters module, tier, level, language.
  */
-export async function makePanel({ root, launch, server, label, spoken, options }) {
+export async function makePanel({ root, launch, server, label, spoken, logo, options }) {
   await Promise.all([addStyle(root, new URL("widget.bundle.css", import.meta.url).href), speak(spoken)]);
   const wire = new Wire(server, new KeyRing(server, options.key ?? null));
   const choice = new Choice(fixedBy(options), `filters.${server}`);
@@ -25,6 +25,7 @@ export async function makePanel({ root, launch, server, label, spoken, options }
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false, isOnSite: true });
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, lang: language, dir: direction, hidden: true },
     element("header", { class: "panel-head" },
+      logo ? element("img", { class: "logo", src: logo, alt: "" }) : null,
       element("h2", { class: "panel-title", dir: "auto" }, label),
       iconButton("plus", say("new_conversation"), { onclick: () => begin(conversation) }),
       iconButton("close", say("close_chat"), { onclick: close })),
@@ -76,13 +77,13 @@ function tell(name, detail = {}) {
 /** The book, and the conversation that an earlier page of this visit has begun. */
 async function load(wire, choice, conversation) {
   try {
-    choice.books = choice.fixed.book_id ? [] : (await wire.books()).books;
-    const id = choice.fixed.book_id ?? choice.books[0]?.book_id;
-    if (id) choice.of(await wire.book(id));
-    const kept = forTab.get(KEPT);
-    const thread = kept && (await wire.thread(kept).catch(() => null));
-    if (thread) conversation.show(thread);
-    else if (!conversation.running) conversation.reset();
+    const told = await wire.start({ book_id: choice.chosen.book_id, thread_id: forTab.get(KEPT) });
+    choice.books = choice.fixed.book_id ? [] : told.books;
+    conversation.own = told;
+    if (told.book) choice.of(told.book);
+    if (conversation.running) return;
+    if (told.thread) conversation.show(told.thread);
+    else conversation.reset();
   } catch (error) {
     if (error.status === 401) await conversation.unlock();
   }
