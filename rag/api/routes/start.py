@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -57,8 +58,6 @@ async def start(
         "sharing": page.sharing,
     }
     if thread_id:
-        try:
+        with suppress(UnknownThread):
             shown["thread"] = await thread_of(thread_id, caller, services)
-        except UnknownThread:
-            pass
     return JSONResponse(shown)
