@@ -30,7 +30,7 @@ from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.bm25 import document_vector, query_vector
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.filters import AnyOf, Equals, Range, Where
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import Generations, PointSearcher
 from ingestion.vector_stores.types import Point, Schema
 
 CLUSTERS, BOOKS, MODULES, TIERS = 500, 5, 4, 4
@@ -133,7 +133,7 @@ def nearest(count: int, dimensions: int) -> dict[str, list[set[str]]]:
     return {name: [{point_id(number) for _, number in found} for found in lists] for name, lists in best.items()}
 
 
-def measured(store: VectorStore, expected: Mapping[str, list[set[str]]], dimensions: int) -> Iterator[str]:
+def measured(store: PointSearcher, expected: Mapping[str, list[set[str]]], dimensions: int) -> Iterator[str]:
     """One line for each filter: recall, times of dense and of hybrid searches, and how it was searched."""
     asked = questions(dimensions)
     words = np.random.default_rng(12)

@@ -8,12 +8,12 @@ from ingestion.errors import ConfigurationError, RecordsDamaged, UsageError
 from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import OpenGenerations, PointReader
 
 DEFAULT_BOOK = "physical-ai-robotics"
 
 
-def book_to_write(settings: Settings, states: StateStore, generations: Generations) -> str:
+def book_to_write(settings: Settings, states: StateStore, generations: OpenGenerations) -> str:
     """Return the book that `ingest` writes (docs/design.md, decision 14); never a folder's name."""
     if settings.book.id:
         return settings.book.id
@@ -25,7 +25,7 @@ def book_to_write(settings: Settings, states: StateStore, generations: Generatio
     return recorded[0] if len(recorded) == 1 else DEFAULT_BOOK
 
 
-def _stored_books(generations: Generations) -> list[str]:
+def _stored_books(generations: OpenGenerations) -> list[str]:
     store = generations.open_active()
     if store is None:
         return []
@@ -33,7 +33,7 @@ def _stored_books(generations: Generations) -> list[str]:
         return sorted(store.values("book_id", Where()))
 
 
-def book_to_read(settings: Settings, store: VectorStore) -> str:
+def book_to_read(settings: Settings, store: PointReader) -> str:
     """Return the configured book, or the only one there is; raises UsageError that lists the choices.
 
     Raises ConfigurationError where no book has any text.

@@ -23,7 +23,7 @@ from ingestion.state.state_folder import StateFolder
 from ingestion.sync.parts import Cluster, Parts
 from ingestion.tokens import require_tokenizer
 from ingestion.vector_stores.factory import open_generations
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import Generations, OpenGenerations, VectorStore, WriterAccess
 from ingestion.versions import same_model
 
 OPENAI_URL = "https://api.openai.com"
@@ -196,7 +196,7 @@ def generations_of(settings: Settings) -> Generations:
     )
 
 
-def states_of(settings: Settings, generations: Generations, *, many: bool = False) -> StateStore:
+def states_of(settings: Settings, generations: WriterAccess, *, many: bool = False) -> StateStore:
     """Return where records are kept: a file, or with `qdrant` the server; `auto` takes a file that exists.
 
     With `many` books, and from then on, each has a file of its own in the folder of the index.
@@ -226,7 +226,7 @@ def location_of(settings: Settings) -> str:
     return masked(settings.qdrant.url or str(Path(settings.index.directory) / settings.qdrant.collection))
 
 
-def open_index(settings: Settings, generations: Generations | None = None) -> VectorStore:
+def open_index(settings: Settings, generations: OpenGenerations | None = None) -> VectorStore:
     """Return the index that readers see, of the settings' generations; ConfigurationError where nothing is indexed
     yet.
     """

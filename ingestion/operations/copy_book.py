@@ -14,7 +14,7 @@ from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.copying import as_point
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import BuiltGenerations, Generations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Schema, StoredPoint, require_schema
 
 POINTS_PER_STEP = 256
@@ -40,7 +40,7 @@ class CopiedBook:
         return asdict(self)
 
 
-def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
+def books_to_copy(source: PointReader, book_id: str | None) -> list[str]:
     """Return the book asked for, or all; raises UsageError where the index does not hold it."""
     books = sorted(source.values("book_id", Where()))
     if book_id is None and books:
@@ -50,7 +50,7 @@ def books_to_copy(source: VectorStore, book_id: str | None) -> list[str]:
     raise UsageError(f"no book {book_id or ''!r} in the index; there are {', '.join(books) or 'none'}")
 
 
-def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStore:
+def open_target(target: BuiltGenerations, schema: Schema, lease: Lease) -> VectorStore:
     """Open the target's active generation, or create one; raises ConfigurationError for another embedding.
 
     To be called by the target's writer.
@@ -67,8 +67,8 @@ def open_target(target: Generations, schema: Schema, lease: Lease) -> VectorStor
 
 
 def copy_book(
-    source: VectorStore,
-    target: VectorStore,
+    source: PointReader,
+    target: PointWriter,
     book_id: str,
     *,
     states: tuple[StateStore, StateStore | None],
@@ -98,7 +98,7 @@ def copy_book(
     return CopiedBook(book_id, len(ids), copied, len(ids) - copied, removed, records, checked)
 
 
-def _copy_missing(target: VectorStore, points: Sequence[StoredPoint]) -> int:
+def _copy_missing(target: PointWriter, points: Sequence[StoredPoint]) -> int:
     there = target.retrieve([point.id for point in points])
     missing = [point for point in points if point.id not in there or there[point.id].payload != point.payload]
     if missing:
@@ -106,14 +106,14 @@ def _copy_missing(target: VectorStore, points: Sequence[StoredPoint]) -> int:
     return len(missing)
 
 
-def _remove_others(target: VectorStore, book: Where, ids: set[str]) -> int:
+def _remove_others(target: PointWriter, book: Where, ids: set[str]) -> int:
     others = tuple(point.id for point in target.scroll(book, fields=("book_id",)) if point.id not in ids)
     if others:
         target.delete(Where((HasId(others), *book.must)))
     return len(others)
 
 
-def _check(source: VectorStore, target: VectorStore, book: Where, ids: Sequence[str]) -> int:
+def _check(source: PointReader, target: PointReader, book: Where, ids: Sequence[str]) -> int:
     """Compare points a file, and the vectors of a sample; returns the size of the sample."""
     if source.values("source_file", book) != target.values("source_file", book):
         raise VectorStoreError("the copy has not as many points a file as its source, which may have changed; repeat")
@@ -160,7 +160,7 @@ def _copy_records(
 
 
 def copy_books(
-    source: VectorStore,
+    source: PointReader,
     target: Generations,
     books: Sequence[str],
     *,

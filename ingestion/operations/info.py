@@ -13,7 +13,7 @@ from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.health import Health
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class IndexInfo:
         return asdict(self) | {"health": self.health and self.health.as_json()}
 
 
-def coverage_of(store: VectorStore, book_id: str) -> dict[tuple[str, int], int]:
+def coverage_of(store: PointReader, book_id: str) -> dict[tuple[str, int], int]:
     """Return the chunks of each module and hardware tier of a book."""
     counts: dict[tuple[str, int], int] = {}
     for tier in range(1, 5):
@@ -55,7 +55,7 @@ def coverage_of(store: VectorStore, book_id: str) -> dict[tuple[str, int], int]:
     return counts
 
 
-def index_info(store: VectorStore, settings: Settings) -> IndexInfo:
+def index_info(store: PointReader, settings: Settings) -> IndexInfo:
     """Return the books and counts of an open index, and the health of its server."""
     generations = generations_of(settings)
     states = states_of(settings, generations)

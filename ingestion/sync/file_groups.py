@@ -14,7 +14,7 @@ from ingestion.sync.chunked_files import ChunkedFile, ChunkFiles, ChunkJob, chun
 from ingestion.sync.diff import ChunkDiff, diff_chunks, refine_change
 from ingestion.sync.plan import FileChange, FilePlan
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 
 if TYPE_CHECKING:
     from ingestion.sync.run import PlannedRun
@@ -136,7 +136,7 @@ def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = Non
         yield compare_group(group, run.target.store)
 
 
-def compare_group(group: ChunkedGroup, store: VectorStore | None) -> ComparedGroup:
+def compare_group(group: ChunkedGroup, store: PointReader | None) -> ComparedGroup:
     """Return what each file's chunks change in the store."""
     moved = {file.plan.moved_from for file in group.files if file.plan.moved_from}
     stored: dict[str, dict[str, Mapping[str, Any]]] = {

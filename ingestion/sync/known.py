@@ -12,7 +12,7 @@ from ingestion.sync.plan import FileFacts
 from ingestion.sync.target import Target
 from ingestion.vector_stores.batching import batches
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 
 PATHS_PER_READ = 100
 
@@ -70,7 +70,7 @@ def known_files(target: Target, state: IngestionState, mode: IngestionMode) -> K
     return Known(state.records, stored, in_doubt, is_trusted=trusted)
 
 
-def hashes_of(store: VectorStore, book_id: str, paths: Collection[str]) -> dict[str, str]:
+def hashes_of(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, str]:
     """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
     found: dict[str, set[str]] = {}
     for path, hashed in _told(store, book_id, paths, "source_file_hash"):
@@ -78,7 +78,7 @@ def hashes_of(store: VectorStore, book_id: str, paths: Collection[str]) -> dict[
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
 
-def words_of(store: VectorStore, book_id: str, paths: Collection[str]) -> Mapping[str, int]:
+def words_of(store: PointReader, book_id: str, paths: Collection[str]) -> Mapping[str, int]:
     """Return how many words the points of each file have."""
     found = Counter[str]()
     for path, words in _told(store, book_id, paths, "word_count"):
@@ -86,7 +86,7 @@ def words_of(store: VectorStore, book_id: str, paths: Collection[str]) -> Mappin
     return found
 
 
-def _told(store: VectorStore, book_id: str, paths: Collection[str], field: str) -> Iterator[tuple[str, Any]]:
+def _told(store: PointReader, book_id: str, paths: Collection[str], field: str) -> Iterator[tuple[str, Any]]:
     """Yield what each point of the files has in a field of its payload, with its path."""
     for named in batches(sorted(paths), PATHS_PER_READ):
         where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(named))))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from ingestion.models import DocumentChunk, utc_now
 from ingestion.tokens import count_tokens
 from ingestion.vector_stores.filters import AnyOf, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -44,7 +44,7 @@ class KnownVectors:
     """
 
     def __init__(
-        self, *, stores: Callable[[], Sequence[VectorStore]], cache: VectorCache | None, dimensions: int
+        self, *, stores: Callable[[], Sequence[PointReader]], cache: VectorCache | None, dimensions: int
     ) -> None:
         self._stores = stores
         self._dimensions = dimensions

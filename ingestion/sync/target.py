@@ -11,7 +11,7 @@ from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.copying import copy_points
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import BuiltGenerations, OpenGenerations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Active, Schema, require_schema
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class Target:
 
     def __init__(
         self,
-        generations: Generations,
+        generations: BuiltGenerations,
         schema: Schema,
         book_id: str,
         *,
@@ -52,7 +52,7 @@ class Target:
 
     @classmethod
     def open(
-        cls, generations: Generations, schema: Schema, book_id: str, mode: IngestionMode, lease: Lease | None
+        cls, generations: BuiltGenerations, schema: Schema, book_id: str, mode: IngestionMode, lease: Lease | None
     ) -> Target:
         """Open the target of a run; one without a lease writes nothing.
 
@@ -82,7 +82,7 @@ class Target:
         assert self._lease and self.store is not None
 
     @property
-    def readers_store(self) -> VectorStore | None:
+    def readers_store(self) -> PointReader | None:
         """Return what readers see."""
         return self.store if self.in_use else self.previous
 
@@ -108,12 +108,12 @@ class Target:
         return self.store.count(self.book) if self.store else 0
 
     @property
-    def vector_stores(self) -> list[VectorStore]:
+    def vector_stores(self) -> list[PointReader]:
         """Return where vectors of texts that were embedded before may be found."""
         return [store for store in (self.store, self.carrier) if store]
 
     @property
-    def carrier(self) -> VectorStore | None:
+    def carrier(self) -> PointWriter | None:
         """Return the previous generation, if its points can be taken over as they are."""
         return self.previous if self.previous and self.previous.schema.is_comparable(self.schema) else None
 
@@ -167,7 +167,7 @@ class Target:
                 store.close()
 
 
-def _compare(field: str, expected: Mapping[str, int], store: VectorStore, where: Where) -> None:
+def _compare(field: str, expected: Mapping[str, int], store: PointReader, where: Where) -> None:
     stored = store.values(field, where)
     wrong = sorted(value for value in expected.keys() | stored.keys() if expected.get(value) != stored.get(value))
     if wrong:
@@ -178,7 +178,7 @@ def _compare(field: str, expected: Mapping[str, int], store: VectorStore, where:
         )
 
 
-def _usable(generations: Generations) -> VectorStore | None:
+def _usable(generations: OpenGenerations) -> VectorStore | None:
     """Return the active generation, or None where it is too damaged to open: `recreate` is how that is repaired."""
     try:
         return generations.open_active()
@@ -189,7 +189,7 @@ def _usable(generations: Generations) -> VectorStore | None:
         return None
 
 
-def _is_empty(generations: Generations) -> bool:
+def _is_empty(generations: OpenGenerations) -> bool:
     """Return whether the active generation has no point, and so no model: any other may take its place."""
     store = generations.open_active()
     if store is None:

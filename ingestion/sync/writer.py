@@ -15,7 +15,7 @@ from ingestion.sync.known_vectors import embedded_at
 from ingestion.vector_stores.bm25 import document_vector, stemmer_of
 from ingestion.vector_stores.copying import as_point
 from ingestion.vector_stores.filters import AnyOf, Equals, HasId, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointWriter
 from ingestion.vector_stores.types import Point
 
 PATHS_PER_DELETE = 100
@@ -24,7 +24,7 @@ PATHS_PER_DELETE = 100
 class GroupWriter:
     """Writes groups of files to one store, whose vectors are those of one model."""
 
-    def __init__(self, store: VectorStore, model: str) -> None:
+    def __init__(self, store: PointWriter, model: str) -> None:
         self._store = store
         self._model = model
 
@@ -81,14 +81,14 @@ def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedCh
     ]
 
 
-def stored_ids(store: VectorStore, book_id: str, paths: Sequence[str]) -> set[str]:
+def stored_ids(store: PointWriter, book_id: str, paths: Sequence[str]) -> set[str]:
     """Return the ids of all points of these files of a book."""
     return {
         point.id for where in _batches_of(book_id, paths) for point in store.scroll(where, fields=("source_file",))
     }
 
 
-def delete_files(store: VectorStore, book_id: str, paths: Sequence[str]) -> int:
+def delete_files(store: PointWriter, book_id: str, paths: Sequence[str]) -> int:
     """Delete all points of these files of a book, in bounded batches; returns how many points there were."""
     deleted = 0
     for where in _batches_of(book_id, paths):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader, PointWriter
 from ingestion.vector_stores.types import Point, SparseVector, StoredPoint
 
 POINTS_PER_COPY = 256
 
 
-def copy_points(source: VectorStore, target: VectorStore, where: Where) -> int:
+def copy_points(source: PointReader, target: PointWriter, where: Where) -> int:
     """Copy the matching points as they are, vectors included; returns how many."""
     copied = 0
     points = source.scroll(where, vectors=True)

@@ -1,4 +1,9 @@
-"""The protocols that both vector stores implement."""
+"""The protocols that both vector stores implement, split by who uses them.
+
+An open generation is read (PointReader), searched (PointSearcher) and written (PointWriter). The generations of a
+collection are opened (OpenGenerations), built by a run (BuiltGenerations), kept and gone back to (KeptGenerations);
+who writes them is WriterAccess'. A function takes the narrowest that it needs.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
-from ingestion.vector_stores.filters import AnyOf as AnyOf
-from ingestion.vector_stores.filters import Condition as Condition
-from ingestion.vector_stores.filters import Equals as Equals
-from ingestion.vector_stores.filters import HasId as HasId
-from ingestion.vector_stores.filters import IndexType as IndexType
-from ingestion.vector_stores.filters import Range as Range
-from ingestion.vector_stores.filters import Where as Where
+from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.types import (
@@ -33,12 +31,8 @@ if TYPE_CHECKING:
     from ingestion.state.state_file import StateStore
 
 
-class VectorStore(Protocol):
-    """One generation of one collection. All calls raise VectorStoreError; writes are acknowledged when they return.
-
-    Batches are bounded by the adapter. After a failed write the store is closed and opened again, and the write
-    repeated: every write may be repeated without harm.
-    """
+class PointReader(Protocol):
+    """The points of one generation of one collection, as they are read. All calls raise VectorStoreError."""
 
     schema: Schema
 
@@ -48,21 +42,6 @@ class VectorStore(Protocol):
 
     def size(self) -> int:
         """Return about how many points there are, without asking a server."""
-
-    def upsert(self, points: Sequence[Point]) -> None:
-        """Insert the points, or replace those with the same id, payload included.
-
-        Raises points.PointRefused, before anything is written, for a point that no engine may be given.
-        """
-
-    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
-        """Replace the whole payload of points, by id; vectors stay, and an id that is not there is passed over.
-
-        Raises points.PointRefused like `upsert`.
-        """
-
-    def delete(self, where: Where) -> None:
-        """Delete the matching points; raises ValueError for a filter in which nothing must hold."""
 
     def scroll(
         self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
@@ -79,6 +58,13 @@ class VectorStore(Protocol):
         """Return the values of an indexed keyword field among matching points, each with its exact number of
         points.
         """
+
+    def runs(self) -> dict[str, str]:
+        """Return the id of the run that last wrote each book, beside the points; a book without one is left out."""
+
+
+class PointSearcher(PointReader, Protocol):
+    """Points that are searched too."""
 
     def recent_values(self, field: str, where: Where) -> dict[str, int]:
         """Return what `values` returns, on a server as of some seconds ago: what a search may know late."""
@@ -112,8 +98,28 @@ class VectorStore(Protocol):
         rarer.
         """
 
-    def runs(self) -> dict[str, str]:
-        """Return the id of the run that last wrote each book, beside the points; a book without one is left out."""
+
+class PointWriter(PointReader, Protocol):
+    """Points that are written too; writes are acknowledged when they return.
+
+    Batches are bounded by the adapter. After a failed write the store is closed and opened again, and the write
+    repeated: every write may be repeated without harm.
+    """
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Insert the points, or replace those with the same id, payload included.
+
+        Raises points.PointRefused, before anything is written, for a point that no engine may be given.
+        """
+
+    def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
+        """Replace the whole payload of points, by id; vectors stay, and an id that is not there is passed over.
+
+        Raises points.PointRefused like `upsert`.
+        """
+
+    def delete(self, where: Where) -> None:
+        """Delete the matching points; raises ValueError for a filter in which nothing must hold."""
 
     def mark_runs(self, runs: Mapping[str, str]) -> None:
         """Note the ids of runs, by book, before they write; those of other books stay.
@@ -124,19 +130,20 @@ class VectorStore(Protocol):
     def checkpoint(self) -> None:
         """Make everything written so far safe against power loss; called before anything is recorded."""
 
+
+class VectorStore(PointSearcher, PointWriter, Protocol):
+    """An open generation with all that can be done to it: what opens one closes it, and hands on what others need."""
+
     def close(self) -> None:
         """Release the store; it is not used afterwards."""
 
 
-class Generations(Protocol):
-    """The physical indexes behind one collection name, of which readers see the active one.
-
-    A process killed at any step leaves the active generation as it was. All calls raise VectorStoreError.
-    """
+class WriterAccess(Protocol):
+    """Who may write a collection, and where the records of what is indexed lie."""
 
     @property
-    def look_seconds(self) -> float:
-        """How often who keeps the active generation open asks `should_close`."""
+    def is_remote(self) -> bool:
+        """Return whether the lease of a writer costs requests to a server, so that it is taken only to write."""
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         """Acquire the lease of the one writer of the collection, and hold it while the block runs.
@@ -148,15 +155,12 @@ class Generations(Protocol):
     def states(self) -> StateStore | None:
         """Return where the store itself keeps the records of what is indexed; None where it has no place for them."""
 
-    @property
-    def is_remote(self) -> bool:
-        """Return whether the lease of a writer costs requests to a server, so that it is taken only to write."""
+
+class OpenGenerations(Protocol):
+    """The generation that readers see: what is known of it, and opening it."""
 
     def active(self) -> Active | None:
         """Return what is known of the active generation, None where nothing is indexed yet."""
-
-    def repair(self) -> None:
-        """Mend what says which generation is active, if it is damaged and the generations are there."""
 
     def known_count(self, book_id: str) -> int | None:
         """Return the points of a book in the active generation; None where only opening it can tell."""
@@ -168,30 +172,28 @@ class Generations(Protocol):
         mended, and it is logged where the settings are not those of the index.
         """
 
+    @property
+    def look_seconds(self) -> float:
+        """How often who keeps the active generation open asks `should_close`."""
+
     def should_close(self, store: VectorStore) -> bool:
         """Return whether who keeps this one, once the active one, open for reading should close it when nobody reads.
 
         Another process waits for it, or readers are to see another one.
         """
 
-    def sharing(self, store: VectorStore) -> Generations:
-        """Return these generations for a run of this process, which writes the `store` that readers have open."""
 
-    def keeping(self) -> AbstractContextManager[Generations]:
-        """Return these generations for several runs in a row, between which the active one may stay open.
+class BuiltGenerations(OpenGenerations, Protocol):
+    """Generations of which a run writes one, the active one or one that is made beside it.
 
-        It is closed at the end, and before the next run where another process waits for it. Who holds it holds the
-        lock of the writer too: others take that first.
-        """
+    A process killed at any step leaves the active generation as it was.
+    """
 
-    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
-        """To be held while about so many points come into a store of this collection; at its end search is fast."""
+    def repair(self) -> None:
+        """Mend what says which generation is active, if it is damaged and the generations are there."""
 
     def refusals(self, points: int) -> list[str]:
         """Return why the active generation cannot hold so many points, a sentence each; empty where it can."""
-
-    def health(self) -> Health | None:
-        """Return the health of the server or cluster; None for an embedded index, which has none."""
 
     def create(self, schema: Schema, lease: Lease | None = None) -> VectorStore:
         """Create an empty generation beside the active one, which stays what readers see until `activate`.
@@ -199,8 +201,18 @@ class Generations(Protocol):
         Left-overs of an earlier, killed creation are removed first. Only one process may create at a time.
         """
 
+    def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
+        """To be held while about so many points come into a store of this collection; at its end search is fast."""
+
     def activate(self, store: VectorStore) -> None:
         """Make a created generation the active one in one atomic step; the former one is kept for `rollback`."""
+
+
+class KeptGenerations(Protocol):
+    """The generations that take room: they are listed, gone back to and removed."""
+
+    def kept(self) -> list[KeptGeneration]:
+        """Return all generations that take room: the active one, the former one, then the unused."""
 
     def rollback(self, lease: Lease | None = None) -> None:
         """Make the former generation the active one again, and the active one the former.
@@ -211,5 +223,22 @@ class Generations(Protocol):
     def drop_former(self, lease: Lease | None = None) -> bool:
         """Remove the former generation; False if there is none."""
 
-    def kept(self) -> list[KeptGeneration]:
-        """Return all generations that take room: the active one, the former one, then the unused."""
+
+class Generations(WriterAccess, BuiltGenerations, KeptGenerations, Protocol):
+    """The physical indexes behind one collection name, of which readers see the active one.
+
+    All calls raise VectorStoreError.
+    """
+
+    def health(self) -> Health | None:
+        """Return the health of the server or cluster; None for an embedded index, which has none."""
+
+    def sharing(self, store: VectorStore) -> Generations:
+        """Return these generations for a run of this process, which writes the `store` that readers have open."""
+
+    def keeping(self) -> AbstractContextManager[Generations]:
+        """Return these generations for several runs in a row, between which the active one may stay open.
+
+        It is closed at the end, and before the next run where another process waits for it. Who holds it holds the
+        lock of the writer too: others take that first.
+        """

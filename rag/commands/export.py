@@ -17,7 +17,7 @@ from rag.filters import NO_FILTERS, Filters
 
 if TYPE_CHECKING:
     from ingestion.settings import Settings
-    from ingestion.vector_stores.protocol import VectorStore
+    from ingestion.vector_stores.protocol import PointReader
 
 INDEX_NAME = "llms.txt"
 FULL_NAME = "llms-full.txt"
@@ -59,7 +59,7 @@ def export(
     show([f"{book_id}: {lessons} lessons ({filters.describe()}).", f"Written: {sizes}."], document, as_json=as_json)
 
 
-def _texts(store: VectorStore, settings: Settings, book_id: str, filters: Filters) -> tuple[dict[str, str], int]:
+def _texts(store: PointReader, settings: Settings, book_id: str, filters: Filters) -> tuple[dict[str, str], int]:
     from rag.retrieval.catalogue import list_lessons
     from rag.retrieval.filters import check_values, where_of
     from rag.retrieval.llms_txt import full_text, index_text
@@ -76,7 +76,7 @@ def _texts(store: VectorStore, settings: Settings, book_id: str, filters: Filter
 
 
 def _write_chunks(
-    store: VectorStore, settings: Settings, book_id: str, filters: Filters, path: Path, *, as_json: bool
+    store: PointReader, settings: Settings, book_id: str, filters: Filters, path: Path, *, as_json: bool
 ) -> None:
     from rag.commands.exported_chunks import chunk_lines
     from rag.retrieval.filters import check_values, where_of

@@ -14,7 +14,7 @@ from typing import Any
 from ingestion.errors import UsageError
 from ingestion.own_files import explain
 from ingestion.vector_stores.filters import Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.quoting.rendering import plain_title
 
 logger = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ def as_title(title: str) -> str:
     return " ".join(re.sub(r"[`*_]", "", plain_title(title) or "").split()).casefold()
 
 
-def titles_of(store: VectorStore, book_id: str) -> dict[str, set[str]]:
+def titles_of(store: PointReader, book_id: str) -> dict[str, set[str]]:
     """Return the headings of each page of a book, as they are compared, by its path."""
     titles: dict[str, set[str]] = {}
     fields = ("source_file", "page_title", "heading_path", "section_titles")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.retrieval.filters import is_other_version
 
 _FIELDS = (
@@ -36,7 +36,7 @@ class LessonEntry:
     description: str
 
 
-def list_lessons(store: VectorStore, where: Where, modules: Sequence[Module] = ()) -> list[LessonEntry]:
+def list_lessons(store: PointReader, where: Where, modules: Sequence[Module] = ()) -> list[LessonEntry]:
     """Return the lessons that have a chunk inside the filter, in the order of the book.
 
     Other versions of pages than the shown one are left out, unless the filter names one. Reads some fields of every

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from ingestion.vector_stores.filters import Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import StoredPoint
 
 TRIES = 40
@@ -35,7 +35,7 @@ def settled(look: Callable[[], T | None], *, otherwise: Callable[[], T | None]) 
     return found
 
 
-def whole_versions(store: VectorStore, points: Mapping[str, StoredPoint]) -> dict[str, str] | None:
+def whole_versions(store: PointReader, points: Mapping[str, StoredPoint]) -> dict[str, str] | None:
     """Return the version to show of each lesson that the points mix, by path; None while one of them has none
     whole.
     """
@@ -58,7 +58,7 @@ def only(points: Mapping[str, StoredPoint], versions: Mapping[str, str]) -> dict
     }
 
 
-def newest_whole(store: VectorStore, points: Iterable[StoredPoint], path: str) -> str | None:
+def newest_whole(store: PointReader, points: Iterable[StoredPoint], path: str) -> str | None:
     """Return the hash of the version of a lesson that was written last, of those that are whole."""
     own = [point.payload for point in points if point.payload["source_file"] == path]
     newest_of = {

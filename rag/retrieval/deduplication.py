@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ingestion.source.editions import original_path
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import Hit, Payload, StoredPoint
 
 
@@ -26,7 +26,7 @@ def one_version_each(
     hits: Sequence[Hit],
     points: Mapping[str, StoredPoint],
     keyword: Mapping[str, float],
-    store: VectorStore,
+    store: PointReader,
     where: Where,
 ) -> list[Hit]:
     """Return the hits without those of which the reader has a better version.
@@ -59,7 +59,7 @@ def _language(payloads: Mapping[str, Payload], keyword: Mapping[str, float]) -> 
     return max(sorted(votes), key=votes.__getitem__) if any(votes.values()) else None
 
 
-def _existing(lessons: set[str], language: str | None, store: VectorStore, where: Where) -> set[str]:
+def _existing(lessons: set[str], language: str | None, store: PointReader, where: Where) -> set[str]:
     """Return those of the lessons that the reader may read in this language."""
     among = (AnyOf("source_file", tuple(sorted(lessons))), Equals("language", str(language)))
     return set(store.values("source_file", Where((*where.must, *among))))

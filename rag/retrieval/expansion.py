@@ -7,12 +7,12 @@ from typing import Any
 
 from ingestion.models import runs_of_lines
 from ingestion.vector_stores.filters import Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.models import SearchResult
 from rag.retrieval.chunk_joining import join_chunks
 
 
-def expand(results: Sequence[SearchResult], store: VectorStore, neighbours: int | None) -> tuple[SearchResult, ...]:
+def expand(results: Sequence[SearchResult], store: PointReader, neighbours: int | None) -> tuple[SearchResult, ...]:
     """Return each result with `neighbours` chunks on both sides (None: its whole lesson) as one continuous passage.
 
     A result that lies in the passage of a better one is left out; ranks are given anew.
@@ -38,7 +38,7 @@ _SHOWN = (
 )  # fmt: skip
 
 
-def beside(results: Sequence[SearchResult], store: VectorStore) -> tuple[SearchResult, ...]:
+def beside(results: Sequence[SearchResult], store: PointReader) -> tuple[SearchResult, ...]:
     """Return the chunks before and after each result in its lesson that are no results themselves, each once.
 
     Each has rank, score and relevance of the result beside which it stands. Left out are those of a lesson that a run
@@ -79,7 +79,7 @@ def _holds(wide: SearchResult, result: SearchResult) -> bool:
     return same_file and first <= begins and ends <= last
 
 
-def _chunks_of(result: SearchResult, store: VectorStore) -> list[dict[str, Any]]:
+def _chunks_of(result: SearchResult, store: PointReader) -> list[dict[str, Any]]:
     """Return the chunks of the version of the lesson that was found, in order."""
     where = Where((Equals("book_id", result.book_id), Equals("source_file", result.source_file)))
     chunks = [point.payload for point in store.scroll(where)]

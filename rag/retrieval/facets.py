@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ingestion.models import TIERS
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import Condition, Equals, Range, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 
 LOOKED_AT = 24
 """How many chunks of a module are read for a subject: enough to meet a heading that is a question."""
@@ -56,7 +56,7 @@ class Page:
 
 
 def choices_of(
-    store: VectorStore, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
+    store: PointReader, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
 ) -> Choices | None:
     """Return the choices below a highest tier, modules in the book's order; None where the book has nothing to
     show.
@@ -79,7 +79,7 @@ def choices_of(
     )
 
 
-def page_at(store: VectorStore, book_id: str, url: str, *, highest_tier: int) -> Page | None:
+def page_at(store: PointReader, book_id: str, url: str, *, highest_tier: int) -> Page | None:
     """Return the page at an address, whatever host serves it: a site is read at other addresses while it is written.
 
     Addresses are in no payload index, so this reads some fields of every chunk until it has found the page.
@@ -103,7 +103,7 @@ def _up_to(tier: int, *conditions: Condition) -> Where:
     return Where((*conditions, Range("hardware_tier", lte=tier)))
 
 
-def _subjects(store: VectorStore, book: Equals, modules: Iterable[str]) -> Iterable[Subject]:
+def _subjects(store: PointReader, book: Equals, modules: Iterable[str]) -> Iterable[Subject]:
     """Yield one subject a module, from its lessons of the lowest tier, so that everybody's question finds them."""
     for module in modules:
         where = _up_to(min(TIERS), book, Equals("module", module))

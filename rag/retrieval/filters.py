@@ -11,7 +11,7 @@ from ingestion.errors import UsageError
 from ingestion.models import TIERS
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Range, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import Payload
 from rag.filters import EVERYTHING, Filters
 
@@ -64,7 +64,7 @@ def module_name(given: str, modules: Sequence[Module]) -> str:
 
 
 def check_values(
-    book_id: str, filters: Filters, store: VectorStore, modules: Sequence[Module], scope: Filters = EVERYTHING
+    book_id: str, filters: Filters, store: PointReader, modules: Sequence[Module], scope: Filters = EVERYTHING
 ) -> None:
     """Raise UsageError, listing the known ones, for a value that the book does not have within `scope`.
 
@@ -123,7 +123,7 @@ _NAMES = {
 }
 
 
-def _values(where: Where, store: VectorStore, field: str) -> list[str]:
+def _values(where: Where, store: PointReader, field: str) -> list[str]:
     found = (str(value) for value in store.values(field, where))
     return sorted(found, key=lambda value: (len(value) if field in ("chapter", "lesson") else 0, value))
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from ingestion.errors import UsageError
 from ingestion.source.crawler import relative_path
 from ingestion.vector_stores.filters import Equals, Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import StoredPoint
 from rag.retrieval.chunk_joining import join_chunks
 from rag.retrieval.consistency import only, settled, whole_versions
@@ -36,7 +36,7 @@ class LessonText:
         return "\n\n".join(join_chunks(list(chunks)).text for _, chunks in files)
 
 
-def read_lesson(store: VectorStore, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:
+def read_lesson(store: PointReader, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:
     """Return the lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
 
     Chunks outside `within` are left out; a lesson that has no other does not exist.
@@ -81,7 +81,7 @@ def _is_uuid(reference: str) -> bool:
     return True
 
 
-def _near_paths(store: VectorStore, book_id: str, wanted: str, within: Where) -> str:
+def _near_paths(store: PointReader, book_id: str, wanted: str, within: Where) -> str:
     import difflib
 
     paths = list(store.values("source_file", Where((Equals("book_id", book_id), *within.must))))

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from ingestion.errors import UsageError
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.catalogue import LessonEntry, module_title
 from rag.retrieval.lessons import read_lesson
@@ -33,7 +33,7 @@ def index_text(title: str, entries: Sequence[LessonEntry], modules: Sequence[Mod
 
 
 def full_text(
-    title: str, entries: Iterable[LessonEntry], store: VectorStore, book_id: str, within: Where
+    title: str, entries: Iterable[LessonEntry], store: PointReader, book_id: str, within: Where
 ) -> Iterator[str]:
     """Yield `llms-full.txt` in parts: the title, then each lesson as Markdown under its title and address.
 

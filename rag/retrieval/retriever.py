@@ -14,7 +14,7 @@ from ingestion.factory import embedder_of, open_index, remedy_of, settle_embedde
 from ingestion.markdown.cleaner import searchable
 from ingestion.settings import Settings
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointSearcher, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
@@ -41,7 +41,7 @@ class Retriever:
     """Searches one book of an open index; errors name nothing outside of `scope`, all that the asker may see."""
 
     settings: Settings
-    store: VectorStore
+    store: PointSearcher
     embedder: Embedder
     book_id: str
     reranker: Reranker | None = None

@@ -12,7 +12,7 @@ from ingestion.markdown.cleaner import searchable
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.bm25 import merged, query_vector
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader, PointSearcher
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
 from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
@@ -63,7 +63,7 @@ class _Ranking:
 
 def search(
     query: SearchQuery,
-    store: VectorStore,
+    store: PointSearcher,
     embedder: Embedder | None,
     *,
     modules: Sequence[Module] = (),
@@ -111,7 +111,7 @@ def _check_term(text: str, scan: _Scan) -> None:
         raise TooShort(f"text: String should have {TOO_SHORT}, or be a word that the book has")
 
 
-def _expanded(results: tuple[SearchResult, ...], query: SearchQuery, store: VectorStore) -> tuple[SearchResult, ...]:
+def _expanded(results: tuple[SearchResult, ...], query: SearchQuery, store: PointReader) -> tuple[SearchResult, ...]:
     if not (query.expand or query.whole_lesson):
         return results
     return expand(results, store, None if query.whole_lesson else query.expand)
@@ -124,7 +124,7 @@ class _Scan:
     `found` is how many chunks the filter lets through. `any_version` tells that all versions of a page may be shown.
     """
 
-    store: VectorStore
+    store: PointSearcher
     where: Where
     hidden: Where | None
     stemmers: Sequence[str]
@@ -132,7 +132,7 @@ class _Scan:
     any_version: bool = False
 
 
-def _scan_of(query: SearchQuery, store: VectorStore, where: Where, hidden: Where | None) -> _Scan:
+def _scan_of(query: SearchQuery, store: PointSearcher, where: Where, hidden: Where | None) -> _Scan:
     """Count the chunks and their languages inside the filter in one request: each chunk has one language."""
     languages = store.recent_values("language", where)
     found = sum(languages.values()) or store.count(where)
@@ -207,7 +207,7 @@ def _of_shown_version(scan: _Scan) -> _Scan:
     return replace(scan, where=shown_version(scan.where), hidden=hidden, any_version=True)
 
 
-def _without_repeats(query: SearchQuery, ranking: _Ranking, store: VectorStore, where: Where) -> list[Hit]:
+def _without_repeats(query: SearchQuery, ranking: _Ranking, store: PointReader, where: Where) -> list[Hit]:
     """Return the hits that may be shown, best first."""
     points = ranking.points
     weighed = [
@@ -251,7 +251,7 @@ def _chosen(query: SearchQuery, ranking: _Ranking, hits: Sequence[Hit], scores: 
     return list(hits[: query.limit])
 
 
-def _with_vectors(ranking: _Ranking, hits: Sequence[Hit], store: VectorStore) -> _Ranking:
+def _with_vectors(ranking: _Ranking, hits: Sequence[Hit], store: PointReader) -> _Ranking:
     """Return the ranking with the vectors of these hits; one whose point a run has just deleted goes without."""
     lacking = [hit.id for hit in hits if ranking.points[hit.id].dense is None]
     read = store.retrieve(lacking, vectors=True) if lacking else {}

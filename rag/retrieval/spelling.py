@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from ingestion.languages import language_of
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.query_terms import Question
 from rag.retrieval.words import is_word
@@ -40,10 +40,10 @@ Words = Mapping[str, int]
 MOST_REMEMBERED = 4
 """For how many filters of a store its words are remembered; those of a large book take some 5 MB."""
 
-_words: WeakKeyDictionary[VectorStore, dict[Where, tuple[int, Words]]] = WeakKeyDictionary()
+_words: WeakKeyDictionary[PointReader, dict[Where, tuple[int, Words]]] = WeakKeyDictionary()
 
 
-def correct_typos(text: str, question: Question, store: VectorStore, where: Where) -> str | None:
+def correct_typos(text: str, question: Question, store: PointReader, where: Where) -> str | None:
     """Return the question with its typos corrected; None where there is none, or it is in another language.
 
     To read the book's words takes a tenth of a second per thousand chunks, so this is done only for a question that
@@ -61,7 +61,7 @@ def correct_typos(text: str, question: Question, store: VectorStore, where: Wher
     return corrected(text, words, words_of_book(store, where)) if words else None
 
 
-def words_of_book(store: VectorStore, where: Where) -> Words:
+def words_of_book(store: PointReader, where: Where) -> Words:
     """Return the words of the chunks inside a filter, each with the number of chunks that have it.
 
     They are remembered as long as the store has the same number of chunks: a word that has just come or gone only
@@ -76,7 +76,7 @@ def words_of_book(store: VectorStore, where: Where) -> Words:
     return known[1]
 
 
-def _read_words(store: VectorStore, where: Where) -> Words:
+def _read_words(store: PointReader, where: Where) -> Words:
     words: Counter[str] = Counter()
     for point in islice(store.scroll(where, fields=["text"]), MAX_CHUNKS):
         stop_if_left()

@@ -17,7 +17,7 @@ from ingestion.errors import ConfigurationError, UsageError, VectorStoreError
 from ingestion.factory import embedder_of, generations_of, kind_of, open_index, remedy_of, settle_embedder
 from ingestion.settings import Settings, override
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import Generations, VectorStore
+from ingestion.vector_stores.protocol import Generations, OpenGenerations, PointReader, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, Filters
 from rag.retrieval.rerankers import build_reranker
@@ -69,7 +69,7 @@ class SharedIndex:
             reranker = build_reranker(self.settings)
             yield Retriever(self.settings, store, self._embedder, self._books[book_id], reranker, scope)
 
-    def _book_of(self, book_id: str | None, store: VectorStore) -> str:
+    def _book_of(self, book_id: str | None, store: PointReader) -> str:
         if book_id is None:
             return book_to_read(self.settings, store)
         try:
@@ -129,7 +129,7 @@ class SharedIndex:
             self._looking = asyncio.create_task(self._look(generations, store))
             return store
 
-    async def _look(self, generations: Generations, store: VectorStore) -> None:
+    async def _look(self, generations: OpenGenerations, store: VectorStore) -> None:
         """Watch for a writer that wants the index; the last reader then closes it."""
         while not self._is_wanted:
             await asyncio.sleep(generations.look_seconds)
@@ -148,7 +148,7 @@ class SharedIndex:
                 self._embedder = SharedEmbedder(embedder_of(settle_embedder(self.settings)))
             return self._embedder
 
-    def _open_now(self, generations: Generations) -> VectorStore:
+    def _open_now(self, generations: OpenGenerations) -> VectorStore:
         embedder = self._embedder_now()
         store = open_index(self.settings, generations)
         try:

@@ -152,3 +152,24 @@ def test_the_command_line_starts_without_any_slow_library() -> None:
     script = f"import cli, sys; print(*[name for name in {SLOW} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_what_answers_questions_is_given_nothing_that_writes() -> None:
+    opens = {"rag.retrieval.retriever", "rag.serving.shared_index"}
+    packages = (
+        "rag.retrieval.",
+        "rag.confidence.",
+        "rag.grounding.",
+        "rag.quoting.",
+        "rag.agent.",
+        "rag.evaluation.",
+    )
+    taken = [
+        alias.name
+        for module in MODULES
+        if module.startswith(packages) and module not in opens
+        for node in nodes_of(module)
+        if isinstance(node, ast.ImportFrom) and node.module == "ingestion.vector_stores.protocol"
+        for alias in node.names
+    ]
+    assert set(taken) == {"PointReader", "PointSearcher"} and len(taken) >= 10

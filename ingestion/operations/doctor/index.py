@@ -11,7 +11,7 @@ from ingestion.factory import embedder_of, host_of, kind_of, location_of, states
 from ingestion.operations.doctor.report import Check, note, ok, problem
 from ingestion.settings import Settings
 from ingestion.settings.qdrant import addresses
-from ingestion.vector_stores.protocol import Generations
+from ingestion.vector_stores.protocol import Generations, OpenGenerations
 from ingestion.versions import same_model
 
 LEAST_FREE = 200 << 20
@@ -33,7 +33,7 @@ def server_checks(settings: Settings, generations: Generations) -> Iterator[Chec
         )
 
 
-def index_checks(settings: Settings, generations: Generations) -> Iterator[Check]:
+def index_checks(settings: Settings, generations: OpenGenerations) -> Iterator[Check]:
     """Yield whether there is an index and the chosen embedder made it; `settings` are settled on its embedder."""
     active = generations.active()
     if active is None:

@@ -46,7 +46,7 @@ def test_a_grown_index_is_compacted_and_holds_the_same(grown: EdgeGenerations, o
 def test_a_compaction_that_dies_is_told_and_leaves_the_index(
     grown: EdgeGenerations, own_directory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(edge_compaction.sys, "executable", "/bin/false")
+    monkeypatch.setattr(edge_compaction, "PYTHON", ("/bin/false",))
     rewrite(grown)
     assert "could not be compacted" in caplog.text
     assert note_of(own_directory).read_text() == "1" and len(contents(grown)) == 30

@@ -16,6 +16,7 @@ from qdrant_client.grpc import HealthCheckReply, HealthCheckRequest
 
 from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.settings.loader import load_settings
+from ingestion.settings.places import user_config
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.server import search_params
@@ -195,9 +196,12 @@ def test_an_option_that_the_server_ignored_is_a_warning(
 
 
 def test_options_are_read_from_a_table_and_from_the_environment(tmp_path: Path) -> None:
-    config = tmp_path / "bookwise.toml"
+    environ = {"XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path)}
+    config = user_config(environ)
+    assert config
+    config.parent.mkdir(parents=True)
     config.write_text("[qdrant.options]\nshard_number = 3\n[qdrant.options.hnsw_config]\nm = 8\n")
-    settings = load_settings({}, config=config, environ={"BOOKWISE_QDRANT_REPLICAS": "2"})
+    settings = load_settings({}, environ=environ | {"BOOKWISE_QDRANT_REPLICAS": "2"})
     assert settings.qdrant.options == {"shard_number": 3, "hnsw_config": {"m": 8}}
     assert settings.qdrant.replicas == 2
     settings = load_settings({}, environ={"BOOKWISE_QDRANT_OPTIONS": '{"shard_number": 4}'})
