@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from ingestion.markdown.cleaner import searchable
 
@@ -67,8 +68,8 @@ def language_of(text: str) -> str | None:
             if (found := len(script.findall(text))) and found >= least * letters:
                 return language
     marked = next((language for language, marks in _MARKS.items() if marks & set(text)), None)
-    words = [found.group().lower() for found in _WORD.finditer(text)]
-    counts = {language: sum(word in known for word in words) for language, known in _WORDS_OF.items()}
+    words = Counter(_WORD.findall(text.lower()))
+    counts = {language: sum(map(words.__getitem__, known)) for language, known in _WORDS_OF.items()}
     if marked:
         counts[marked] += 2
     first, second = sorted(counts, key=lambda language: -counts[language])[:2]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from markdown_it.common.utils import normalizeReference
 
 from ingestion.markdown.blocks import Block, Page
-from ingestion.markdown.inline_markup import Edit, InlineReader, Marks
+from ingestion.markdown.inline_markup import Edit, InlineReader
 from ingestion.markdown.syntax import ANY, Syntax
 
 _INVISIBLE = re.compile(
@@ -27,8 +27,6 @@ _DIRECTIVE = re.compile(
     r"(?:[\"'](?P<name>[^\n]*)[\"'])?"
 )
 _CLOSING_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>:{3,}|/{3,})[ \t]*$")
-_LINE_START = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
-_MARKS = re.compile(r"[ \t>]*")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*>[ \t]?)+")
 _HEADING_MARKS = re.compile(r"[ \t>]*(?P<marks>#{1,6}[ \t]+)")
 _FENCE = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*\{?[ \t]*(?P<language>[\w+#.-]*)(?P<rest>[^\n]*)")
@@ -38,10 +36,10 @@ _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]
 
 _FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]{1,200}\]:[ \t]*")
 _LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
-_HAS_WORD = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
-_VERBATIM = frozenset(("fence", "code", "math"))
+_EDITED_BLOCKS = frozenset(("directive", "fence", "footnote", "heading", "quote", *_DROPPED_BLOCKS))
+_WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
 _TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
@@ -64,56 +62,53 @@ def find_edits(
     attributes `props` hold. A quotation (`quoted`) lacks besides: emphasis and other marks of containers, pictures
     beside words, and what is struck.
     """
-    references = {normalizeReference(label) for block in blocks for label in _labels(page, block)}
-    reader = InlineReader(page.text, syntax, props, references)
-    edits: list[Edit] = []
-    besides: list[Edit] = []
+    defined = (page.source(block) for block in blocks if block.kind == "reference")
+    references = {normalizeReference(label) for source in defined for label in _LABEL.findall(source)}
+    reader = InlineReader(_without_quote_marks(page, blocks), syntax, props, references, for_quotes=quoted)
+    edits, besides = reader.edits, reader.quoted
     for block in blocks:
-        edits += _block_edits(page, block)
-        if quoted:
-            besides += _quoted_block_edits(page, block)
-        for text, places in _regions(page, block):
-            found = reader.read(text, quoted=quoted, is_heading=block.kind == "heading")
-            marks = _with_pictures(text, found)
-            edits += [_on_page(edit, places) for edit in marks.edits]
+        if block.kind in _EDITED_BLOCKS:
+            edits += _block_edits(page, block)
             if quoted:
-                besides += [_on_page(edit, places) for edit in marks.quoted]
+                besides += _quoted_block_edits(page, block)
+        if block.kind == "table":
+            _read_cells(page, block, reader)
+        elif block.kind == "directive":
+            if title := _title_of(page, block):
+                reader.read(*title)
+        elif not block.children and not _is_verbatim(page, block):
+            reader.read(*page.span(block), is_heading=block.kind == "heading")
     if quoted:
         besides += _indents(page, blocks)
     return _with_hidden(page.text, _without_overlap([*besides, *edits]))
 
 
-def _labels(page: Page, block: Block) -> list[str]:
-    return _LABEL.findall(page.source(block)) if block.kind == "reference" else []
+def _without_quote_marks(page: Page, blocks: Sequence[Block]) -> str:
+    """Return the page with blanks for the marks of quotes, which stand between the lines of what is quoted."""
+    lines = None
+    for block in blocks:
+        if block.kind == "quote":
+            lines = lines or list(page.lines)
+            for number in range(block.start, block.end):
+                if found := _QUOTE_MARKS.match(lines[number]):
+                    lines[number] = " " * found.end() + lines[number][found.end() :]
+    return "\n".join(lines) if lines else page.text
 
 
-def _regions(page: Page, block: Block) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """Yield the stretches of a block that are read for markup inside of lines, each with where its lines begin.
+def _is_verbatim(page: Page, block: Block) -> bool:
+    is_code = block.kind == "code" and not _TAG_LINE.match(page.lines[block.start])
+    return is_code or block.kind in _WITHOUT_MARKUP
 
-    The places are pairs: an offset into the stretch, and that into the page.
-    """
-    is_code = block.kind in _VERBATIM and not (block.kind == "code" and _TAG_LINE.match(page.lines[block.start]))
-    if block.children or is_code or block.kind in _DROPPED_BLOCKS or block.kind in ("directive", "rule"):
-        if title := _title_of(page, block):
-            yield page.text[slice(*title)], [(0, title[0])]
-        return
-    parts: list[str] = []
-    places: list[tuple[int, int]] = []
-    at = 0
-    for number in range(block.start, block.end):
-        line = page.lines[number]
-        marks = (_MARKS if places or block.kind != "paragraph" else _LINE_START).match(line)
-        start = marks.end() if marks else 0
-        if block.kind == "footnote" and (label := _FOOTNOTE_LABEL.match(line, start)):
-            start = label.end()
-        if block.kind == "table":
-            yield from _cells(line, page.starts[number])
-            continue
-        parts.append(line[start:])
-        places.append((at, page.starts[number] + start))
-        at += len(line) - start + 1
-    if parts:
-        yield "\n".join(parts), places
+
+def _read_cells(page: Page, table: Block, reader: InlineReader) -> None:
+    for number in range(table.start, table.end):
+        start = page.starts[number]
+        end = start + len(page.lines[number])
+        if reader.begins(page.text, start, end):
+            for cell in (*_CELL_END.finditer(page.text, start, end), None):
+                last = cell.start() if cell else end
+                reader.read(start, last)
+                start = last + 1
 
 
 def _title_of(page: Page, block: Block) -> tuple[int, int] | None:
@@ -121,32 +116,6 @@ def _title_of(page: Page, block: Block) -> tuple[int, int] | None:
     found = _DIRECTIVE.match(page.text, page.starts[block.start]) if block.kind == "directive" else None
     groups = ("label", "title", "caption", "name")
     return next((found.span(group) for group in groups if found[group]), None) if found else None
-
-
-def _cells(line: str, start: int) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    at = 0
-    for end in [*(found.start() for found in _CELL_END.finditer(line)), len(line)]:
-        if end > at:
-            yield line[at:end], [(0, start + at)]
-        at = end + 1
-
-
-def _on_page(edit: Edit, places: Sequence[tuple[int, int]]) -> Edit:
-    """Return an edit of a stretch as one of the page."""
-
-    def on_page(at: int) -> int:
-        begins, offset = places[bisect_right(places, at, key=lambda place: place[0]) - 1]
-        return offset + at - begins
-
-    return edit._replace(start=on_page(edit.start), end=on_page(edit.end - 1) + 1)
-
-
-def _with_pictures(text: str, marks: Marks) -> Marks:
-    """Return the markup of a stretch; its pictures go from a quotation only where it has words beside them."""
-    pictures = [edit for edit in marks.quoted if edit.rule == "picture"]
-    if not pictures or _HAS_WORD.search(_apply(text, 0, len(text), _merge(marks.edits, pictures))):
-        return marks
-    return marks._replace(quoted=[edit for edit in marks.quoted if edit.rule != "picture"])
 
 
 def _without_overlap(edits: list[Edit]) -> list[Edit]:

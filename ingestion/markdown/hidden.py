@@ -162,10 +162,14 @@ def _pattern(expression: str) -> re.Pattern[str]:
 
 @cache
 def _openings(syntax: Syntax) -> re.Pattern[str]:
-    """Return a pattern of everything that may hide something, or that hides such a thing."""
+    """Return a pattern of everything that may hide something, or that hides such a thing.
+
+    It looks at one character first: most of a page begins nothing.
+    """
     forms = [f"(?P<{name}>{opening})" for name, (opening, _) in _FORMS.items() if name in syntax.comments]
     raw = [f"(?P<raw>{_RAW[0]})"] if "liquid" in syntax.comments else []
-    return re.compile("|".join((r"(?P<html><!--)", r"(?P<tag><[A-Za-z])", *raw, *forms)))
+    several = "|".join((r"(?P<html><!--)", r"(?P<tag><[A-Za-z])", *raw, *forms))
+    return re.compile(rf"(?=[<{{%])(?:{several})")
 
 
 class _Scan:
@@ -173,7 +177,9 @@ class _Scan:
 
     def __init__(self, page: Page, top: Sequence[Block], blocks: Sequence[Block], syntax: Syntax) -> None:
         self._page, self._text, self._syntax = page, page.text, syntax
-        self._openings = re.compile(r"(?P<escape>\\[`<{%])|(?P<ticks>`+)|" + _openings(syntax).pattern)
+        self._openings = re.compile(
+            rf"(?=[\\`<{{%])(?:(?P<escape>\\[`<{{%])|(?P<ticks>`+)|{_openings(syntax).pattern})"
+        )
         self._verbatim = [page.span(block) for block in blocks if block.kind in _PASSED]
         self._verbatim_ends = [end for _, end in self._verbatim]
         self._leaves = [block for block in blocks if not block.children]

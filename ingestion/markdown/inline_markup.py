@@ -1,6 +1,7 @@
-"""The markup inside the lines of a page, each mark with its place: markdown-it reads it, so that code stays code.
+"""The markup inside the lines of a page, each mark with its place, so that code and formulas stay as written.
 
-What stands in code spans and formulas is never looked at again.
+Each stretch is read once, where it stands in the page and from mark to mark: code and formulas are passed, brackets
+are paired as CommonMark pairs them, and marks of emphasis by markdown-it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from collections.abc import Callable, Sequence, Set
 from functools import cache
 from html import unescape
 from html.entities import html5
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.balance_pairs import processDelimiters
+from markdown_it.rules_inline.state_inline import Delimiter
 
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import TagReader
@@ -29,17 +33,30 @@ class Edit(NamedTuple):
     rule: str
 
 
-Rule = Callable[[StateInline, bool], bool]
-
 _ATTRIBUTE = r"(?:[#.][\w:-]++|[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++))"
 _LIST = rf"\{{:?[ \t]*+{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+\}}(?!\}})"
-_FORMULAS = re.compile(
+_FORMULA = re.compile(
     r"\$\$.{1,2000}?\$\$|\$(?=[^\s$])(?:[^$\n\\]|\\.|\n(?!\n)){0,500}?(?<=[^\s\\])\$(?![\d$])"
     r"|\\\((?!\s*\)).{1,2000}?\\\)|\\\[(?!\s*\]).{1,2000}?\\\]",
     re.S,
 )
 _DOUBLED = re.compile(r"\\\\(?:\(.{1,2000}?\\\\\)|\[.{1,2000}?\\\\\])", re.S)
 """Formulas whose marks Markdown reads as one backslash each."""
+
+_LINE_START = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_HAS_WORD = re.compile(r"[^\W_]")
+_AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]*+|[\w.!#$%&'*+/=?^`{|}~-]{1,200}+@[\w.-]++)>")
+_PLAIN = r"(?:[^\s()\\{]|\\\S|\{(?:[{%][^{}\n]*+\})?+)"
+_NESTED = rf"\((?:{_PLAIN}|\({_PLAIN}*+\))*+\)"
+_TARGET = re.compile(
+    rf"\(\s*+(?:<[^<>\n]*+>|(?!<)(?:{_PLAIN}|{_NESTED})++)?+"
+    r"(?:\s++(?:\"(?:[^\"\\]|\\.){0,500}+\"|'(?:[^'\\]|\\.){0,500}+'|\((?:[^()\\]|\\.){0,500}+\)))?+\s*+\)",
+    re.S,
+)
+"""Where a link leads, and its title; a tag of templates in it may hold blanks."""
+
+_LABEL = re.compile(r"\[([^\[\]]{0,999})\]")
+_MAX_LABEL = 1000
 
 _CLOSINGS = {"{{<": "}}", "{{%": "}}", "{%": "%}", "{::": "}", "{:/": "}", "{*": "*}"}
 """What ends a shortcode of Hugo, a tag of Liquid, an extension of kramdown, and a macro."""
@@ -50,360 +67,314 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _ALERT = re.compile(r"\[!(?P<kind>[A-Za-z]+)\][+-]?(?P<title>[ \t]*[^\s\n])?")
 _NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
 _NOTE_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\s]{1,200})\]:", re.M)
-_CODE_SPAN = re.compile(r"`[^`]*`")
-_BRACKET = re.compile(r"\\.|[\[\]]", re.S)
-_MAX_HEIGHT = 8
-"""Brackets in brackets that may be links: pictures in links need three."""
-
 _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?(?P<words>[^\[\]|\n]{1,300})\]\]")
 _EMBEDDED = re.compile(r"!\[\[[^\[\]\n]{1,300}\]\]")
-_ICON = re.compile(rf":[a-z][\w+-]{{1,80}}:(?![\w:])(?:{_LIST})?")
+_ICON = re.compile(rf"(?<![\w:]):[a-z][\w+-]{{1,80}}:(?![\w:])(?:{_LIST})?")
 _KEYS = re.compile(r"\+\+[\w\"'-]+(?:\+[\w\"'-]+)*\+\+")
-_MARKED = re.compile(r"==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")
-_WORTH = re.compile(r"[<\[&{]|\\\\[(\[]|:[a-z]|\+\+|==")
-_WORTH_QUOTED = re.compile(r"[<\[&{*_~]|\\\\[(\[]|:[a-z]|\+\+|==")
+_MARKED = re.compile(r"(?<!=)==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")
 _WORDLESS = re.compile(r"<!--[ ]?-->")
-_STRUCK = frozenset(("del", "s", "strike"))
-
-
-class Marks(NamedTuple):
-    """The markup of a stretch of text: what is not searched, and what is left out of quotes besides."""
-
-    edits: list[Edit]
-    quoted: list[Edit]
-
-
-class InlineReader:
-    """Reads the lines of one page; `references` are the labels of its link definitions."""
-
-    def __init__(self, text: str, syntax: Syntax, props: Sequence[str], references: Set[str]) -> None:
-        self._tags = TagReader(text)
-        self._syntax = syntax
-        self._props = tuple(props)
-        self._notes = frozenset(_NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
-        self._references = {label: {"href": "", "title": ""} for label in references}
-
-    def read(self, text: str, *, quoted: bool, is_heading: bool = False) -> Marks:
-        """Return the markup of a paragraph, a heading, a cell or a block of HTML, as offsets into it."""
-        if not (_WORTH_QUOTED if quoted else _WORTH).search(text):
-            return Marks([], [])
-        reader = _reader(self._syntax)
-        env: dict[str, Any] = {
-            "references": self._references,
-            "tags": self._tags.reading(text),
-            "props": self._props,
-            "is_heading": is_heading,
-            "notes": self._notes,
-            "opens": _openings(text) if "[" in text else frozenset(),
-            "absent": set(),
-            "edits": [],
-            "quoted": [],
-            "marks": [],
-            "closers": {},
-            "struck": [],
-        }
-        state = StateInline(text, reader, env, [])
-        env["state"] = state
-        reader.inline.tokenize(state)
-        for rule in reader.inline.ruler2.getRules(""):
-            rule(state)
-        _add_emphasis(env)
-        _add_struck_elements(env)
-        return Marks(sorted(env["edits"]), sorted(env["quoted"]))
-
-
-def _openings(text: str) -> frozenset[int]:
-    """Return the brackets that may begin a link: they close and hold few others, so that reading stays linear."""
-    plain = _CODE_SPAN.sub(lambda span: " " * len(span[0]), text)
-    found: list[int] = []
-    opened: list[tuple[int, int]] = []
-    for mark in _BRACKET.finditer(plain):
-        if mark[0] == "[":
-            opened.append((mark.start(), 1))
-        elif mark[0] == "]" and opened:
-            start, height = opened.pop()
-            if height <= _MAX_HEIGHT:
-                found.append(start)
-            if opened:
-                opened[-1] = (opened[-1][0], max(opened[-1][1], height + 1))
-    return frozenset(found)
-
-
-def _add_emphasis(env: dict[str, Any]) -> None:
-    """Add the marks that became emphasis, and the text that is struck."""
-    struck: list[int] = []
-    for token, start, length in sorted(env["marks"], key=lambda mark: int(mark[1])):
-        if token.type == "text" and token.content:
-            continue
-        if token.type == "s_open":
-            struck.append(start)
-        elif token.type == "s_close" and struck:
-            env["quoted"].append(Edit(struck.pop(), start + length, "", "struck"))
-        env["quoted"].append(Edit(start, start + length, "", "emphasis"))
-
-
-def _add_struck_elements(env: dict[str, Any]) -> None:
-    opened: list[tuple[str, int]] = []
-    for name, start, end in env["struck"]:
-        if not name.startswith("/"):
-            opened.append((name, start))
-        elif opened and opened[-1][0] == name[1:]:
-            env["quoted"].append(Edit(opened.pop()[1], end, "", "struck"))
+_STRUCK = re.compile(r"</?(?P<name>del|s|strike)\b")
 
 
 @cache
-def _reader(syntax: Syntax) -> MarkdownIt:
-    reader = MarkdownIt("commonmark").enable("strikethrough")
-    ruler = reader.inline.ruler
-    ruler.before("escape", "formula", _formula)
-    ruler.before("link", "bracket", _bracket_rule(syntax))
-    ruler.before("link", "brace", _brace)
-    ruler.after("image", "reference", _unresolved)
-    ruler.at("html_inline", _tag)
-    ruler.at("entity", _entity)
-    for name, rule in (("icons", _icon), ("keys", _keys), ("marks", _marked)):
-        if name in syntax.inline:
-            ruler.before("link", name, rule)
-    for name in ("link", "image", "strikethrough", "emphasis"):
-        ruler.at(name, _RECORDED[name])
-    reader.inline.ruler2.disable("fragments_join")
-    return reader
+def _beginnings(syntax: Syntax, for_quotes: bool) -> re.Pattern[str]:
+    """Return a pattern of everything with which markup may begin, or end."""
+    chosen = {"icons": r":(?=[a-z])", "keys": r"\+(?=\+)", "marks": "=(?==)"}
+    others = [form for name, form in chosen.items() if name in syntax.inline]
+    return re.compile("|".join((r"[\\`<\[\]&{$]", r"!(?=\[(?!\^))", *others, *(["[*_~]"] if for_quotes else []))))
 
 
-def _matched(pattern: re.Pattern[str], name: str, replacement: str = "") -> Rule:
-    """Return a rule for what a pattern matches, which is replaced."""
+class InlineReader:
+    """Reads stretches of one page for their markup; `references` are the labels of its link definitions.
 
-    def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos, state.posMax)
-        return found is not None and _take(
-            state, silent, found.end(), [(found.start(), found.end(), replacement, name)]
-        )
+    `edits` is what is not searched, `quoted` what a quotation lacks besides, which is read only where it is for one.
+    A rule takes where something begins and returns where it ends, or what it was given where there is nothing.
+    """
 
-    return rule
+    def __init__(
+        self, text: str, syntax: Syntax, props: Sequence[str], references: Set[str], *, for_quotes: bool = False
+    ) -> None:
+        self.edits: list[Edit] = []
+        self.quoted: list[Edit] = []
+        self.begins = _beginnings(syntax, for_quotes).search
+        self._text = text
+        self._end = len(text)
+        self._tags = TagReader(text)
+        self._has_wiki = "wiki" in syntax.inline
+        self._props = tuple(props)
+        self._notes = frozenset(_NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
+        self._references = references
+        self._emphasis = StateInline(text, _markdown_it(), {}, []) if for_quotes else None
 
+    def read(self, start: int, end: int, *, is_heading: bool = False) -> None:
+        """Add the markup of a paragraph, a heading, a cell or a block of HTML."""
+        text, search, at = self._text, self.begins, start
+        found = search(text, at, end)
+        if found is None:
+            return
+        self._start, self._end, self._is_heading = start, end, is_heading
+        self._brackets: list[tuple[int, int, int]] = []
+        self._without_links, self._last_bracket = 0, -1
+        self._marks: list[Delimiter] = []
+        self._places: list[int] = []
+        self._struck: list[tuple[str, int]] = []
+        self._absent: set[str] = set()
+        self._highlights: set[int] = set()
+        self._pictures: list[Edit] = []
+        known = len(self.edits)
+        while found:
+            begins = found.start()
+            at = _RULES[text[begins]](self, begins)
+            found = search(text, at if at > begins else begins + 1, end)
+        if self._emphasis:
+            self._pair(0)
+            self._add_pictures(known)
 
-def _take(state: StateInline, silent: bool, end: int, edits: Sequence[tuple[int, int, str, str]]) -> bool:
-    """Go on behind something, and note its edits unless it is only looked at, or is part of a description."""
-    if not silent and state.env["state"] is state:
-        state.env["edits"] += [Edit(*edit) for edit in edits]
-    state.pos = end
-    return True
+    def _add_pictures(self, known: int) -> None:
+        """Leave pictures out of a quotation where words stand beside them; `known` edits are not of this stretch."""
+        at, words = self._start, []
+        for start, end, replacement, _ in sorted([*self._pictures, *self.edits[known:]]) if self._pictures else ():
+            words += [self._text[at:start], replacement if start >= at else ""]
+            at = max(at, end)
+        if self._pictures and _HAS_WORD.search("".join([*words, self._text[at : self._end]])):
+            self.quoted += self._pictures
 
+    def _take(self, start: int, end: int, rule: str, replacement: str = "") -> int:
+        self.edits.append(Edit(start, end, replacement, rule))
+        return end
 
-def _formula(state: StateInline, silent: bool) -> bool:
-    """Pass a formula; doubled backslashes at its ends are one on the page."""
-    if state.src[state.pos] not in "$\\":
-        return False
-    if doubled := _DOUBLED.match(state.src, state.pos, state.posMax):
-        start, end = doubled.span()
-        ends = [(start, start + 1, "", "escape"), (end - 3, end - 2, "", "escape")]
-        return _take(state, silent, end, ends)
-    found = _FORMULAS.match(state.src, state.pos, state.posMax)
-    return found is not None and _take(state, silent, found.end(), ())
+    def _backslash(self, at: int) -> int:
+        """Pass a formula or a character that is escaped; doubled backslashes at a formula's ends are one."""
+        if doubled := _DOUBLED.match(self._text, at, self._end):
+            end = doubled.end()
+            self._take(at, at + 1, "escape")
+            self._take(end - 3, end - 2, "escape")
+            return end
+        return end if (end := self._formula(at)) > at else at + 2
 
+    def _formula(self, at: int) -> int:
+        found = _FORMULA.match(self._text, at, self._end)
+        return found.end() if found else at
 
-def _bracket_rule(syntax: Syntax) -> Rule:
-    has_wiki = "wiki" in syntax.inline
+    def _code(self, at: int) -> int:
+        """Pass a code span, or the marks of one that never ends."""
+        text, end = self._text, self._end
+        inner = at + 1
+        while text.startswith("`", inner, end):
+            inner += 1
+        marks = text[at:inner]
+        if marks in self._absent:
+            return inner
+        closing = text.find(marks, inner, end)
+        if closing < 0 or text.startswith("`", closing + len(marks)):  # the beginning of a longer run
+            found = _closing_ticks(len(marks))(text, inner, end)
+            closing = found.start() if found else -1
+        if closing < 0:
+            self._absent.add(marks)
+            return inner
+        return closing + len(marks)
 
-    def rule(state: StateInline, silent: bool) -> bool:
-        """Read what begins with `[` and is no link: an alert's mark, a footnote's, a wiki link."""
-        source, at, end = state.src, state.pos, state.posMax
-        if source[at] == "!" and has_wiki and (found := _EMBEDDED.match(source, at, end)):
-            return _take(state, silent, found.end(), [(at, found.end(), "", "image-address")])
-        if source[at] != "[":
-            return False
-        found = _NOTE.match(source, at, end)
-        if found and (found["label"].isdigit() or found["label"] in state.env["notes"]):
-            return _take(state, silent, found.end(), [(at, found.end(), "", "footnote-mark")])
-        if found := _ALERT.match(source, at, end):
-            stop = source.index("]", at) + 1
-            stop += source[stop : stop + 1] in ("+", "-")
-            words = "" if found["title"] else found["kind"].capitalize() + ":"
-            return _take(state, silent, stop, [(at, stop, words, "admonition-mark")])
-        if found := (has_wiki and _WIKI.match(source, at, end)) or None:
+    def _exclamation(self, at: int) -> int:
+        found = _EMBEDDED.match(self._text, at, self._end) if self._has_wiki else None
+        return self._take(at, found.end(), "image-address") if found else self._open(at, at + 2)
+
+    def _open(self, at: int, end: int) -> int:
+        self._brackets.append((at, end, len(self._marks)))
+        self._last_bracket = at
+        return end
+
+    def _bracket(self, at: int) -> int:
+        """Read an alert's mark, a footnote's or a wiki link, or remember where a link may begin."""
+        text, sign = self._text, self._text[at + 1 : at + 2]
+        found = _NOTE.match(text, at, self._end) if sign == "^" else None
+        if found and (found["label"].isdigit() or found["label"] in self._notes):
+            return self._take(at, found.end(), "footnote-mark")
+        if found := _ALERT.match(text, at, self._end) if sign == "!" else None:
+            stop = text.index("]", at) + 1
+            stop += text[stop : stop + 1] in ("+", "-")
+            return self._take(at, stop, "admonition-mark", "" if found["title"] else found["kind"].capitalize() + ":")
+        if found := _WIKI.match(text, at, self._end) if sign == "[" and self._has_wiki else None:
             first, last = found.span("words")
-            edits = [(at, first, "", "link-address"), (last, found.end(), "", "link-address")]
-            return _take(state, silent, found.end(), edits)
-        return False
+            self._take(at, first, "link-address")
+            return self._take(last, found.end(), "link-address")
+        return self._open(at, at + 1)
 
-    return rule
+    def _closing_bracket(self, at: int) -> int:
+        """Read the end of a link or a picture whose beginning was seen; no link holds another."""
+        if not self._brackets:
+            return at
+        start, inner, marks = self._brackets.pop()
+        depth, is_picture = len(self._brackets), inner - start == 2
+        end = self._end_of_link(inner, at) if is_picture or depth >= self._without_links else -1
+        if depth < self._without_links or (end > 0 and not is_picture):
+            self._without_links = depth
+        if end < 0:
+            return at
+        rule = "image-address" if is_picture else "link-address"
+        self.edits += (Edit(start, inner, "", rule), Edit(at, end, "", rule))
+        if marks < len(self._marks):
+            self._pair(marks)
+        if is_picture:
+            self._pictures.append(Edit(start, end, "", "picture"))
+        return end
 
+    def _end_of_link(self, inner: int, at: int) -> int:
+        """Return where the link ends whose words end at `at`, or -1; a label on one line may be defined elsewhere."""
+        if found := _TARGET.match(self._text, at + 1, self._end):
+            return found.end()
+        label = _LABEL.match(self._text, at + 1, self._end)
+        if label and ("\n" not in label[1] or self._is_defined(label[1])):
+            return label.end()
+        holds_bracket = inner < self._last_bracket
+        return at + 1 if not holds_bracket and self._is_defined(self._text[inner:at]) else -1
 
-def _brace(state: StateInline, silent: bool) -> bool:
-    """Read a tag of templates, or a list of attributes behind what it belongs to or on a line of its own."""
-    source, at = state.src, state.pos
-    if source[at] != "{":
-        return False
-    opening = next((mark for mark in _CLOSINGS if source.startswith(mark, at)), None)
-    end = _closing_of(state, opening) if opening and not source.startswith("{%%", at) else -1
-    if end >= 0:
-        tag = source[at:end]
-        words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
-        shown = shown_template_tag(tag) or (words and f"{words}: ")
-        return _take(state, silent, end, [(at, end, shown, "shortcode")])
-    begins = not source[:at].rpartition("\n")[2].strip()
-    found = _ATTRIBUTES.match(source, at, state.posMax)
-    if found is None or not (
-        found[0].startswith(("{#", "{:"))
-        or source[at - 1 : at] in tuple(")]*_`:")
-        or ((begins or state.env["is_heading"]) and _OWN_LINE.match(source, at))
-    ):
-        return False
-    if "=" in found[0] and not re.search(r"=[\"']|[#.:]", found[0]) and not begins:
-        return False  # `x{i=1}`
-    rule = "heading-id" if found[0].startswith("{#") else "attributes"
-    return _take(state, silent, found.end(), [(at, found.end(), "", rule)])
+    def _is_defined(self, label: str) -> bool:
+        known = self._references
+        return bool(known) and len(label) < _MAX_LABEL and normalizeReference(label) in known
 
+    def _brace(self, at: int) -> int:
+        """Read a tag of templates, or a list of attributes behind what it belongs to or on a line of its own."""
+        text = self._text
+        opening = next((mark for mark in _CLOSINGS if text.startswith(mark, at)), None)
+        end = self._closing_of(opening, at) if opening and not text.startswith("{%%", at) else -1
+        if end >= 0:
+            tag = text[at:end]
+            words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
+            return self._take(at, end, "shortcode", shown_template_tag(tag) or (words and f"{words}: "))
+        found = _ATTRIBUTES.match(text, at, self._end)
+        if found is None:
+            return at
+        begins = _LINE_START.fullmatch(text, max(text.rfind("\n", 0, at) + 1, self._start), at) is not None
+        if not (
+            found[0].startswith(("{#", "{:"))
+            or (at > self._start and text[at - 1] in ")]*_`:")
+            or ((begins or self._is_heading) and _OWN_LINE.match(text, at, self._end))
+        ):
+            return at
+        if "=" in found[0] and not re.search(r"=[\"']|[#.:]", found[0]) and not begins:
+            return at  # `x{i=1}`
+        return self._take(at, found.end(), "heading-id" if found[0].startswith("{#") else "attributes")
 
-def _closing_of(state: StateInline, opening: str) -> int:
-    """Return where a tag of templates ends, or -1; what the text lacks is looked for only once."""
-    closing = _CLOSINGS[opening]
-    if closing in state.env["absent"]:
-        return -1
-    found: int = state.src.find(closing, state.pos + len(opening), state.posMax)
-    if found < 0:
-        state.env["absent"].add(closing)
-        return -1
-    return found + len(closing)
+    def _closing_of(self, opening: str, at: int) -> int:
+        """Return where a tag of templates ends, or -1; what the text lacks is looked for only once."""
+        closing = _CLOSINGS[opening]
+        found = self._text.find(closing, at + len(opening), self._end) if closing not in self._absent else -1
+        if found < 0:
+            self._absent.add(closing)
+            return -1
+        return found + len(closing)
 
+    def _entity(self, at: int) -> int:
+        found = _ENTITY.match(self._text, at, self._end)
+        if found is None or not (found[0].startswith("&#") or found[0][1:] in html5):
+            return at
+        return self._take(at, found.end(), "entity", unescape(found[0]).replace("\xa0", " "))
 
-def _entity(state: StateInline, silent: bool) -> bool:
-    found = _ENTITY.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "&" else None
-    if found is None or not (found[0].startswith("&#") or found[0][1:] in html5):
-        return False
-    shown = unescape(found[0]).replace("\xa0", " ")
-    return _take(state, silent, found.end(), [(*found.span(), shown, "entity")])
+    def _angle(self, at: int) -> int:
+        """Read a tag, whose words stay; an address in angles stays as it is."""
+        text = self._text
+        if empty := _WORDLESS.match(text, at, self._end):
+            return self._take(at, empty.end(), "comment")
+        if address := _AUTOLINK.match(text, at, self._end):
+            return address.end()
+        tag = self._tags.read(at, self._end)
+        if tag is None:
+            return at
+        stop, gap = tag
+        words = tag_words(text[at:stop], self._props)
+        before = at > self._start and not text[at - 1].isspace()
+        after = stop < self._end and not text[stop].isspace()
+        if words:
+            replacement = f"{' ' if before else ''}{words}{' ' if after else ''}"
+        else:
+            replacement = gap if before and after else ""
+        if self._emphasis and (struck := _STRUCK.match(text, at)):
+            self._strike(struck["name"], at, stop, is_end=text.startswith("</", at))
+        return self._take(at, stop, "tag", replacement)
 
+    def _strike(self, name: str, at: int, stop: int, *, is_end: bool) -> None:
+        if not is_end:
+            self._struck.append((name, at))
+        elif self._struck and self._struck[-1][0] == name:
+            self.quoted.append(Edit(self._struck.pop()[1], stop, "", "struck"))
 
-def _tag(state: StateInline, silent: bool) -> bool:
-    """Read a tag; its words stay."""
-    source, at = state.src, state.pos
-    if source[at] != "<":
-        return False
-    if empty := _WORDLESS.match(source, at, state.posMax):
-        return _take(state, silent, empty.end(), [(*empty.span(), "", "comment")])
-    tag = state.env["tags"].read(at, state.posMax)
-    if tag is None:
-        return False
-    stop, gap = tag
-    words = tag_words(source[at:stop], state.env["props"])
-    before, after = source[at - 1 : at].strip() if at else "", source[stop : stop + 1].strip()
-    if words:
-        replacement = f"{' ' if before else ''}{words}{' ' if after else ''}"
-    else:
-        replacement = gap if before and after else ""
-    name = re.match(r"</?([a-z]+)", source[at:stop])
-    if name and name[1] in _STRUCK and not silent and state.env["state"] is state:
-        state.env["struck"].append(("/" * source.startswith("</", at) + name[1], at, stop))
-    return _take(state, silent, stop, [(at, stop, replacement, "tag")])
+    def _icon(self, at: int) -> int:
+        found = _ICON.match(self._text, at, self._end)
+        return self._take(at, found.end(), "shortcode") if found else at
 
+    def _keys(self, at: int) -> int:
+        found = _KEYS.match(self._text, at, self._end)
+        if found is None:
+            return at
+        self._take(at, at + 2, "mark")
+        return self._take(found.end() - 2, found.end(), "mark")
 
-def _icon(state: StateInline, silent: bool) -> bool:
-    at = state.pos
-    if state.src[at] != ":" or (at and (state.src[at - 1].isalnum() or state.src[at - 1] in ":_")):
-        return False
-    return _ICON_RULE(state, silent)
+    def _marked(self, at: int) -> int:
+        """Read the marks around highlighted words, one at a time: there may be markup between them."""
+        if at not in self._highlights:
+            found = _MARKED.match(self._text, at, self._end)
+            if found is None:
+                return at
+            self._highlights.add(found.end() - 2)
+        return self._take(at, at + 2, "mark")
 
+    def _mark(self, at: int) -> int:
+        """Remember marks that may be emphasis, or strike words through."""
+        state = self._emphasis
+        assert state is not None  # since these marks are looked for only then
+        state.posMax = self._end
+        sign = self._text[at]
+        can_open, can_close, length = state.scanDelims(at, sign != "_")
+        width = 2 if sign == "~" else 1
+        for number in range(length // width):
+            place = at + length % width + number * width
+            first = self._marks[-1].token + (1 if number else 2) if self._marks else 0
+            size = length if width == 1 else 0  # which matters for emphasis alone
+            self._marks.append(Delimiter(ord(sign), size, first, -1, can_open, can_close))
+            self._places.append(place)
+        return at + length
 
-_ICON_RULE = _matched(_ICON, "shortcode")
-
-
-def _keys(state: StateInline, silent: bool) -> bool:
-    found = _KEYS.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "+" else None
-    if found is None:
-        return False
-    start, end = found.span()
-    return _take(state, silent, end, [(start, start + 2, "", "mark"), (end - 2, end, "", "mark")])
-
-
-def _marked(state: StateInline, silent: bool) -> bool:
-    """Read the marks around highlighted words, one at a time: there may be markup between them."""
-    at, closers = state.pos, state.env["closers"]
-    if state.src[at] != "=":
-        return False
-    if at not in closers:
-        found = _MARKED.match(state.src, at, state.posMax)
-        if found is None or (at and state.src[at - 1] == "="):
-            return False
-        closers[found.end() - 2] = True
-    return _take(state, silent, at + 2, [(at, at + 2, "", "mark")])
-
-
-def _unresolved(state: StateInline, silent: bool) -> bool:
-    """Read `[words][label]` whose definition stands elsewhere."""
-    is_image = state.src[state.pos] == "!"
-    opening = state.pos + is_image
-    if opening not in state.env["opens"]:
-        return False
-    closing = state.md.helpers.parseLinkLabel(state, opening, True)
-    label = re.compile(r"\[[^\[\]\n]*\]").match(state.src, closing + 1, state.posMax) if closing >= 0 else None
-    if label is None:
-        return False
-    rule = "image-address" if is_image else "link-address"
-    edits = [(state.pos, opening + 1, "", rule), (closing, label.end(), "", rule)]
-    if not silent and not is_image:
-        end, last = label.end(), state.posMax
-        state.pos, state.posMax = opening + 1, closing
-        state.md.inline.tokenize(state)
-        state.pos, state.posMax = end, last
-    return _take(state, silent, label.end(), edits)
-
-
-def _recorded_link(state: StateInline, silent: bool) -> bool:
-    from markdown_it.rules_inline import link
-
-    start = state.pos
-    if start not in state.env["opens"]:
-        return False
-    opened = not silent and state.env["state"] is state
-    closing = state.md.helpers.parseLinkLabel(state, start, True) if opened else -1
-    if not link(state, silent):
-        return False
-    edits = [(start, start + 1, "", "link-address"), (closing, state.pos, "", "link-address")] if opened else ()
-    return _take(state, silent, state.pos, edits)
-
-
-def _recorded_image(state: StateInline, silent: bool) -> bool:
-    from markdown_it.rules_inline import image
-
-    start = state.pos
-    if state.src[start] != "!" or start + 1 not in state.env["opens"]:
-        return False
-    opened = not silent and state.env["state"] is state
-    closing = state.md.helpers.parseLinkLabel(state, start + 1, False) if opened else -1
-    if not image(state, silent):
-        return False
-    if opened:
-        state.env["quoted"].append(Edit(start, state.pos, "", "picture"))
-    edits = [(start, start + 2, "", "image-address"), (closing, state.pos, "", "image-address")] if opened else ()
-    return _take(state, silent, state.pos, edits)
-
-
-def _recorded_marks(name: str) -> Rule:
-    from markdown_it.rules_inline import emphasis, strikethrough
-
-    original = emphasis.tokenize if name == "emphasis" else strikethrough.tokenize
-
-    def rule(state: StateInline, silent: bool) -> bool:
-        """Read marks of emphasis, and note where each token of them stands."""
-        start = state.pos
-        if not original(state, silent):
-            return False
-        if state.env["state"] is state:
-            at = state.pos
-            for token in reversed(state.tokens):
-                if at <= start:
-                    break
-                at -= len(token.content)
-                state.env["marks"].append((token, at, len(token.content)))
-        return True
-
-    return rule
+    def _pair(self, first: int) -> None:
+        """Find which marks from the number `first` on belong together, and note them."""
+        marks, places = self._marks[first:], self._places[first:]
+        del self._marks[first:], self._places[first:]
+        if self._emphasis is None or not marks:
+            return
+        processDelimiters(self._emphasis, marks)
+        for mark, start in zip(marks, places, strict=True):
+            if mark.end < 0:
+                continue
+            width = 2 if mark.marker == ord("~") else 1
+            end = places[mark.end] + width
+            if width == 2:
+                self.quoted.append(Edit(start, end, "", "struck"))
+            self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, end - width))
 
 
-_RECORDED: dict[str, Rule] = {
-    "link": _recorded_link,
-    "image": _recorded_image,
-    "strikethrough": _recorded_marks("strikethrough"),
-    "emphasis": _recorded_marks("emphasis"),
+@cache
+def _closing_ticks(count: int) -> Callable[[str, int, int], re.Match[str] | None]:
+    return re.compile(rf"(?<!`)`{{{count}}}(?!`)").search
+
+
+@cache
+def _markdown_it() -> MarkdownIt:
+    return MarkdownIt("commonmark")
+
+
+_RULES: dict[str, Callable[[InlineReader, int], int]] = {
+    "\\": InlineReader._backslash,
+    "$": InlineReader._formula,
+    "`": InlineReader._code,
+    "!": InlineReader._exclamation,
+    "[": InlineReader._bracket,
+    "]": InlineReader._closing_bracket,
+    "{": InlineReader._brace,
+    "&": InlineReader._entity,
+    "<": InlineReader._angle,
+    ":": InlineReader._icon,
+    "+": InlineReader._keys,
+    "=": InlineReader._marked,
+    "*": InlineReader._mark,
+    "_": InlineReader._mark,
+    "~": InlineReader._mark,
 }

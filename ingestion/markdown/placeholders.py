@@ -16,6 +16,9 @@ _NOTHING_YET = re.compile(
     re.IGNORECASE,
 )
 _NO_CONTENT = frozenset(("heading", "rule", "comment", "import", "reference"))
+_PLAIN = re.compile(r"[^<{&!=:|\[\]]+")
+"""What cleaning leaves as it is."""
+
 _MAX_LENGTH = 200
 """No placeholder is longer."""
 
@@ -27,13 +30,9 @@ def says_something(text: str) -> bool:
 
 def says_nothing_yet(page: Page, blocks: Sequence[Block], syntax: Syntax) -> bool:
     """Return whether no block of a page, of those given with all inside others, says something."""
-    edits = None
-    for block in blocks:
-        if block.children or block.kind in _NO_CONTENT:
-            continue
-        if not says_something(page.source(block)):
-            continue
-        edits = find_edits(page, blocks, (), syntax) if edits is None else edits
-        if says_something(clean(page.text, *page.span(block), edits)):
-            return False
-    return True
+    leaves = [block for block in blocks if not block.children and block.kind not in _NO_CONTENT]
+    saying = [block for block in leaves if says_something(page.source(block))]
+    if any(_PLAIN.fullmatch(page.source(block)) for block in saying):
+        return False
+    edits = find_edits(page, blocks, (), syntax) if saying else []
+    return not any(says_something(clean(page.text, *page.span(block), edits)) for block in saying)

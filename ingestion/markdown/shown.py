@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
@@ -27,8 +28,9 @@ class ShownText(NamedTuple):
     headings: tuple[int, ...] | None = None
 
 
+@lru_cache(maxsize=2)
 def shown_text(text: str, syntax: Syntax) -> ShownText:
-    """Return what readers see of a page; raises TooMuchWork as reading its blocks does."""
+    """Return what readers see of a page, which two stages ask; raises TooMuchWork as reading its blocks does."""
     page, blocks = parse_page(text, syntax)
     hidden = hidden_in_page(page, blocks, syntax)
     if not hidden:

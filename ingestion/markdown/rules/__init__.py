@@ -72,6 +72,18 @@ RULES = (
 """All rules in the order in which they are tried."""
 
 
+class _BlockReader(MarkdownIt):
+    """Takes the addresses of link definitions as they stand, which is quicker than to write them as browsers do."""
+
+    def normalizeLink(self, url: str) -> str:
+        """Return the address."""
+        return url
+
+    def validateLink(self, url: str) -> bool:
+        """Return True: no address makes a definition another block."""
+        return True
+
+
 @cache
 def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
     """Return a function from the text of a page to its block tokens; in MDX, four spaces are not code.
@@ -79,7 +91,7 @@ def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
     The function raises TooMuchWork for a page whose blocks take far more steps than its size allows.
     """
     rules = [rule for rule in RULES if _is_read(rule.function, syntax)]
-    reader = MarkdownIt("commonmark", {"maxNesting": MAX_LEVELS, "inline_definitions": True})
+    reader = _BlockReader("commonmark", {"maxNesting": MAX_LEVELS, "inline_definitions": True})
     ruler: Ruler[RuleFuncBlockType] = Ruler()
     reader.block.ruler = ruler
     ruler.push("block", _first_that_fits(rules))
