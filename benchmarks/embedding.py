@@ -27,7 +27,6 @@ from unittest import mock
 from benchmarks.embedding_service import service
 from benchmarks.processes import processor_of_children
 from benchmarks.reconcile import paragraph, write_book
-from ingestion.books import DEFAULT_BOOK
 from ingestion.factory import build_parts
 from ingestion.settings.loader import load_settings
 from ingestion.sync.pipeline import ingest
@@ -45,7 +44,7 @@ def run(folder: Path, **flags: Any) -> IngestReport:
     """One first run over `folder/docs`."""
     place = {"index.directory": str(folder / ".bookwise"), "index.state": str(folder / ".ingestion_state.json")}
     with closing(build_parts(load_settings(place | flags, environ={}))) as parts:
-        return ingest(parts, folder / "docs", book_id=DEFAULT_BOOK)
+        return ingest(parts, folder / "docs", book_id="book")
 
 
 def remote(url: str, **flags: Any) -> dict[str, Any]:

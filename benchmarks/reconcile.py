@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from benchmarks.processes import BOOKWISE, cost_of, growth, print_row
-from ingestion.books import DEFAULT_BOOK
 from ingestion.embedding.batching import Limits
 from ingestion.factory import build_parts
 from ingestion.report import IngestReport
@@ -113,7 +112,7 @@ def run(settings: Settings, docs: Path) -> IngestReport:
     parts = build_parts(settings)
     embedder = HashEmbedder(parts.embedder.model, parts.embedder.dimensions)
     with closing(replace(parts, embedder=embedder)) as ready:
-        return ingest(ready, docs, book_id=DEFAULT_BOOK)
+        return ingest(ready, docs, book_id="book")
 
 
 def measure_edit(settings: Settings, docs: Path) -> str:
@@ -130,8 +129,8 @@ def measure_edit(settings: Settings, docs: Path) -> str:
 def measure_state(settings: Settings) -> str:
     """Load and save what is recorded."""
     states = StateFile(Path(settings.index.state))
-    state = states.load(DEFAULT_BOOK, settings.qdrant.collection)
-    load = min(timed(lambda: states.load(DEFAULT_BOOK, settings.qdrant.collection)) for _ in range(3))
+    state = states.load("book", settings.qdrant.collection)
+    load = min(timed(lambda: states.load("book", settings.qdrant.collection)) for _ in range(3))
     save = min(timed(lambda: states.save(state)) for _ in range(3))
     return f"load {load:.2f} s, save {save:.2f} s, {states.path.stat().st_size / 1e6:.1f} MB"
 

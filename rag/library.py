@@ -160,15 +160,15 @@ class Book:
         raise AssertionError("an agent ends with Done")
 
     def _run(self, mode: IngestionMode, *, dry_run: bool, allow_delete: bool) -> IngestReport:
-        from ingestion.books import book_to_write
+        from ingestion.books import book_to_write, lessons_of
         from ingestion.factory import build_parts
         from ingestion.sync.pipeline import ingest
 
         # The embedded index is open once only: for reading or for writing.
         self.close()
         with closing(build_parts(self._settings, new_index=mode == "recreate")) as parts:
-            book_id = book_to_write(self._settings, parts.states, parts.generations)
-            root = Path(self._settings.book.docs)
+            root = lessons_of(self._settings.folder, self._settings.book.docs)
+            book_id = book_to_write(self._settings, root, parts.states, parts.generations)
             return ingest(parts, root, book_id=book_id, mode=mode, dry_run=dry_run, allow_delete=allow_delete)
 
     def _reader(self) -> Retriever:

@@ -167,7 +167,9 @@ def test_asking_before_indexing_is_exit_4_and_says_what_to_do(book: Path) -> Non
 
 
 def test_an_index_without_any_text_is_exit_4_and_says_so(clean_surroundings: Path) -> None:
-    index_book(clean_surroundings, {"a.md": "# T\n"})
+    index_book(clean_surroundings, {"a.md": "# T\n\nA text that goes.\n"})
+    write_book(clean_surroundings / "docs", {"a.md": "# T\n"})
+    assert run("ingest", "--allow-delete").exit_code == 0
     asked = run("ask", "What is there?")
     assert asked.exit_code == 4 and "the index is empty" in asked.stderr
 

@@ -37,12 +37,17 @@ def read_book(
     docs: Path | None, config: Path | None, *, verbose: bool = False, flags: Mapping[str, Any] | None = None
 ) -> tuple[Settings, Path]:
     """Return settings and docs root: the folder given, or the `book.docs` of the book that it is or lies in."""
+    from ingestion.books import lessons_of
+
     loaded = read_loaded(config, docs, verbose=verbose, flags=flags)
-    root = Path(loaded.settings.book.docs)
+    settings, folder = loaded.settings, loaded.settings.folder
+    has_file = (folder / CONFIG_NAME).is_file()
     if docs is None:
-        return loaded.settings, root
-    is_book = find_config(docs) is not None and docs.resolve() == loaded.settings.folder.resolve()
-    return loaded.settings, root if is_book and root.is_dir() else docs
+        # A folder that nobody named and that does not look like a book is not indexed whole.
+        return settings, lessons_of(folder, settings.book.docs) if has_file else Path(settings.book.docs)
+    if not has_file or not docs.resolve().is_relative_to(folder.resolve()):
+        return settings, lessons_of(docs)
+    return settings, lessons_of(folder, settings.book.docs) if docs.resolve() == folder.resolve() else docs
 
 
 def read_loaded(

@@ -96,8 +96,7 @@ def run_ingest(
 
     `strict` reports what `bookwise check` finds, also in lessons that did not change.
     """
-    from ingestion.books import book_to_write
-    from ingestion.commands.announcements import announce_book
+    from ingestion.books import HOW_TO_NAME, book_to_write
     from ingestion.factory import build_parts
     from ingestion.sync.pipeline import ingest as run
 
@@ -108,8 +107,9 @@ def run_ingest(
         closing(build_parts(settings, new_index=mode == "recreate", ray=ray)) as parts,
         progress_bar() as progress,
     ):
-        book_id = book_to_write(settings, parts.states, parts.generations)
-        announce_book(parts, root, book_id)
+        book_id = book_to_write(settings, root, parts.states, parts.generations)
+        if not settings.book.id and root.is_dir():
+            note(f"the book has no id, so that {book_id} is taken for {root}; {HOW_TO_NAME}")
         report = run(replace(parts, tell=note), root, book_id=book_id, mode=mode, progress=progress, **options)
         if strict:
             from ingestion.source.linter import check_book

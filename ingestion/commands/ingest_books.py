@@ -46,14 +46,15 @@ def run_books(
 ) -> None:
     """Index every book that `target` names and show one report; exits 3 where a book or a lesson failed."""
     from ingestion.factory import build_parts
-    from ingestion.operations.many_books import find_books, ingest_books, read_books
+    from ingestion.operations.many_books import find_books, ingest_books, read_books, recorded_books
 
     check_reports(reports)
     settings = read_settings(config, verbose=verbose, flags=flags)
-    books, unusable = read_books(find_books(target), settings)
     with stdout_kept_clean(ray is not None), closing(build_parts(settings, many_books=True, ray=ray)) as parts:
+        recorded = recorded_books(parts)
+        books, unusable = read_books(find_books(target), settings, recorded)
         done = ingest_books(replace(parts, tell=told_once()), books, shown=progress_bar, mode=mode, **how)
-        off_shelf = set() if unusable else set(parts.states.books()) - {book.book_id for book in books}
+        off_shelf = set() if unusable else set(recorded) - {book.book_id for book in books}
     done = replace(done, failures=[*unusable, *done.failures])
     if strict:
         done = _with_findings(done, books)

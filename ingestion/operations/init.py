@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ingestion.books import UNNAMED, id_of_folder, slug
 from ingestion.errors import ConfigurationError, SourceError, UsageError
 from ingestion.languages import DEFAULT_LANGUAGE
 from ingestion.operations.git_ignore import GIT_IGNORE, add_lines, missing_lines
@@ -28,22 +27,6 @@ from ingestion.source.hierarchy import WRAPPERS
 from ingestion.source.metadata import page_place
 from ingestion.source.site import Site
 
-GENERIC_NAMES = (
-    *WRAPPERS,
-    "doc",
-    "documentation",
-    "main",
-    "master",
-    "repo",
-    "site",
-    "source",
-    "web",
-    "website",
-    "www",
-)
-"""Names of folders that say nothing of the book in them."""
-
-MAX_ID_CHARS = 48
 MOST = 0.8
 """Share of the lessons that a folder must hold to be the folder of the lessons."""
 
@@ -204,18 +187,11 @@ def _folders(folder: Path) -> list[Path]:
 
 def _id_of(folder: Path, site: Site | None) -> tuple[str, str]:
     """Return an id for the book, and where it comes from."""
-    for level in (folder.resolve(), *folder.resolve().parents[:2]):
-        if level.name.lower() not in GENERIC_NAMES and (found := slug(level.name)):
-            return found, "the folder's name"
+    if (found := id_of_folder(folder)) != UNNAMED:
+        return found, "the folder's name"
     if site and site.title and (found := slug(site.title)):
         return found, "the site's title"
-    return "my-book", "nothing that would name it"
-
-
-def slug(name: str) -> str:
-    """Return a name in the letters of an id: `My Book (2nd)` is `my-book-2nd`."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_ID_CHARS].strip("-")
+    return UNNAMED, "nothing that would name it"
 
 
 def _editions(root: Path, settings: Settings, contents: Contents) -> tuple[Edition, ...]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ingestion.books import id_of_folder, lessons_of
 from ingestion.errors import (
     BookwiseError,
     ConfigurationError,
     EmbeddingError,
     IndexLocked,
     LessonError,
+    RecordsDamaged,
     UsageError,
     VectorStoreError,
 )
@@ -115,18 +117,28 @@ def find_books(target: str) -> list[Path]:
     return sorted(found)
 
 
-def read_books(folders: Iterable[Path], shared: Settings) -> tuple[list[BookFolder], list[LessonError]]:
+def recorded_books(parts: Parts) -> list[str]:
+    """Return the books of the records; none where these are damaged, of which each book's run tells."""
+    try:
+        return parts.states.books()
+    except RecordsDamaged:
+        return []
+
+
+def read_books(
+    folders: Iterable[Path], shared: Settings, recorded: Collection[str] = ()
+) -> tuple[list[BookFolder], list[LessonError]]:
     """Return the books, and the folders whose configuration cannot be used.
 
     A book's `bookwise.toml` says what the book is: its id, modules, crawl, check and chunks; where the index is and
-    which embedder makes it are `shared`. The id is that of the file, else the folder's name. Raises UsageError where
-    two folders claim one id.
+    which embedder makes it are `shared`. The id is that of the file, else the folder's name; `recorded` are those of
+    the index. Raises UsageError where two folders claim one id.
     """
     books: dict[str, BookFolder] = {}
     failures = []
     for folder in folders:
         try:
-            book = _read_book(folder, shared)
+            book = _read_book(folder, shared, recorded)
         except ConfigurationError as error:
             reason = "; ".join(line.strip() for line in str(error).splitlines())
             failures.append(LessonError(folder.as_posix(), reason))
@@ -140,14 +152,14 @@ def read_books(folders: Iterable[Path], shared: Settings) -> tuple[list[BookFold
     return list(books.values()), failures
 
 
-def _read_book(folder: Path, shared: Settings) -> BookFolder:
+def _read_book(folder: Path, shared: Settings, recorded: Collection[str]) -> BookFolder:
     config = folder / CONFIG_NAME
     if not config.is_file():
-        settings = replace(shared, book=replace(shared.book, id=folder.name))
-        docs = folder / "docs"
-        return BookFolder(folder.name, docs if docs.is_dir() else folder, settings)
+        book_id = id_of_folder(folder, recorded)
+        settings = replace(shared, book=replace(shared.book, id=book_id))
+        return BookFolder(book_id, lessons_of(folder), settings)
     own = load_settings({}, config=config, environ={})
-    book_id = own.book.id or folder.name
+    book_id = own.book.id or id_of_folder(folder, recorded)
     settings = replace(
         shared,
         book=replace(own.book, id=book_id),
@@ -156,8 +168,7 @@ def _read_book(folder: Path, shared: Settings) -> BookFolder:
         check=own.check,
         chunk=own.chunk,
     )
-    docs = Path(own.book.docs)
-    return BookFolder(book_id, docs if docs.is_dir() else folder, settings)
+    return BookFolder(book_id, lessons_of(folder, own.book.docs), settings)
 
 
 def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgress, **how: Any) -> ManyReport:

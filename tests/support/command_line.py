@@ -32,12 +32,16 @@ PAGES = {
 }
 
 
+BOOK = "physical-ai-robotics"
+"""The id of the book in the index that the tests copy, in whatever folder it was made."""
+
+
 def index_book(folder: Path, pages: Mapping[str, str]) -> Path:
     """Make `folder` one of these pages and their index."""
     write_book(folder / "docs", pages)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert run("ingest").exit_code == 0
+        assert run("ingest", "--book", BOOK).exit_code == 0
     return folder
 
 

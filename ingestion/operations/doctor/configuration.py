@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from ingestion.books import DEFAULT_BOOK
+from ingestion.books import id_of_folder
 from ingestion.masking import masked
 from ingestion.operations.doctor.report import Check, SettingRow, note, ok, problem
 from ingestion.settings import FIELDS, Settings, value_of
@@ -46,7 +46,8 @@ def book_checks(settings: Settings) -> Iterator[Check]:
     else:
         yield note(
             "book",
-            f"no id is set: `ingest` takes {DEFAULT_BOOK} where it has recorded no other",
+            f"no id is set: `ingest` takes the one that these lessons have in the index, else "
+            f"{id_of_folder(settings.folder)} from the folder's name",
             f"run `bookwise init`, which writes one into {CONFIG_NAME}, or set BOOKWISE_BOOK",
         )
     docs = Path(settings.book.docs)

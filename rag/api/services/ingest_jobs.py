@@ -99,7 +99,7 @@ class IngestJobs:
 
     def _book(self) -> str:
         generations = generations_of(self._settings)
-        return book_to_write(self._settings, states_of(self._settings, generations), generations)
+        return book_to_write(self._settings, self._docs, states_of(self._settings, generations), generations)
 
     def _recipient(self) -> Recipient | None:
         return recipient_of(settle_embedder(self._settings))

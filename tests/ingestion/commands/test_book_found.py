@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.books import write_book
+from ingestion.books import id_of_folder
+from tests.support.books import page, write_book
 from tests.support.command_line import PAGES, copy_index, document, run
 
 WRONG_KEY = "a-key-that-is-none"
@@ -81,8 +83,31 @@ def test_an_index_is_kept_with_the_embedder_that_made_it_until_it_is_made_anew(
 def test_a_book_without_an_id_is_told_which_it_gets_and_how_to_set_one(clean_surroundings: Path) -> None:
     write_book(clean_surroundings / "docs", PAGES)
     said = run("ingest").stderr
-    assert "physical-ai-robotics is taken" in said and "bookwise init" in said and "--book" in said
+    assert f"{id_of_folder(clean_surroundings)} is taken" in said and "bookwise init" in said and "--book" in said
     assert "is taken" not in run("ingest", "--book", "mine", "--dry-run").stderr
+
+
+@pytest.mark.parametrize("below", ["docs", "chapter-1"], ids=["in its docs", "in the folder itself"])
+def test_a_folder_without_a_file_is_one_book_from_outside_inside_and_on_a_shelf(
+    clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    write_book(clean_surroundings / "shelf" / "My Book" / below, PAGES)
+    made = set()
+    for place, arguments in (
+        ("shelf", ["My Book"]),
+        ("shelf/My Book", [] if below == "docs" else ["."]),
+        (".", ["--books", "shelf"]),
+        (".", ["shelf/My Book/docs" if below == "docs" else "shelf/My Book"]),
+    ):
+        monkeypatch.chdir(clean_surroundings / place)
+        assert run("ingest", *arguments).exit_code == 0
+        assert run("export", "--book", "my-book", "--tier", "4", "--chunks", "chunks.jsonl").exit_code == 0
+        chunks = map(json.loads, Path("chunks.jsonl").read_text(encoding="utf-8").splitlines())
+        made.add(frozenset((chunk["id"], chunk["source_file"]) for chunk in chunks))
+        shutil.rmtree(".bookwise")
+        Path(".ingestion_state.json").unlink(missing_ok=True)
+    [chunks_of_each] = made
+    assert len(chunks_of_each) >= len(PAGES), "and ids of chunks follow from the book's"
 
 
 def test_another_checkout_of_the_same_lessons_is_the_same_book(clean_surroundings: Path) -> None:
@@ -93,11 +118,31 @@ def test_another_checkout_of_the_same_lessons_is_the_same_book(clean_surrounding
     assert told["chunks"]["embedded"] == 0 and told["chunks"]["deleted"] == 0
 
 
-def test_a_second_folder_under_the_default_id_is_refused_and_a_named_one_is_not(clean_surroundings: Path) -> None:
+@pytest.mark.parametrize("records", [True, False], ids=["by its records", "by its points"])
+def test_an_index_made_under_another_id_stays_that_book(clean_surroundings: Path, records: bool) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    assert run("ingest", "--book", "as-it-was").exit_code == 0
+    if not records:
+        Path(".ingestion_state.json").unlink()
+    said = run("ingest")
+    assert "as-it-was is taken" in said.stderr and "embedded" not in said.stdout.replace("0 embedded", "")
+
+
+def test_a_part_of_a_book_is_not_made_another_book(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+    assert run("ingest").exit_code == 0
+    part = next(path for path in (clean_surroundings / "docs").iterdir() if path.is_dir())
+    result = run("ingest", str(part))
+    assert result.exit_code == 11 and "nothing was deleted" in result.stderr
+
+
+def test_a_second_folder_is_a_second_book_unless_its_name_is_taken(clean_surroundings: Path) -> None:
     write_book(clean_surroundings / "docs", PAGES)
     write_book(clean_surroundings / "other", {path: f"{text}\nAnother book.\n" for path, text in PAGES.items()})
+    write_book(clean_surroundings / "copies/other", {"a.md": page("A", "A third book.")})
     assert run("ingest").exit_code == 0
-    result = run("ingest", "other")
-    assert result.exit_code == 2 and "Give each book an id" in result.stderr
+    assert "other: 3 new" in run("ingest", "other").stdout
     assert "3 unchanged" in run("ingest").stdout
-    assert run("ingest", "other", "--book", "second").exit_code == 0
+    result = run("ingest", "copies/other")
+    assert result.exit_code == 2 and "Give each book an id" in result.stderr
+    assert run("ingest", "copies/other", "--book", "third").exit_code == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.operations.init import slug
+from ingestion.books import slug
 from ingestion.operations.init_text import toml_string
 from ingestion.settings.loader import load_settings
 from tests.support.books import page, write_book

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import pytest
 
-from ingestion.books import DEFAULT_BOOK
 from ingestion.errors import IndexInUse
 from ingestion.factory import build_parts, generations_of
 from ingestion.models import IngestionMode
@@ -25,6 +24,7 @@ from rag.agent.rehearsal import rehearse
 from rag.serving import shared_index
 from rag.serving.shared_index import SharedIndex
 from tests.support.chat_api import book, indexed
+from tests.support.command_line import BOOK
 
 __all__ = ["book", "indexed"]
 
@@ -125,7 +125,7 @@ def test_who_does_not_wait_is_told_that_it_is_in_use(settings: Settings) -> None
 def test_what_another_process_made_anew_is_what_the_next_question_reads(settings: Settings, book: Path) -> None:
     def make_anew() -> None:
         with closing(build_parts(settings)) as parts:
-            ingest(parts, book / "docs", book_id=DEFAULT_BOOK, mode="recreate")
+            ingest(parts, book / "docs", book_id=BOOK, mode="recreate")
 
     async def use(index: SharedIndex) -> None:
         async with index.opened() as store:
@@ -149,9 +149,9 @@ def test_after_a_run_of_this_process_it_is_closed_so_that_counts_are_noted_and_t
         points = await read(index)
         async with index.for_writing() as generations:
             with closing(replace(build_parts(settings), generations=generations)) as parts:
-                await asyncio.to_thread(ingest, parts, book / "docs", book_id=DEFAULT_BOOK, mode=mode)
+                await asyncio.to_thread(ingest, parts, book / "docs", book_id=BOOK, mode=mode)
             await asyncio.sleep(0.1)
-        assert generations_of(settings).known_count(DEFAULT_BOOK) == points
+        assert generations_of(settings).known_count(BOOK) == points
         for _ in range(3):
             assert await read(index) == points
             await asyncio.sleep(0.05)

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from ingestion.books import DEFAULT_BOOK
 from ingestion.factory import ledger_of
 from ingestion.settings.loader import load_settings
 from ingestion.state.writer_lock import writer_lock
 from rag.api.services import ingest_jobs
 from tests.support.books import page, write_book
 from tests.support.chat_api import PAGES, add_key, book, ended, indexed, is_problem, serving
+from tests.support.command_line import BOOK
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings
 
 __all__ = ["book", "indexed"]
@@ -27,7 +27,7 @@ NEW = {"module-1-ros2/chapter-1-basics/02-topics.md": page("Topics", "A topic hu
 
 def left_open() -> int:
     with closing(ledger_of(load_settings({}, environ={}))) as ledger:
-        return ledger.begin(DEFAULT_BOOK, "incremental").job_id
+        return ledger.begin(BOOK, "incremental").job_id
 
 
 def test_a_run_is_the_ledger_s_job_and_is_known_to_the_next_server(book: Path) -> None:
