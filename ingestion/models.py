@@ -287,9 +287,9 @@ class RecordedFinding(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class IngestionRecord:
-    """What the state knows of one file, so that a run need not read it again.
+    """What the state knows of one file, so that a run need not read it again. Nothing changes one.
 
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ingestion.collector import collector_paused
 from ingestion.settings import Settings
 from ingestion.settings.book import CrawlSettings
 from ingestion.source.book_order import SUMMARY, BookOrder
@@ -24,6 +25,7 @@ FOLDER_FACTS = ("folder", "config")
 """What differs between two checkouts of the same book."""
 
 
+@collector_paused
 def crawl_book(root: Path, settings: Settings) -> Crawl:
     """Return the lessons of the book at `root`, each with what its site and its contents say of it.
 
@@ -41,16 +43,11 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         reasons = {**generator.without_page(site, paths), **reasons}
         handed = generator.handed_down(site, found.files)
     found = _without_lost(found, handed.lost)
-    files = (
-        replace(
-            file,
-            site=_site_of(file.path, site),
-            entry=order.entry(file.path),
-            inherited=handed.values_of(file.path),
-        )
-        for file in found.files
-        if file.path not in reasons
-    )
+    files = [file for file in found.files if file.path not in reasons]
+    for file in files:
+        file.site = _site_of(file.path, site)
+        file.entry = order.entry(file.path)
+        file.inherited = handed.values_of(file.path)
     skipped = (Skipped(file.path, reasons[file.path]) for file in found.files if file.path in reasons)
     return replace(
         found,

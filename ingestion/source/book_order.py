@@ -5,6 +5,7 @@ They fill in what paths do not tell; a number in a path always wins.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ class BookOrder:
 
     def entry(self, path: str) -> Entry | None:
         """Return what the contents say of a page, or None."""
+        if not self.entries and not self.folders:
+            return None
         found = self.entries.get(path)
         parts = path.split("/")[:-1]
         positions = [self.folders.get("/".join(parts[: end + 1]), (None, None)) for end in range(len(parts))]
@@ -135,11 +138,13 @@ def _categories(
     root: Path, outside: Path, folders: Iterable[str]
 ) -> Iterator[tuple[str, tuple[int | None, str | None]]]:
     for folder in sorted(folders):
-        base = root if (root / folder).is_dir() else outside
+        base = os.path.join(root, folder)
+        if not os.path.isdir(base):
+            base = os.path.join(outside, folder)
         for name in CATEGORY_FILES:
-            file = base / folder / name
-            if file.is_file() and not file.is_symlink():
-                yield folder, _category(file)
+            file = os.path.join(base, name)
+            if os.path.isfile(file) and not os.path.islink(file):
+                yield folder, _category(Path(file))
                 break
 
 

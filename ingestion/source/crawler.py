@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,20 +41,29 @@ class Ignored(NamedTuple):
     reason: str = "built-in rule"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+_composed = partial(unicodedata.normalize, "NFC")
+
+
+@dataclass(slots=True)
 class SourceFile:
     """A lesson file. `path` is its identity: relative to the root, `/` between parts, NFC.
 
-    `root` is the folder of the lessons, `site` is what its generator says of it, and `entry` its place in the table
-    of contents that the book itself writes, where there is one. `inherited` is metadata that sections hand down.
+    `found` is where it lies. `root` is the folder of the lessons, `site` is what its generator says of it, and
+    `entry` its place in the table of contents that the book itself writes, where there is one. `inherited` is
+    metadata that sections hand down. `crawl_book` completes what the walk makes, and nothing changes one after that.
     """
 
     path: str
-    location: Path = field(compare=False)
+    found: str | Path = field(compare=False)
     site: Site | None = field(default=None, compare=False)
     entry: Entry | None = field(default=None, compare=False)
     root: Path | None = field(default=None, compare=False)
     inherited: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def location(self) -> Path:
+        """Return where the file lies; a run that reads none makes no path of any."""
+        return Path(self.found)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -108,13 +119,13 @@ def crawl(
         raise SourceError(f"{root}: cannot be listed: this user has no right to; run this as its owner")
     rules = _Rules(root, [*map(Ignored, NOT_BOOK), *ignored], exclude, include)
     walk = _Walk(root.resolve(), rules, site)
-    found = list(walk.files_below(walk.root, ""))
+    walk.collect(str(walk.root), "")
     for prefix in outside(walk.root):
         assert site is not None
-        found += walk.files_below(site.folder / prefix, f"{prefix}/")
+        walk.collect(str(site.folder / prefix), f"{prefix}/")
     if unlisted := next((each for each in walk.unreadable if each.path == ROOT), None):
         raise SourceError(f"{root}: {unlisted.reason}; no lesson is known, so nothing was changed")
-    files = walk.one_per_path(sorted(found))
+    files = walk.one_per_path()
     return Crawl(
         root=walk.root,
         files=tuple(files),
@@ -170,45 +181,47 @@ class _Rules:
 
 
 class _Walk:
-    """One walk, which collects what it leaves out."""
+    """One walk, which collects what it finds and what it leaves out."""
 
     def __init__(self, root: Path, rules: _Rules, site: Site | None) -> None:
         self.root = root
         self._site = site
+        self._found: list[SourceFile] = []
         self.skipped: list[Skipped] = []
         self.unreadable: list[Skipped] = []
         self._rules = rules
 
-    def files_below(self, folder: Path, prefix: str) -> Iterator[SourceFile]:
+    def collect(self, folder: str, prefix: str) -> None:
+        """Look at everything in a folder and below."""
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(folder), key=attrgetter("name"))
         except OSError as error:
             self.unreadable.append(Skipped(prefix or ROOT, f"cannot be listed: {error.strerror}"))
             return
         for entry in entries:
-            path = prefix + unicodedata.normalize("NFC", entry.name)
-            if not _is_text(path):
+            path = prefix + _composed(entry.name)
+            if not path.isascii() and not _is_text(path):
                 self._skip_bytes(entry, path)
             elif entry.is_symlink():
                 self._skip_link(entry, path)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self._folder(entry, path + "/")
+                self._folder(entry, path + "/")
             elif path.lower().endswith(SUFFIXES):
-                yield from self._lesson(entry, path)
+                self._lesson(entry, path)
             elif path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
                 self.skipped.append(Skipped(path, "not Markdown, so that it is not read"))
 
-    def one_per_path(self, files: list[SourceFile]) -> list[SourceFile]:
-        """Return the files without those whose path, composed, is that of the file before."""
+    def one_per_path(self) -> list[SourceFile]:
+        """Return the files by path, without those whose path, composed, is that of the file before."""
         kept: list[SourceFile] = []
-        for file in files:
+        for file in sorted(self._found, key=attrgetter("path")):
             if kept and kept[-1].path == file.path:
                 self.skipped.append(Skipped(file.path, "another spelling of the same name (Unicode NFC)"))
             else:
                 kept.append(file)
         return kept
 
-    def _folder(self, entry: os.DirEntry[str], path: str) -> Iterator[SourceFile]:
+    def _folder(self, entry: os.DirEntry[str], path: str) -> None:
         if reason := self._rules.reason_to_skip(path):
             self.skipped.append(Skipped(path, reason))
             return
@@ -217,15 +230,15 @@ class _Walk:
             return
         if path.lower().endswith(tuple(f"{suffix}/" for suffix in SUFFIXES)):
             self.skipped.append(Skipped(path, "a folder, not a lesson; the lessons in it are indexed"))
-        yield from self.files_below(Path(entry.path), path)
+        self.collect(entry.path, path)
 
-    def _lesson(self, entry: os.DirEntry[str], path: str) -> Iterator[SourceFile]:
+    def _lesson(self, entry: os.DirEntry[str], path: str) -> None:
         if reason := self._rules.reason_to_skip(path):
             self.skipped.append(Skipped(path, reason))
         elif not entry.is_file(follow_symlinks=False):
             self.skipped.append(Skipped(path, "not a regular file"))
         else:
-            yield SourceFile(path, Path(entry.path), self._site, root=self.root)
+            self._found.append(SourceFile(path, entry.path, self._site, root=self.root))
 
     def _skip_bytes(self, entry: os.DirEntry[str], path: str) -> None:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -250,11 +263,13 @@ class _Walk:
 
 def _is_text(name: str) -> bool:
     """Return whether the name's bytes are UTF-8; Python keeps others as lone surrogates."""
-    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _clashes(paths: list[str]) -> tuple[tuple[str, ...], ...]:
     groups: dict[str, list[str]] = {}
+    if len(set(map(str.casefold, paths))) == len(paths):
+        return ()
     for path in paths:
         groups.setdefault(path.casefold(), []).append(path)
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)

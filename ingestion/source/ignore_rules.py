@@ -7,7 +7,7 @@ What git's documentation says holds. A character of a path is one character, not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 _CLASSES = {
@@ -36,30 +36,26 @@ class IgnoreRules:
     def __init__(self, patterns: Sequence[str]) -> None:
         """Compile the patterns; raises ValueError, which names the first that is not gitignore syntax."""
         compiled = (_compile(pattern, number) for number, pattern in enumerate(patterns))
-        self._rules = [rule for rule in compiled if rule]
+        rules = [rule for rule in compiled if rule][::-1]
+        self._of_kind = {True: rules, False: [rule for rule in rules if not rule.is_for_folders]}
         self._above: dict[str, _Rule | None] = {"": None}
 
     def match(self, path: str) -> int | None:
         """Return the number of the pattern that takes the path in, or None; a folder's path ends in `/`."""
         folder = path.removesuffix("/").rpartition("/")[0]
-        rule = self._own(path) or self._of_folders(folder)
+        rule = self._own(path) or (self._above[folder] if folder in self._above else self._of_folders(folder))
         return None if rule is None or rule.is_negated else rule.number
 
     def _own(self, path: str) -> _Rule | None:
         whole = path.removesuffix("/")
         name = whole.rpartition("/")[2]
-        is_folder = whole != path
-        fitting = (
-            rule
-            for rule in reversed(self._rules)
-            if (is_folder or not rule.is_for_folders) and rule.fits.fullmatch(name if rule.is_for_names else whole)
-        )
-        return next(fitting, None)
+        for rule in self._of_kind[whole != path]:
+            if rule.fits(name if rule.is_for_names else whole):
+                return rule
+        return None
 
     def _of_folders(self, folder: str) -> _Rule | None:
         """Return the last rule that fits a folder or one above it."""
-        if folder in self._above:
-            return self._above[folder]
         last = None
         for part in re.finditer(r"[^/]+", folder):
             above = folder[: part.end()]
@@ -75,7 +71,7 @@ class _Rule:
     """One pattern: what it fits, a name or a path from the root, and whether it is for folders only."""
 
     number: int
-    fits: re.Pattern[str]
+    fits: Callable[[str], object]
     is_negated: bool
     is_for_folders: bool
     is_for_names: bool
@@ -92,7 +88,7 @@ def _compile(pattern: str, number: int) -> _Rule | None:
     path = body.removesuffix("/")
     parts = path.removeprefix("/").split("/")
     try:
-        fits = re.compile(_regex(parts), re.S)
+        fits = re.compile(_regex(parts), re.S).fullmatch
     except ValueError as error:
         raise ValueError(f"{pattern!r}: {error}") from error
     return _Rule(number, fits, is_negated, is_for_folders=path != body, is_for_names="/" not in path)

@@ -6,20 +6,22 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from ingestion.atomic_file import write_atomically
 from ingestion.book_files import read_book_file
+from ingestion.collector import collector_paused
 from ingestion.errors import RecordsDamaged, StateError
 from ingestion.ids import sha256
-from ingestion.models import IngestionRecord, IngestionState
+from ingestion.models import IngestionState
 from ingestion.own_files import explain
 from ingestion.state.records import (
     FORMAT_VERSION,
     READABLE_FORMATS,
     record_as_json,
-    record_from_json,
+    records_from_json,
     run_as_json,
     run_from_json,
     text_mapping,
@@ -65,6 +67,7 @@ class StateFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._last: tuple[object, dict[str, Any]] | None = None
+        self._loaded: dict[str, IngestionState] = {}
 
     @property
     def folder(self) -> Path:
@@ -81,9 +84,10 @@ class StateFile:
         try:
             if entry is None or entry["collection_name"] != collection:
                 return IngestionState(book_id=book_id, collection_name=collection)
-            return _state_of(book_id, entry)
+            state = self._loaded.get(book_id) or self._loaded.setdefault(book_id, _state_of(book_id, entry))
         except _WRONG_SHAPE as error:
             raise self._broken(f"book {book_id}: {error!r}") from error
+        return replace(state, records=dict(state.records), in_doubt=set(state.in_doubt))
 
     def last_run(self, book_id: str) -> str | None:
         """See StateStore: a book's own fields stand before its records, a line each."""
@@ -127,7 +131,7 @@ class StateFile:
         """Return the entries of all books; those last read while the file is the same, which no caller changes."""
         same = self._signature()
         if same is None or self._last is None or self._last[0] != same:
-            self._last = same, self._parsed()
+            self._last, self._loaded = (same, self._parsed()), {}
         return self._last[1]
 
     def _signature(self) -> object:
@@ -138,6 +142,7 @@ class StateFile:
             return None
         return status.st_ino, status.st_size, status.st_mtime_ns
 
+    @collector_paused
     def _parsed(self) -> dict[str, Any]:
         try:
             text = read_book_file(self.path, MAX_BYTES).decode()
@@ -204,14 +209,14 @@ def _text_of(value: Any, levels: int = _LEVELS) -> str:
     return f"{{\n{inner}\n{margin}}}"
 
 
+@collector_paused
 def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
     """Return the state in a book's entry; in format 2 its records name a fingerprint, of which a book has few."""
     known = {name: text_mapping(each) for name, each in entry.get("fingerprints", {}).items()}
-    records: dict[str, IngestionRecord] = {}
-    for path, document in entry["records"].items():
-        written = document["fingerprint"]
-        fingerprint = known[written] if isinstance(written, str) else text_mapping(written)
-        records[path] = record_from_json(book_id, path, document, fingerprint)
+    documents = entry["records"]
+    named = (document["fingerprint"] for document in documents.values())
+    fingerprints = (known[each] if isinstance(each, str) else text_mapping(each) for each in named)
+    records = records_from_json(book_id, documents, fingerprints)
     return IngestionState(book_id=book_id, records=records, **_book_fields(entry), **run_from_json(entry))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from ingestion.collector import collector_paused
 from ingestion.ids import LessonKey
 from ingestion.models import IngestionRecord
 
@@ -29,7 +30,7 @@ LessonPlace = tuple[str, int | None, int | None]
 """Module, chapter and lesson."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileFacts:
     """What a present file says before it is chunked; `includes_changed` tells of the files that it includes.
 
@@ -80,6 +81,7 @@ class Plan:
         return tuple(path for path in self.deleted if path not in moved)
 
 
+@collector_paused
 def make_plan(
     facts: Iterable[FileFacts],
     records: Mapping[str, IngestionRecord],
@@ -106,48 +108,47 @@ def make_plan(
     kept = set(failed)
     paths = {*records, *(stored or {}), *known}
     deleted = tuple(sorted(path for path in paths if path not in present and path not in kept))
-    hashes = {**stored_hashes, **{path: record.file_hash for path, record in records.items()}}
+    hashes = {**stored_hashes, **{path: records[path].file_hash for path in deleted if path in records}}
     by_hash = {hashes[path]: path for path in reversed(deleted) if path in hashes}
     claims = _claims(present, {path: record for path, record in records.items() if path in kept})
     files, unchanged = [], []
     for path, file in sorted(present.items()):
-        key = _key(file, book_id, owns_place=None not in file.place and claims[file.place] == 1)
-        change = _change(file, key, records.get(path), fingerprint, stored)
+        shares_lesson = None in (place := file.place) or claims[place] > 1
+        change = _change(file, records.get(path), fingerprint, stored, shares_lesson=shares_lesson)
         if moved_from := by_hash.get(file.file_hash) if change == "new" else None:
             change = "moved"
         if change == "unchanged" and not everything and path not in look_at:
             unchanged.append(path)
         else:
-            files.append(FilePlan(file, key, change, moved_from))
+            files.append(FilePlan(file, _key(file, book_id, shares_lesson=shares_lesson), change, moved_from))
     return Plan(tuple(files), deleted, tuple(unchanged))
 
 
 def _claims(present: Mapping[str, FileFacts], kept: Mapping[str, IngestionRecord]) -> Counter[LessonPlace]:
     """Return how many files claim each place."""
-    places = {path: _place(record) for path, record in kept.items()}
-    return Counter((places | {path: file.place for path, file in present.items()}).values())
+    not_read = kept.keys() - present.keys()
+    claims = Counter(file.place for file in present.values())
+    claims.update((kept[path].module, kept[path].chapter, kept[path].lesson) for path in not_read)
+    return claims
 
 
-def _place(record: IngestionRecord) -> LessonPlace:
-    return record.module, record.chapter, record.lesson
-
-
-def _key(facts: FileFacts, book_id: str, *, owns_place: bool) -> LessonKey:
+def _key(facts: FileFacts, book_id: str, *, shares_lesson: bool) -> LessonKey:
     return LessonKey(
         book_id=book_id,
         module=facts.module,
         chapter=facts.chapter,
         lesson=facts.lesson,
-        source_file=None if owns_place else facts.path,
+        source_file=facts.path if shares_lesson else None,
     )
 
 
 def _change(
     facts: FileFacts,
-    key: LessonKey,
     record: IngestionRecord | None,
     fingerprint: Mapping[str, str],
     stored: Mapping[str, int] | None,
+    *,
+    shares_lesson: bool,
 ) -> FileChange:
     if record is None:
         return "unrecorded" if stored and facts.path in stored else "new"
@@ -155,7 +156,7 @@ def _change(
         return "modified"
     if record.fingerprint != fingerprint:
         return "outdated"
-    if record.shares_lesson != (key.source_file is not None):
+    if record.shares_lesson != shares_lesson:
         return "renumbered"
     if stored is not None and stored.get(facts.path, 0) != record.chunk_count:
         return "damaged"

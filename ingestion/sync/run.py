@@ -97,7 +97,7 @@ class PlannedRun:
         records = self.state.records
         tally.start(
             unchanged=len(self.plan.unchanged),
-            findings=[finding for path in self.plan.unchanged for finding in _findings(records[path])],
+            findings=[Finding(path, *found) for path in self.plan.unchanged for found in records[path].findings],
             skipped=tuple(sorted((*self.found.skipped, *self.scan.unpublished))),
             total_files=len(self.found.files),
             total_chunks=self.state.total_chunks,
@@ -224,7 +224,7 @@ def _not_here(found: Crawl, known: Known, scan: Scan) -> tuple[frozenset[str], t
 
 def _refuse_deletion(run: PlannedRun) -> None:
     gone, limit = len(run.plan.gone), run.parts.settings.index.max_delete
-    changed = {facts.path: facts.words for facts in run.scan.facts if run.known.may_differ(facts)}
+    changed = {file.facts.path: file.facts.words for file in run.plan.files if run.known.may_differ(file.facts)}
     # Counting words takes a look at the points: only where they could decide.
     decides = exceeds(gone + len(changed), len(run.known.paths), limit)
     refuse_deletion(
@@ -255,7 +255,3 @@ def _other_hashes(
     lost = (known.stored or {}).keys() & gone - recorded.keys()
     store = target.readers_store if lost else None
     return recorded | (hashes_of(store, target.book_id, lost) if store else {})
-
-
-def _findings(record: IngestionRecord) -> list[Finding]:
-    return [Finding(record.source_file, *finding) for finding in record.findings]

@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from ingestion import versions
+from ingestion.collector import collector_paused
 from ingestion.errors import LessonError
 from ingestion.ids import sha256
 from ingestion.models import IngestionRecord, utc_now
 from ingestion.settings import Settings
-from ingestion.source.crawler import Crawl, Skipped, SourceFile
+from ingestion.source.crawler import Crawl, Skipped
 from ingestion.source.includes.files import BookFiles
-from ingestion.source.reader import SourceText, read_source
+from ingestion.source.reader import read_source
 from ingestion.state.stat_cache import StatCache
 from ingestion.sync.plan import FileFacts, Plan
 
@@ -35,6 +36,7 @@ class Scan:
     unpublished: tuple[Skipped, ...]
 
 
+@collector_paused
 def scan_files(
     crawl: Crawl,
     records: Mapping[str, IngestionRecord],
@@ -48,12 +50,16 @@ def scan_files(
     """
     facts, unpublished = [], []
     failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
-    includes = BookFiles(crawl.root, crawl.site, settings)
+    includes, now = BookFiles(crawl.root, crawl.site, settings), utc_now()
     for file in crawl.files:
         try:
-            record = records.get(file.path)
-            digest, source = _digest(file, hashes)
-            if record and _fits(record, digest, fingerprint):
+            record, source = records.get(file.path), None
+            digest = hashes.hash_of(file.path, file.found)
+            if digest is None:
+                source = read_source(file)
+                digest = source.sha256
+                hashes.note(file.path, digest)
+            if record and _fits(record, digest, fingerprint, now):
                 place, words = (record.module, record.chapter, record.lesson), 0
             else:
                 # Imported late: a run with nothing to do looks into no page.
@@ -67,25 +73,15 @@ def scan_files(
                     unpublished.append(Skipped(file.path, page.reason))
                     continue
             changed = bool(record and record.includes and includes.differ(record.includes))
-            facts.append(FileFacts(file.path, digest, *place, includes_changed=changed, words=words))
+            facts.append(FileFacts(file.path, digest, *place, changed, words))
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished))
 
 
-def _digest(file: SourceFile, hashes: StatCache) -> tuple[str, SourceText | None]:
-    """Return the hash of a file, and its text if it had to be read."""
-    known = hashes.hash_of(file.path, file.location)
-    if known:
-        return known, None
-    source = read_source(file)
-    hashes.note(file.path, source.sha256)
-    return source.sha256, source
-
-
-def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str]) -> bool:
+def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str], now: str) -> bool:
     """Return whether a record tells what a file is; not where the site shows the page no longer."""
-    is_over = "" < record.published_until <= utc_now()
+    is_over = "" < record.published_until <= now
     return record.file_hash == digest and record.fingerprint == fingerprint and not is_over
 
 

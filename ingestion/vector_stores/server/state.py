@@ -7,7 +7,7 @@ is in the same collection; it names no book.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from ingestion.state.records import (
     FORMAT_VERSION,
     READABLE_FORMATS,
     record_as_json,
-    record_from_json,
+    records_from_json,
     run_as_json,
     run_from_json,
     text_mapping,
@@ -56,14 +56,13 @@ class ServerStates:
         stored = dict(self._scroll(book_id))
         self._stored[book_id] = stored
         state = IngestionState(book_id=book_id, collection_name=collection)
-        for payload in stored.values():
-            try:
-                _read_into(state, payload)
-            except (KeyError, TypeError, AttributeError, ValueError) as exc:
-                raise RecordsDamaged(
-                    f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
-                    f"be read ({exc!r}); `bookwise ingest` rebuilds the records and embeds nothing again"
-                ) from exc
+        try:
+            _read_into(state, stored.values())
+        except (KeyError, TypeError, AttributeError, ValueError) as exc:
+            raise RecordsDamaged(
+                f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
+                f"be read ({exc!r}); `bookwise ingest` rebuilds the records and embeds nothing again"
+            ) from exc
         return state
 
     def last_run(self, book_id: str) -> str | None:
@@ -170,23 +169,23 @@ def _payloads_of(state: IngestionState) -> Payloads:
     return payloads | {_id(state.book_id, None): book}
 
 
-def _read_into(state: IngestionState, payload: Mapping[str, Any]) -> None:
-    fields = dict(payload)
-    version = fields.pop("format_version")
-    if type(version) is not int or version < READABLE_FORMATS[0]:
-        raise ValueError(f"format {str(version)[:80]!r}")
-    if version not in READABLE_FORMATS:
-        raise StateError(
-            f"the records on the server have format {version!r}, not one that this bookwise reads "
-            f"(1 to {FORMAT_VERSION}); update it"
-        )
-    if "source_file" in fields:
-        path = fields["source_file"]
-        state.records[path] = record_from_json(state.book_id, path, fields, text_mapping(fields["fingerprint"]))
-    else:
-        own = {name: text_or_none(fields.get(name)) for name in _BOOK_FIELDS} | run_from_json(fields)
-        for name, value in own.items():
-            setattr(state, name, value)
+def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]]) -> None:
+    for version in {payload["format_version"] for payload in payloads}:
+        if type(version) is not int or version < READABLE_FORMATS[0]:
+            raise ValueError(f"format {str(version)[:80]!r}")
+        if version not in READABLE_FORMATS:
+            raise StateError(
+                f"the records on the server have format {version!r}, not one that this bookwise reads "
+                f"(1 to {FORMAT_VERSION}); update it"
+            )
+    documents = {payload["source_file"]: payload for payload in payloads if "source_file" in payload}
+    fingerprints = (text_mapping(document["fingerprint"]) for document in documents.values())
+    state.records = records_from_json(state.book_id, documents, fingerprints)
+    for payload in payloads:
+        if "source_file" not in payload:
+            own = {name: text_or_none(payload.get(name)) for name in _BOOK_FIELDS} | run_from_json(payload)
+            for name, value in own.items():
+                setattr(state, name, value)
 
 
 def _id(book_id: str, path: str | None) -> str:
