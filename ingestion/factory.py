@@ -232,5 +232,8 @@ def open_index(settings: Settings, generations: OpenGenerations | None = None) -
     """
     store = (generations or generations_of(settings)).open_active()
     if store is None:
-        raise ConfigurationError(f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first")
+        raise ConfigurationError(
+            f"nothing is indexed in {location_of(settings)}; run `bookwise ingest DOCS` first"
+            " (if you did, no lesson had any text: see `bookwise check`)"
+        )
     return store

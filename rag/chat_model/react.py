@@ -46,11 +46,11 @@ class ReactLines:
         if self._is_thought:
             self._held = "" if is_end else self._held[line:]
             return said
-        if line or self._begins_line:
-            begun = self._held[line:].strip().lower()
-            kept = line if not is_end and any(label.startswith(begun) for label in _LABELS) else len(self._held)
-        else:
-            kept = len(self._held)
-        said, self._held = said + self._held[:kept], self._held[kept:]
-        self._begins_line = said.endswith("\n") if said else self._begins_line
-        return said
+        begun = self._held[line:].strip().lower()
+        # Blanks are not held back: a label after them begins its line all the same.
+        may_be_label = begun and (line or self._begins_line) and any(label.startswith(begun) for label in _LABELS)
+        kept = line if may_be_label and not is_end else len(self._held)
+        shown, self._held = self._held[:kept], self._held[kept:]
+        _, newline, last = shown.rpartition("\n")
+        self._begins_line = not last.strip() and bool(newline or self._begins_line)
+        return said + shown

@@ -37,7 +37,7 @@ def export(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the book as llms.txt and llms-full.txt, or its chunks as JSON lines.
+    """Write the book as llms.txt, or its chunks as JSON lines.
 
     llms.txt lists the lessons with their addresses, llms-full.txt holds their Markdown; --chunks writes what the
     index holds. All hold only what the filters allow: without `--tier`, lessons for hardware tier 1. Replaces files

@@ -108,7 +108,7 @@ def _check_term(text: str, scan: _Scan) -> None:
         return
     terms = merged([query_vector(text, stemmer) for stemmer in scan.stemmers]).indices
     if not terms or not scan.store.rarity(terms, scan.where):
-        raise TooShort(f"text: String should have {TOO_SHORT}, or be a word that the book has")
+        raise TooShort(f"a question should have {TOO_SHORT}, or be a word that the book has")
 
 
 def _expanded(results: tuple[SearchResult, ...], query: SearchQuery, store: PointReader) -> tuple[SearchResult, ...]:

@@ -92,6 +92,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "book_id": "id of the book",
         "evidence": "figures on whether the passages answer at all: [Evidence](http-api.md#evidence)",
         "is_book_indexed": "false where the index has no chunk of the book",
+        "has_relevant_results": "whether a passage has the cosine of `agent.min_relevance_score`",
         "searched_for": "the question with its typos corrected; null where none was",
         "hidden": "better passages that a filter hides; null for none",
     },

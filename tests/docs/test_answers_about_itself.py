@@ -21,7 +21,7 @@ def bookwise(folder: Path, *arguments: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", CODE, *arguments, "--json"],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "HOME": str(folder), "BOOKWISE_TRUST_CONFIG": "1"},
         capture_output=True,
         text=True,
         timeout=110,

@@ -12,6 +12,7 @@ import pytest
 
 from ingestion.book_files import MAX_CONFIG_BYTES, MAX_LESSON_BYTES
 from ingestion.errors import BookwiseError, ConfigurationError, StateError, UsageError
+from ingestion.file_owner import Owner
 from ingestion.operations.git_ignore import add_lines
 from ingestion.settings.loader import load
 from ingestion.settings.places import find_config, is_planted
@@ -180,9 +181,9 @@ def test_a_file_that_git_tracks_puts_no_secret_into_an_address(
 ) -> None:
     (tmp_path / ".env").write_text("QDRANT_URL=https://example.org/${OPENAI_API_KEY}\n")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    for is_tracked, path in ((True, "/${OPENAI_API_KEY}"), (False, "/sk-secret")):
-        monkeypatch.setattr("ingestion.settings.loader.is_tracked", lambda path, is_tracked=is_tracked: is_tracked)
-        assert load({}, environ={}, folder=tmp_path).settings.qdrant.url == f"https://example.org{path}"
+    for owner, address in ((Owner.BOOK, None), (Owner.USER, "https://example.org/sk-secret")):
+        monkeypatch.setattr("ingestion.settings.loader.owner_of_file", lambda path, owner=owner: owner)
+        assert load({}, environ={}, folder=tmp_path).settings.qdrant.url == address
 
 
 class Owned:

@@ -82,9 +82,9 @@ async def post(app: Any, path: str, body: dict[str, Any], left: threading.Event)
 def test_a_search_whose_client_leaves_ends_at_its_next_step(
     path: str, key: str, book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Held(monkeypatch)
     with serving(book, open_to_all=True) as client:
         assert client.portal
+        held = Held(monkeypatch)  # after the search that the server makes before it is ready
         status = client.portal.call(post, client.app, path, {key: "What is a node?"}, held.began)
         held.go_on.set()
         assert held.ended.wait(SECONDS)
@@ -93,9 +93,9 @@ def test_a_search_whose_client_leaves_ends_at_its_next_step(
 
 
 def test_a_search_whose_client_stays_is_answered(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
-    held.go_on.set()
     with serving(book, open_to_all=True) as client:
+        held = Held(monkeypatch)
+        held.go_on.set()
         assert client.post("/search", json={"query": "What is a node?"}).status_code == 200
     assert held.error is None and held.steps
 

@@ -107,10 +107,10 @@ def test_a_page_that_meets_a_fault_of_ours_fails_alone(
     write(clean_surroundings, a=GOOD, b=LINKS_NOWHERE)
     real = linter.lint_page
 
-    def faulty(body: str, **options: Any) -> Any:
+    def faulty(body: str, *arguments: Any, **options: Any) -> Any:
         if "gone.md" not in body:
             raise IndexError("list index out of range")
-        return real(body, **options)
+        return real(body, *arguments, **options)
 
     monkeypatch.setattr(linter, "lint_page", faulty)
     result = run("check", "--json")

@@ -188,6 +188,7 @@ def test_many_tokens_and_many_texts_take_as_few_requests_as_the_service_allows(
     assert len(answered(server)) == len(set(answered(server))) == report.chunks.embedded
     server.requests.clear()
     library.write({f"{number:03}.md": page(f"P{number}", f"Word {number}.") for number in range(205)})
+    library.flags["index.max_delete"] = 100
     run(library, server, Limits(inputs=50, in_flight=4))
     assert [len(request.body["input"]) for request in server.requests].count(50) >= 4
 

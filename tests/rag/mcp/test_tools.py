@@ -131,7 +131,7 @@ def test_no_argument_widens_a_filter(folder: Path, tool: str, text: str, name: s
     ("arguments", "told"),
     [
         ({}, "query: Field required"),
-        ({"query": "x"}, "String should have at least 3 characters"),
+        ({"query": "x"}, "a question should have at least 3 characters"),
         ({"query": CARD, "limit": 21}, "limit: Input should be less than or equal to 20"),
         ({"query": CARD, "book_id": "another"}, "book_id: Extra inputs are not permitted"),
         ({"query": CARD, "proficiency_levels": []}, "proficiency_levels: "),
