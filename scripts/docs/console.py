@@ -31,7 +31,6 @@ FENCE = re.compile(
 )
 STEADY = (
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)"), "2026-11-28T03:19:44+00:00"),
-    (re.compile(r"\b\d+(?:\.\d+)? ms\b"), "20 ms"),
     (re.compile(r"\bin \d+(?:\.\d+)? s\b"), "in 3 s"),
     (re.compile(r"\bbw_[\w-]{20,}"), "bw_…"),
     (re.compile(r"\bkey [0-9a-f]{8,}\b"), "key 3f9c1a7e"),
