@@ -17,7 +17,6 @@ _NAME = re.compile(
     r"|\b\d+(?:\.\d+){2,}\b"  # versions
 )
 _DOTTED_PROSE = re.compile(r"(?:e\.g|i\.e|a\.k\.a)$")
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _CALL = re.compile(r"\([^()]*\)$")
 _QUOTES = "\"'“”‘’"
 
@@ -42,15 +41,6 @@ def stands_in(name: str, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
-
-
-def kind_of(name: str) -> str:
-    """Return what a name is: two of one kind may stand for each other."""
-    if name.startswith("-"):
-        return "flag"
-    if name.lower().startswith("0x"):
-        return "number"
-    return "constant" if _CONSTANT.fullmatch(name) else "name"
 
 
 def _bare(name: str) -> str:

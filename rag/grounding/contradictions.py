@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rag.grounding.code_names import code_names_in, kind_of, stands_in
+from rag.grounding.code_names import code_names_in, stands_in
 from rag.grounding.matching import Evidence, NearClause
 from rag.grounding.places import terms_of, words_of
 from rag.grounding.quantities import UNITS, Quantity, is_among, quantities_in, units_in
 from rag.grounding.statements import Statement
-from rag.grounding.wording import denies, has_opposite, has_other_quantifier, is_denied, is_switched_off
+from rag.grounding.wording import denies, has_opposite, has_other_quantifier, is_denied
 
 ALIKE = 0.5
 """Share of a clause's words from which another one speaks of the same; less tells of an opposite word or a rival."""
 
-SAME = 0.45
-SOME = 0.3
+PLAINLY = 0.6
+"""The same where the book is said to say otherwise: of two words, both."""
 
-MOVED = 0.2
-"""Share of a clause's words, all of them the passage's, that are missing in each of its clauses: they were moved."""
+SOME = 0.3
 
 Near = Sequence[NearClause]
 Rule = Callable[[Statement, Near, Evidence], str | None]
@@ -30,12 +29,12 @@ Rule = Callable[[Statement, Near, Evidence], str | None]
 
 def contradiction(evidence: Evidence) -> str | None:
     """Return what the book says otherwise, None if nothing."""
-    return _first((other_name, other_stated_number, other_unit, opposite), evidence)
+    return _first((other_name, other_stated_number, other_unit, denied), evidence)
 
 
 def doubt(evidence: Evidence) -> str | None:
     """Return what keeps a sentence from being confirmed though the book has its words, None if nothing."""
-    return _first((missing_name, other_number, other_quantifier, moved_words), evidence)
+    return _first((missing_name, other_number, maybe_denied, opposite_word, other_quantifier, moved_words), evidence)
 
 
 def _first(rules: Sequence[Rule], evidence: Evidence) -> str | None:
@@ -47,18 +46,14 @@ def other_name(clause: Statement, near: Near, evidence: Evidence) -> str | None:
     """Return the reason if a code name stands where the book has another one of its kind."""
     said = evidence.statement
 
-    def has_rival(name: str, text: str) -> bool:
-        return any(
-            kind_of(other) == kind_of(name) and other not in said.code and not stands_in(other, said.text)
-            for other in code_names_in(text)
-        )
-
     for name in clause.code:
-        if all(
-            not stands_in(name, each.text) and _is_same(clause, each) and has_rival(name, each.text) for each in near
-        ):
+        if all(not stands_in(name, each.text) and _other_names(said, each.text) for each in near):
             return f"{name} stands for another name"
     return None
+
+
+def _other_names(said: Statement, text: str) -> list[str]:
+    return [each for each in code_names_in(text) if each not in said.code and not stands_in(each, said.text)]
 
 
 def missing_name(clause: Statement, near: Near, evidence: Evidence) -> str | None:
@@ -78,17 +73,17 @@ def other_stated_number(clause: Statement, near: Near, evidence: Evidence) -> st
 def other_number(clause: Statement, near: Near, evidence: Evidence) -> str | None:
     """Return the reason if a number is not the book's."""
     for number in clause.quantities:
-        if all(_is_other_number(number, clause, each, evidence) for each in near):
+        if all(_is_other_number(number, each, evidence) for each in near):
             return f"{clause.text[number.start : number.end]} is another number"
     return None
 
 
-def _is_other_number(number: Quantity, clause: Statement, near: NearClause, evidence: Evidence) -> bool:
+def _is_other_number(number: Quantity, near: NearClause, evidence: Evidence) -> bool:
     quantities, units = quantities_in(near.text), units_in(near.place.block.text)
     if is_among(number, quantities, units):
         return False
     is_other = any(each.noun and each.noun[:4] == number.noun[:4] for each in quantities)
-    if number.is_small_word or (number.is_word and is_other and _is_same(clause, near)):
+    if number.is_small_word or (number.is_word and is_other):
         return is_other
     rivals = (
         each
@@ -96,18 +91,7 @@ def _is_other_number(number: Quantity, clause: Statement, near: NearClause, evid
         if each.dimension == number.dimension or (each.dimension is None and number.unit)
         if not is_among(each, evidence.statement.quantities) and not each.is_small_word
     )
-    return (any(rivals) and _is_same(clause, near)) or not is_among(number, quantities_in(evidence.text), units)
-
-
-def _is_same(clause: Statement, near: NearClause) -> bool:
-    """Return whether a clause of the book speaks of the same: by its words, a name, or another number."""
-    quantities, units = quantities_in(near.text), units_in(near.place.block.text)
-    counted = (each for each in clause.quantities if not each.is_small_word)
-    return (
-        clause.is_alike(near.text, SAME)
-        or any(stands_in(name, near.text) for name in clause.code)
-        or any(is_among(each, quantities, units) for each in counted)
-    )
+    return any(rivals) or not is_among(number, quantities_in(evidence.text), units)
 
 
 def other_unit(clause: Statement, near: Near, evidence: Evidence) -> str | None:
@@ -121,22 +105,29 @@ def other_unit(clause: Statement, near: Near, evidence: Evidence) -> str | None:
     return None
 
 
-def opposite(clause: Statement, near: Near, evidence: Evidence) -> str | None:
-    """Return the reason if a denial or an opposite turns the sentence around; both together do not."""
+def denied(clause: Statement, near: Near, evidence: Evidence) -> str | None:
+    """Return the reason if only one of the sentence and the book denies what both plainly speak of."""
+    return maybe_denied(clause, near, evidence, least=PLAINLY)
+
+
+def maybe_denied(clause: Statement, near: Near, evidence: Evidence, least: float = ALIKE) -> str | None:
+    """Return the reason if only one of the sentence and the book denies what both speak of."""
     said = evidence.statement.text
-    is_wrong = is_switched_off(clause.text, evidence.best.context)
-    if is_wrong is not None:
-        return "the book says that it is off by default" if is_wrong else None
-    alike = [each for each in near if clause.is_alike(each.text, ALIKE)]
-    denied = bool(alike) and all(is_denied(clause.text, each.text, said, each.place.context) for each in alike)
-    places = [evidence.places[at] for at in evidence.chosen]
-    opposed = any(
-        clause.is_alike(text, SOME) and denies(text) == denies(clause.text) and has_opposite(clause.text, text, said)
-        for place in places
-        if clause.share_in(place.terms) >= SOME
-        for text in (place.text, *place.clauses)
+    alike = [each for each in near if clause.is_alike(each.text, least)]
+    is_turned = bool(alike) and all(is_denied(clause.text, each.text, said, each.place.text) for each in alike)
+    return "the book says the opposite" if is_turned else None
+
+
+def opposite_word(clause: Statement, near: Near, evidence: Evidence) -> str | None:
+    """Return the reason if the book has the opposite of a word of the sentence, and denies as much as it does."""
+    texts = (text for at in evidence.chosen for text in (evidence.places[at].text, *evidence.places[at].clauses))
+    is_turned = any(
+        clause.is_alike(text, SOME)
+        and denies(text) == denies(clause.text)
+        and has_opposite(clause.text, text, evidence.statement.text)
+        for text in texts
     )
-    return "the book says the opposite" if denied ^ opposed else None
+    return "the book has the opposite word" if is_turned else None
 
 
 def other_quantifier(clause: Statement, near: Near, evidence: Evidence) -> str | None:
@@ -156,4 +147,4 @@ def moved_words(clause: Statement, near: Near, evidence: Evidence) -> str | None
     if len(words) < 2 or evidence.statement.words.difference(*(place.terms for place in evidence.places)):
         return None
     most = max(len(words & terms_of(text)) for place in evidence.places for text in place.clauses)
-    return "the book says it of another" if len(words) - most >= MOVED * len(words) else None
+    return "the book says it of another" if most < len(words) else None

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 WINDOW = 3
 """Of how many places one sentence may be put together."""
 
-TIE = 0.95
-"""Share of the nearest clause's score from which another one is as near."""
-
 
 @dataclass(frozen=True, slots=True)
 class NearClause:
@@ -53,7 +50,7 @@ class Evidence:
         """All that the chosen places say, with the block of the best and the headings above them."""
         block = self.best.block.text if self.best.block.kind != "table" else ""
         headings = dict.fromkeys(title for place in self.places for title in _headings(place.block.passage))
-        return "\n".join([*(self.places[at].context for at in self.chosen), block, *headings])
+        return "\n".join([*(self.places[at].text for at in self.chosen), block, *headings])
 
     @cached_property
     def coverage(self) -> float:
@@ -65,14 +62,14 @@ class Evidence:
         return (len(words & terms_of(self.text)) + found) / whole if whole else 1.0
 
     def nearest(self, clause: Statement) -> list[NearClause]:
-        """Return the clauses of the chosen places that share nearly as much with this one as the best of them."""
+        """Return the clauses of the chosen places that share most with this one."""
         found = [
             NearClause(text, self.places[at], _score(clause, text, self.places[at]))
             for at in self.chosen
             for text in self.places[at].clauses
         ]
         best = max(match.score for match in found)
-        return [match for match in found if match.score >= TIE * best]
+        return [match for match in found if match.score == best]
 
 
 def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 TEXTS_KEPT = 8192
 """Of how many texts the words are remembered, some 16 MB: passages that are shown often are shown again."""
 
-MAX_ITEM_CHARS = 320
-"""Up to this length an item of a list is one place: its sentences speak of what its first words name."""
-
 _FENCED = re.compile(
     r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?:.*?\n)??[ \t>]*(?P=fence)[ \t]*$|^[ \t>]*(?:`{3,}|~{3,}).*\Z",
     re.DOTALL | re.MULTILINE,
@@ -37,7 +34,6 @@ _SPAN = re.compile(r"(`[^`]*`)")
 _NEXT_ITEM = re.compile(r"\n(?=\s*(?:>\s*)?(?:[-*+]|\d+[.)])\s)|\n\s*>?\s*\n")
 _QUOTE_MARK = re.compile(r"\n\s*>\s?")
 _CELL = re.compile(r"(?<!\\)\|")
-_LEANS = re.compile(r"\W*(?:it|its|they|them|their|this|that|these|those|such|both|otherwise|instead|so)\b", re.I)
 _CLAUSE_END = re.compile(
     r"`[^`]*`|[,:](?=\s)|\s[—–-]\s|—|\s\((?=\w)|(?<!\()\)(?=[\s,.;]|$)"
     r"|\b(?=(?:and(?!\s+\d)|but|or|while|because|(?<!only )if|(?<!only )when|unless|until|although|whereas|so that"
@@ -49,27 +45,18 @@ _STOP = re.compile(r";\s|(?<=[.!?])\s")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence, an item or a row, as text without markup; `context` begins with the sentence that it leans on."""
+    """A sentence of prose or of an item, or a row, as text without markup."""
 
     block: PassageBlock
     text: str
-    context: str
     terms: frozenset[int]
     clauses: tuple[str, ...]
 
 
 def places_in(passage: SearchResult) -> list[Place]:
     """Return everything that a passage says, in its order."""
-    found: list[Place] = []
-    for block in blocks_of(passage):
-        before = ""
-        for text in filter(words_of, _pieces(block)):
-            context = f"{before} {text}" if before and _LEANS.match(text) else text
-            is_item = block.kind not in ("paragraph", "table") and len(text) <= MAX_ITEM_CHARS // 2
-            clauses = tuple(_STOP.split(text)) if is_item else clauses_of(text)
-            found.append(Place(block, text, context, terms_of(context), clauses))
-            before = text
-    return found
+    texts = ((block, text) for block in blocks_of(passage) for text in _pieces(block) if words_of(text))
+    return [Place(block, text, terms_of(text), clauses_of(text)) for block, text in texts]
 
 
 def plain_text(text: str) -> str:
@@ -141,10 +128,7 @@ def _pieces(block: PassageBlock) -> Iterator[str]:
 def _said_pieces(text: str, kind: str) -> Iterator[str]:
     parts = [text] if kind in ("paragraph", "fence") else _NEXT_ITEM.split(text)
     for part in (_QUOTE_MARK.sub("\n", part) for part in parts):
-        spans = sentence_spans(part)
-        if kind != "paragraph" and spans and len(part) <= MAX_ITEM_CHARS:
-            spans = [(spans[0][0], spans[-1][1])]
-        yield from (plain_text(part[start:end]) for start, end in spans)
+        yield from (plain_text(part[start:end]) for start, end in sentence_spans(part))
 
 
 def _rows(table: str) -> Iterator[str]:

@@ -164,7 +164,7 @@ class SupportCheck:
         """Return what the entailment model says, if there is one, of a sentence of which the words say too little."""
         if self._entailment is None or evidence is None:
             return verdict
-        premise = " ".join(dict.fromkeys(evidence.places[at].context for at in evidence.chosen))[:MAX_CHARS]
+        premise = " ".join(dict.fromkeys(evidence.places[at].text for at in evidence.chosen))[:MAX_CHARS]
         state = self._entailment.judge(premise, evidence.statement.text[:MAX_CHARS])
         if state == "contradicted":
             return Verdict("contradicted", reason="the model for entailment says that the book says otherwise")
@@ -180,13 +180,13 @@ class SupportCheck:
         """Return the cosine of the sentence and each place that shares words with it; a text is embedded once."""
         alike = [evidence.statement.share_in(place.terms) >= SOME for place in evidence.places]
         near = [place for place, is_alike in zip(evidence.places, alike, strict=True) if is_alike or not any(alike)]
-        texts = [_said(evidence.statement.text), *(_said(place.context) for place in near)]
+        texts = [_said(evidence.statement.text), *(_said(place.text) for place in near)]
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
         said, *held = (self._vectors[text] for text in texts)
-        cosines = {place.context: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
-        return [cosines.get(place.context, 0.0) for place in evidence.places]
+        cosines = {place.text: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
+        return [cosines.get(place.text, 0.0) for place in evidence.places]
 
     def _places_of(self, passage: SearchResult) -> list[Place]:
         if passage.id not in self._places:

@@ -16,15 +16,10 @@ _IS_NOT = re.compile(
 )
 """What says without "not" that something is not so, or not of all."""
 
-_ASIDE = re.compile(
-    r"^(?:as|since|because|if|when|while|although)\b[^,]*,|\bwithout\s+[^,.;]+|\([^()]*\)|\bexcept\b.*"
-    r"|\b(?:instead of|rather than)\s+[^,.;]+|,?\s+not\s+(?:in|on|at|by|to|for|from|with)\b[^,.;]*|, not\b[^,.;]*",
-    re.I,
-)
-"""What a clause denies beside what it says, as in "in the morning, not in the evening"."""
+_ASIDE = re.compile(r", not\b[^,.;]*", re.I)
+"""What a clause denies beside what it says: "in the morning, not in the evening"."""
 
 _ALL = re.compile(r"\b(?:all|every\w*|each|always|both|any(?:one|body|thing)|whatever)\b", re.I)
-_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.I)
 _SOME = re.compile(
     r"\b(?:any|some(?:times)?|either|most(?:ly)?|many|few|several|usually|often|typically|generally|mainly)\b", re.I
 )
@@ -57,11 +52,7 @@ on/off pre/post max/min
 """
 """What makes opposites of one word."""
 
-_OFF = re.compile(r"\bdefaults?\s+(?:to|is|are)\s+`?(?:false|none|off|no)\b|\b(?:disabled|off) by default\b", re.I)
-_DEFAULT = re.compile(r"\bdefault\b(?!.*(?:false|none|`))", re.I)
-
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
-_ADVERB = re.compile(r"ical(?:ly)?$")
 _WORD = re.compile(r"(?:\b[Nn]on-)?[A-Za-z]+")
 _CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
 _NEIGHBOURS = 5
@@ -78,26 +69,18 @@ def denies(text: str) -> bool:
 
 
 def is_denied(said: str, held: str, sentence: str, place: str) -> bool:
-    """Return whether only one of two clauses denies, and what the other stands in says it in no other words either.
-
-    What `held` denies beside what it says does not count.
-    """
+    """Return whether only one of two clauses denies, and what the other stands in does so in no other words."""
     ours, theirs = denies(said), denies(_ASIDE.sub("", held))
     other = place if ours else sentence
     return ours != theirs and not denies(other) and not _IS_NOT.search(other)
 
 
 def has_other_quantifier(said: str, held: str) -> bool:
-    """Return whether one says all where the other says some or only, or several where the other says one.
-
-    To say only of what is said of all turns it around as well.
-    """
-    says_all = _ALL.search(said)
-    if says_all and (_SOME.search(held) or _ONLY.search(held)) and not _ALL.search(held) and not _ONLY.search(said):
+    """Return whether one says all where the other says some, or several where the other says one."""
+    says_all, says_some = _ALL.search(said), _SOME.search(said)
+    if says_all and _SOME.search(held) and not _ALL.search(held):
         return True
-    if _SOME.search(said) and _ALL.search(held) and not says_all and not _SOME.search(held):
-        return True
-    if _ONLY.search(said) and _ALL.search(held) and not _ONLY.search(held):
+    if says_some and _ALL.search(held) and not says_all and not _SOME.search(held):
         return True
     return bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
 
@@ -116,15 +99,6 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
     )
 
 
-def is_switched_off(said: str, held: str) -> bool | None:
-    """Return whether `said` takes for on by default what `held` switches off; None where these tell of no such
-    default.
-    """
-    if not (_DEFAULT.search(said) and _OFF.search(held)):
-        return None
-    return not (denies(said) or _IS_NOT.search(said))
-
-
 @lru_cache(maxsize=4096)
 def _are_opposite(one: str, other: str) -> bool:
     if other in _OPPOSITE.get(one, ()):
@@ -140,7 +114,6 @@ def _is_made(prefix: str, _: str, counter: str, one: str, other: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    word = _ADVERB.sub("ic", word)
     return (_ENDING.sub("", word) or word).rstrip("e")
 
 
