@@ -287,6 +287,14 @@ class RecordedFinding(NamedTuple):
     message: str
 
 
+class PublishedPage(NamedTuple):
+    """What a built site says of a lesson: the file of its page, its address, and the id and text of each heading."""
+
+    file: str
+    url: str
+    headings: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(slots=True)
 class IngestionRecord:
     """What the state knows of one file, so that a run need not read it again. Nothing changes one.
@@ -295,7 +303,7 @@ class IngestionRecord:
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
     fingerprint's version found, and `includes` maps each file that the lesson includes (path relative to the docs
     root) to its hash, empty where it is missing. `published_until` is when its site stops to show the page, in UTC as
-    ISO 8601, empty where it does not.
+    ISO 8601, empty where it does not. `published` is what the built site said of its page, None where none was asked.
     """
 
     source_file: str
@@ -311,6 +319,7 @@ class IngestionRecord:
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
     published_until: str = ""
+    published: PublishedPage | None = None
 
     @property
     def chunk_count(self) -> int:

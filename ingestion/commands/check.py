@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -49,11 +50,18 @@ def check(
         bool, typer.Option("--fix", help="Correct misspelt metadata keys and mixed line ends first; nothing else.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
+    site: Annotated[
+        Path | None,
+        typer.Option(
+            "--site", metavar="DIR", help="Compare lessons and index with the built site in this folder too."
+        ),
+    ] = None,
 ) -> None:
     """Lint the lessons: each problem with file, line, rule and fix.
 
-    Needs no index. Exits 0 where only warnings were found, 3 if a lesson cannot be indexed (with --strict: on
-    warnings too), and 5 if there are no lessons.
+    Needs no index. With --site, each address, anchor and word is held against the site that was built. Exits 0 where
+    only warnings were found, 3 if a lesson cannot be indexed (with --strict: on warnings too), and 5 if there are no
+    lessons.
     """
     from ingestion.source.linter import check_book
 
@@ -63,6 +71,8 @@ def check(
     chosen = {_below(root, file) for file in files}
     fixed = _fixed(root, settings, chosen) if fix else ()
     report = replace(check_book(root, settings, dropped=verbose), fixed=fixed)
+    if site:
+        report = _with_site(report, site, root, settings)
     if files:
         report = report.only(chosen)
     show(_view(report, output), report.as_json(), as_json=as_json or output == "json")
@@ -76,6 +86,19 @@ def _fixed(root: Path, settings: Settings, chosen: set[str]) -> tuple[Fix, ...]:
     from ingestion.source.fixes import fix_book
 
     return tuple(fix_book(root, settings, chosen))
+
+
+def _with_site(report: CheckReport, site: Path, root: Path, settings: Settings) -> CheckReport:
+    """Hold lessons, and the index where there is one, against a built site."""
+    from ingestion.books import book_to_read
+    from ingestion.factory import generations_of
+    from ingestion.operations.site_check import stored_pages, with_site
+
+    if (store := generations_of(settings).open_active()) is None:
+        return with_site(report, site, root, settings)
+    with closing(store):
+        stored = stored_pages(store, book_to_read(settings, store))
+    return with_site(report, site, root, settings, stored)
 
 
 def _view(report: CheckReport, output: str) -> View:

@@ -54,10 +54,11 @@ class Outline:
         if anchors is not None and len(anchors) == len(named):
             named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
         self.anchors = [anchor for _, anchor in named]
+        self.titles = [plain_words(text[:MAX_LENGTH]) for text, _ in named]
         sections = {id(block) for block in blocks}
         self.headings = [
-            Heading(page.starts[block.start], block.level, plain_words(text[:MAX_LENGTH]), anchor.replace(" ", "%20"))
-            for block, (text, anchor) in zip(found, named, strict=True)
+            Heading(page.starts[block.start], block.level, title, anchor.replace(" ", "%20"))
+            for block, title, anchor in zip(found, self.titles, self.anchors, strict=True)
             if id(block) in sections
         ]
         self._starts = [heading.start for heading in self.headings]

@@ -28,6 +28,9 @@ class BookSettings:
         None, parse_text, is_path=True, help="folder of the site, where it does not hold the lessons"
     )
     base_url: str = book_setting("", parse_url, env="BOOKWISE_BASE_URL", help="address of the site")
+    built: str | None = book_setting(
+        None, parse_text, is_path=True, help="folder of the built site, which tells addresses and ids"
+    )
     language: str | None = book_setting(
         None, parse_text, help="language of pages that declare none; each page's own is guessed without it"
     )

@@ -28,7 +28,7 @@ VARIABLE_OF = {"openai.base_url": "OPENAI_BASE_URL", "qdrant.url": "QDRANT_URL",
 
 HAS_DEFAULT_ADDRESS = frozenset({"openai.api_key"})
 
-INSIDE = ("book.docs", "book.site", "index.directory", "index.state", "page.logo")
+INSIDE = ("book.docs", "book.site", "book.built", "index.directory", "index.state", "page.logo")
 """Paths that do not lead out of the book's folder unless the user says so, be they set by the book or by nobody."""
 
 

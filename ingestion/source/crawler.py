@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError, SourceError
+from ingestion.models import PublishedPage
 from ingestion.own_files import explain
 from ingestion.source.book_order import Entry
 from ingestion.source.ignore_rules import IgnoreRules
@@ -50,7 +51,8 @@ class SourceFile:
 
     `found` is where it lies. `root` is the folder of the lessons, `site` is what its generator says of it, and
     `entry` its place in the table of contents that the book itself writes, where there is one. `inherited` is
-    metadata that sections hand down. `crawl_book` completes what the walk makes, and nothing changes one after that.
+    metadata that sections hand down, and `published` what a built site says of its page. `crawl_book` completes what
+    the walk makes, and nothing changes one after that.
     """
 
     path: str
@@ -59,6 +61,7 @@ class SourceFile:
     entry: Entry | None = field(default=None, compare=False)
     root: Path | None = field(default=None, compare=False)
     inherited: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    published: PublishedPage | None = field(default=None, compare=False)
 
     @property
     def location(self) -> Path:

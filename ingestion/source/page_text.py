@@ -14,7 +14,9 @@ from ingestion.markdown.hidden import Hidden
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.shown import ShownText, shown_text
 from ingestion.markdown.syntax import Syntax
+from ingestion.models import PublishedPage
 from ingestion.settings import Settings
+from ingestion.source.built_site.anchors import built_anchors
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.expansion import Expanded, Problem
@@ -50,7 +52,7 @@ class PageText:
 
     `origins` holds the line of the body for each of its lines, from 1, and is empty where they are the body's own.
     `whole` is the page before the cut, and `hidden` what was cut, as offsets into it. `anchors` are those of the
-    headings that are shown, None where they follow from the text.
+    headings that are shown, None where they follow from the text; a built page tells them.
     """
 
     text: str
@@ -73,6 +75,8 @@ def read_page_text(
             raise LessonError(source.path, _CONFLICT, _in_file(line, whole.origins) + front.body_offset)
         shown = shown_text(whole.text, syntax)
         anchors = _shown_anchors(whole.text, shown, syntax, ids)
+        if source.published:
+            anchors = _anchors_on(source.published, shown.text, syntax, ids, anchors)
     except TooMuchWork as error:
         raise LessonError(source.path, str(error), _in_file(error.line, origins) + front.body_offset) from error
     return PageText(shown.text, tuple(_composed(shown.lines, whole.origins)), whole, shown.hidden, anchors)
@@ -119,6 +123,15 @@ def _shown_anchors(whole: str, shown: ShownText, syntax: Syntax, ids: HeadingIds
         return tuple(Outline(page, blocks, [headings[number] for number in shown.headings], ids).anchors)
     anchors = Outline(page, blocks, everything, ids).anchors
     return tuple(anchors[number] for number in shown.headings)
+
+
+def _anchors_on(
+    published: PublishedPage, text: str, syntax: Syntax, ids: HeadingIds, anchors: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the anchors that the built page has for the headings that are shown."""
+    page, blocks = parse_page(text, syntax)
+    outline = Outline(page, blocks, walk(blocks), ids, anchors)
+    return built_anchors(outline.titles, outline.anchors, published)
 
 
 def _real_problems(problems: Sequence[Problem], body: str, syntax: Syntax) -> list[Problem]:

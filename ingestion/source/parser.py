@@ -91,6 +91,8 @@ class Lesson:
 
 def page_address(source: SourceText, front: FrontMatter, settings: Settings) -> str:
     """Return the address of a page with this metadata, or "" where its site has none for it."""
+    if source.published:
+        return source.published.url
     facts = PageFacts(source.path, with_custom_tables(front.values))
     heading = partial(first_heading, front.body, page_syntax(facts, source, settings))
     return lesson_url(facts._replace(heading=heading), settings, source.site)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ingestion.book_files import MAX_LESSON_BYTES, read_book_file
 from ingestion.errors import LessonError
+from ingestion.models import PublishedPage
 from ingestion.source.book_order import Entry
 from ingestion.source.checkout import stand_in
 from ingestion.source.crawler import SourceFile
@@ -24,7 +25,7 @@ class SourceText:
     """A file as read: `data` is its bytes, `sha256` is of its text as UTF-8 with LF and without byte-order marks.
 
     So a checkout with other line ends, or an editor that adds a mark, changes nothing. `location`, `root`, `site`,
-    `entry` and `inherited` are those of its SourceFile.
+    `entry`, `inherited` and `published` are those of its SourceFile.
     """
 
     path: str
@@ -35,6 +36,7 @@ class SourceText:
     location: Path | None = None
     root: Path | None = None
     inherited: Mapping[str, Any] = field(default_factory=dict)
+    published: PublishedPage | None = None
 
     def decode(self) -> str:
         """Return the text; raises LessonError with the file's byte offset where it is not UTF-8 or is binary."""
@@ -69,6 +71,7 @@ def read_source(file: SourceFile) -> SourceText:
         location=file.location,
         root=file.root,
         inherited=file.inherited,
+        published=file.published,
     )
 
 

@@ -16,6 +16,9 @@ RULES: Mapping[str, str] = {
     "broken-link": "A link leads to no page or file of the book. Correct its address.",
     "chapter-range": "The number of a chapter is larger than expected. It is kept.",
     "chapter-value": "`chapter` in the metadata is not a whole number. Write one, or remove the key.",
+    "dead-address": "The address of a lesson leads to no page of the built site, or to that of another lesson. Take "
+    "addresses from the build (`book.built`), or correct the site's or the book's configuration.",
+    "dead-anchor": "A section's anchor is no id of its built page. Take ids from the build (`book.built`).",
     "empty-page": "A page has no text. Write it, or exclude it.",
     "front-matter-break": "The metadata holds a line break that some generators do not read. Remove it.",
     "front-matter-duplicate-key": "A key stands twice in the metadata; the last one counts. Remove one.",
@@ -34,6 +37,10 @@ RULES: Mapping[str, str] = {
     "missing-title": "A page has neither a title nor a heading. Citations name its file; give it a title.",
     "nested-fence": "A code fence opens inside one that is no longer than itself. Give the outer one a longer "
     "marker.",
+    "other-heading": "A section's anchor leads to another heading of its built page. Take ids from the build "
+    "(`book.built`).",
+    "page-without-lesson": "A page of the built site is that of no lesson, so that it is not searched. Index its "
+    "file, if it has one.",
     "path-clash": "Paths differ only in case, so that some file systems hold one of them. Rename one.",
     "path-conflict": "The metadata and the path name different numbers; the path counts. Correct one of them.",
     "same-lesson": "Two pages claim to be the same lesson. Renumber one.",
@@ -45,9 +52,13 @@ RULES: Mapping[str, str] = {
     "undecided-condition": "What a page shows depends on a condition of its templates, which only the build decides; "
     "both branches are searched.",
     "unknown-key": "A key of the metadata looks like a misspelt one. Correct it; `--fix` does.",
+    "unpublished-words": "Words are searched that the built page does not show. See whether readers are meant to see "
+    "them.",
     "unresolved-include": "A file that a page includes is not there, may not be read, or lacks the part that is "
     "named. Correct the path, or trust the book (`trust.folders`) where it is meant to lie outside.",
     "unresolved-variable": "A page shows a text of the configuration or of its metadata that is not there. Add it.",
+    "unsearched-words": "The built page shows words that are in no chunk of its lesson, as those that a plug-in or a "
+    "component writes.",
     "dropped-admonition-mark": "Marks of an admonition; its type and title stay as words.",
     "dropped-attributes": "Attributes in braces, which the site turns into classes and ids.",
     "dropped-comment": "A comment, which readers do not see.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from posixpath import normpath
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ingestion.errors import LessonError
@@ -55,4 +56,5 @@ def problems_of(report: Reportable) -> list[Problem]:
 
 def place_of(root: str, path: str) -> str:
     """Return a lesson's path from the current folder, as terminals and editors open it."""
-    return path if root in ("", ".") else f"{root.rstrip('/')}/{path}"
+    place = path if root in ("", ".") else f"{root.rstrip('/')}/{path}"
+    return normpath(place) if path.startswith("../") else place

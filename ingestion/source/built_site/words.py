@@ -1,0 +1,69 @@
+"""Texts of pages and of lessons as they are compared: by their words, and headings in their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from unicodedata import normalize
+
+from ingestion.markdown.cleaner import searchable
+
+MAX_CELLS = 4_000_000
+"""Comparisons of headings with each other; a page of a thousand headings takes a million."""
+
+ALIKE = 0.5
+"""The share of their words that two headings have in common which are the same one, with an icon more or less."""
+
+_WORD = re.compile(r"[^\W_]+")
+_MARKS = str.maketrans("", "", "`*")
+"""Marks that stand within words (`` `await`ed ``)."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in the letters and the case in which they are compared."""
+    return _WORD.findall(normalize("NFKC", searchable(text.translate(_MARKS))).lower())
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Return whether two texts are those of one heading: equal, or with most of their words in common."""
+    words, others = set(words_of(one)), set(words_of(other))
+    return as_compared(one) == as_compared(other) or len(words & others) > ALIKE * len(words | others)
+
+
+def as_compared(text: str) -> str:
+    """Return a heading as it is compared; one without words stands as it is."""
+    return " ".join(words_of(text)) or "".join(text.split())
+
+
+def matched_in_order(wanted: Sequence[str], found: Sequence[str]) -> list[int | None]:
+    """Return for each text the place of an equal one, in the same order, so that as many as possible have one."""
+    begin, end = 0, 0
+    shorter = min(len(wanted), len(found))
+    while begin < shorter and wanted[begin] == found[begin]:
+        begin += 1
+    while end < shorter - begin and wanted[-1 - end] == found[-1 - end]:
+        end += 1
+    places: list[int | None] = [None] * len(wanted)
+    places[:begin] = range(begin)
+    for back in range(1, end + 1):
+        places[-back] = len(found) - back
+    rows, columns = len(wanted) - begin - end, len(found) - begin - end
+    if not rows * columns or rows * columns > MAX_CELLS:
+        return places
+    lengths = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows - 1, -1, -1):
+        for column in range(columns - 1, -1, -1):
+            equal = wanted[begin + row] == found[begin + column]
+            lengths[row][column] = (
+                lengths[row + 1][column + 1] + 1 if equal else max(lengths[row + 1][column], lengths[row][column + 1])
+            )
+    row = column = 0
+    while row < rows and column < columns:
+        if wanted[begin + row] == found[begin + column]:
+            places[begin + row] = begin + column
+            row, column = row + 1, column + 1
+        elif lengths[row + 1][column] >= lengths[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return places
