@@ -14,12 +14,25 @@ from rag.api import dependencies
 from rag.api.app import create_app
 from rag.api.http.problems import TYPES
 from rag.api.openapi import TAGS, operations
-from rag.api.routes import books, chat, facets, feedback, health, llms, openai, owner, rendering, responses, threads
+from rag.api.routes import (
+    books,
+    chat,
+    facets,
+    feedback,
+    health,
+    llms,
+    openai,
+    owner,
+    rendering,
+    responses,
+    start,
+    threads,
+)
 from scripts.docs.json_schema import default_of, fields_table, meaning_of, references, type_of
 from scripts.docs.markdown import table, text
 
 _TITLES = {"openai": "OpenAI"}
-_ROUTERS = (books, chat, facets, feedback, health, llms, openai, owner, rendering, responses, threads)
+_ROUTERS = (books, chat, facets, feedback, health, llms, openai, owner, rendering, responses, start, threads)
 _ANY_KEY = "any key"
 RIGHTS: Mapping[Any, str] = {
     get_args(dependencies.CurrentCaller)[1].dependency: _ANY_KEY,
