@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -129,7 +130,8 @@ class Program(ConvertsWhereNeeded, TyperGroup):
         """
         arguments = sys.argv[1:] if args is None else list(args)
         name = prog_name or "bookwise"
-        self._main_shell_completion(extra, name, complete_var)
+        if os.environ.get(complete_var or f"_{name}_COMPLETE".replace("-", "_").upper()):
+            super().main(arguments, name, complete_var, standalone_mode, windows_expand_args, **extra)
 
         def run() -> None:
             with self.make_context(name, list(arguments), **extra) as ctx:

@@ -94,10 +94,11 @@ def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[s
         "unsearched": settings.crawl.unsearched,
         "book": book,
     }
+    chunk = {name: value for name, value in asdict(settings.chunk).items() if name != "tokenizer"}  # all count alike
     return {
         "parser": versions.PARSER,
         "settings": sha256(json.dumps(shown, sort_keys=True))[:12],
-        "chunker": "/".join([versions.CHUNKER, *(str(value) for value in asdict(settings.chunk).values())]),
+        "chunker": "/".join([versions.CHUNKER, *map(str, chunk.values())]),
         "embedding": f"{embedding}/{versions.PREPARATION}",
         "payload": str(versions.PAYLOAD),
         "bm25": versions.BM25,
@@ -105,8 +106,8 @@ def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[s
     }
 
 
-def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
-    """Estimate how many chunks the files to look at have: most are near the target size."""
+def bytes_to_read(crawl: Crawl, plan: Plan) -> int:
+    """Return how large the files to look at are."""
     look_at = {file.facts.path for file in plan.files}
     size = 0
     for file in crawl.files:
@@ -114,4 +115,9 @@ def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
             # One that has gone since is a failure of its own, later.
             with suppress(OSError):
                 size += file.location.stat().st_size
-    return size // (BYTES_PER_TOKEN * settings.chunk.tokens)
+    return size
+
+
+def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
+    """Estimate how many chunks the files to look at have: most are near the target size."""
+    return bytes_to_read(crawl, plan) // (BYTES_PER_TOKEN * settings.chunk.tokens)

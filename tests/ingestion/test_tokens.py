@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bookwise.command_line import app
+from ingestion import tokens
 from ingestion.errors import ConfigurationError
 from ingestion.tokens import choose_tokenizer, count_tokens, require_tokenizer
 
@@ -42,6 +44,57 @@ def reference(encoding: str) -> Any:
             pytest.skip(f"the ranks of {encoding} are not cached here")
 
 
+def cached_ranks() -> Path:
+    """The ranks that a package of the tests brings along."""
+    found = find_spec("llama_index.core")
+    if found is None or found.origin is None:
+        pytest.skip("llama-index-core is not installed")
+    return Path(found.origin).parent / "_static" / "tiktoken_cache"
+
+
+@pytest.fixture
+def auto(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The choice `auto` in a run that is not large; returns the encodings that tiktoken was asked for."""
+    tiktoken = pytest.importorskip("tiktoken")
+    asked: list[str] = []
+    monkeypatch.setattr(tokens, "_tokenizer", "auto")
+    monkeypatch.setattr(tokens, "_is_large", False)
+    original = tiktoken.get_encoding
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: asked.append(name) or original(name))
+    return asked
+
+
+@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+def test_tiktoken_counts_where_its_ranks_are_cached_and_counts_the_same(
+    auto: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cached_ranks()))
+    by_tiktoken = count_tokens(TEXTS, encoding)
+    assert auto == [encoding]
+    monkeypatch.setattr(tokens, "_tokenizer", "toktok")
+    assert count_tokens(TEXTS, encoding) == by_tiktoken and auto == [encoding]
+
+
+@pytest.mark.parametrize("found", ["nothing", "half of them", "no folder"])
+def test_without_whole_ranks_in_the_cache_toktok_counts_and_nothing_is_downloaded(
+    auto: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: str
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "" if found == "no folder" else str(tmp_path))
+    ranks = tmp_path / tokens.RANKS["cl100k_base"][0]
+    if found == "half of them":
+        ranks.write_bytes(b"IQ== 0\n")
+    assert count_tokens(["hello world"]) == [2]
+    assert auto == [] and ranks.exists() == (found == "half of them")
+
+
+def test_in_a_large_run_toktok_counts(auto: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cached_ranks()))
+    tokens.expect_characters(tokens.LARGE_CHARACTERS + 1)
+    assert count_tokens(["hello world"]) == [2] and auto == []
+    tokens.expect_characters(tokens.LARGE_CHARACTERS)
+    assert count_tokens(["hello world"]) == [2] and auto == ["cl100k_base"]
+
+
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
 def test_counts_equal_those_of_tiktoken(encoding: str) -> None:
     ranks = reference(encoding)
@@ -68,13 +121,13 @@ def test_an_unknown_encoding_is_refused() -> None:
 
 @pytest.fixture
 def chosen() -> Iterator[None]:
-    """Whatever a test chooses, toktok counts after it."""
+    """Whatever a test chooses, the default counts after it."""
     yield
-    choose_tokenizer("toktok")
+    choose_tokenizer("auto")
 
 
 def test_an_unknown_tokenizer_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="invalid tokenizer 'guess': choose toktok or tiktoken"):
+    with pytest.raises(ConfigurationError, match="invalid tokenizer 'guess': choose auto, toktok or tiktoken"):
         choose_tokenizer("guess")
 
 

@@ -8,11 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
-
-if TYPE_CHECKING:
-    from pygments.token import _TokenType
 
 MAX_CODE_CHARS = 10_000
 MAX_FORMULA_CHARS = 1000
@@ -81,7 +78,7 @@ def coloured(code: str, info: str) -> list[Span] | None:
     return [*spans, (kind, last[:-1])] if last != "\n" else spans
 
 
-def _class_of(token: _TokenType) -> str:
+def _class_of(token: Any) -> str:
     from pygments.token import Token
 
     found = {

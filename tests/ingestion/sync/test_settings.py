@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ingestion.settings import FIELDS, Settings, value_of
+from ingestion.settings.loader import load_settings
 from ingestion.state.state_file import StateFile
+from ingestion.sync.scan import fingerprint_of
 from tests.support.books import BOOK, Library, long_text, page
 
 PAGES = {
@@ -50,7 +52,7 @@ ELSEWHERE = {
     "book.id": "the tests name the book",
     "book.docs": "the tests name the folder",
     "book.site": "what a site says is in the fingerprint of the crawl, the same in every checkout",
-    "chunk.tokenizer": "the other one needs a download; both count alike, which tests/ingestion/tokens holds",
+    "chunk.tokenizer": "all count alike, which tests/ingestion/test_tokens holds: it is in no fingerprint",
     "index.directory": "another index",
     "index.state": "other records: tests of lost and older ones",
     "embedding.embedder": "another model is refused, and so is another length: test_pipeline_guards",
@@ -59,7 +61,19 @@ ELSEWHERE = {
     "qdrant.url": "another index",
     "qdrant.collection": "another index",
 }
-READERS = ("agent", "api", "confidence", "conversations", "rerank", "trust", "openai", "index", "embedding", "qdrant")
+READERS = (
+    "agent",
+    "api",
+    "page",
+    "confidence",
+    "conversations",
+    "rerank",
+    "trust",
+    "openai",
+    "index",
+    "embedding",
+    "qdrant",
+)
 """Tables of which nothing else reaches a point: `fingerprint_of` is given no parser or chunker that reads them."""
 
 
@@ -67,6 +81,11 @@ def test_every_setting_is_tried_or_known_to_reach_no_point() -> None:
     others = {name for name in FIELDS if name.partition(".")[0] not in READERS}
     assert others == VALUES.keys() | {name for name in ELSEWHERE if name in others}
     assert all(value_of(Settings(), name) != value for name, value in VALUES.items())
+
+
+def test_which_tokenizer_counts_is_in_no_fingerprint() -> None:
+    chosen = [load_settings({"chunk.tokenizer": name}, environ={}) for name in ("auto", "toktok", "tiktoken")]
+    assert len({str(fingerprint_of(settings, "m")) for settings in chosen}) == 1
 
 
 def everything(library: Library, state: Path | None = None) -> tuple[Any, Any]:
