@@ -35,7 +35,7 @@ class Edit(NamedTuple):
 
 _ATTRIBUTE = r"(?:[#.][\w:-]++|[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++))"
 _LIST = rf"\{{:?[ \t]*+{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+[ \t]*+\}}(?!\}})"
-_FORMULA = re.compile(
+FORMULA = re.compile(
     r"\$\$.{1,2000}?\$\$|\$(?=[^\s$])(?:[^$\n\\]|\\.|\n(?!\n)){0,500}?(?<=[^\s\\])\$(?![\d$])"
     r"|\\\((?!\s*\)).{1,2000}?\\\)|\\\[(?!\s*\]).{1,2000}?\\\]",
     re.S,
@@ -153,7 +153,7 @@ class InlineReader:
         return end if (end := self._formula(at)) > at else at + 2
 
     def _formula(self, at: int) -> int:
-        found = _FORMULA.match(self._text, at, self._end)
+        found = FORMULA.match(self._text, at, self._end)
         return found.end() if found else at
 
     def _code(self, at: int) -> int:

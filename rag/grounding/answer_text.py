@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ingestion.markdown.fences import closes_fence, opening_run
 from rag.grounding.citations import Citations, CiteStyle, Source
-from rag.grounding.references import CODE_SPAN, MARKER, MAX_MARKER_CHARS, Reference, ReferenceReader
+from rag.grounding.references import ID, MARKER, MAX_MARKER_CHARS, VERBATIM, Reference, ReferenceReader
 from rag.grounding.said_before import SaidBefore
 from rag.grounding.sentences import STOP, STOP_UNSPACED, ends_sentence
 from rag.grounding.shown_passages import ShownPassages
@@ -55,11 +55,21 @@ _STOP_AT_END = re.compile(r"(?:[ \t]*[.!?…。！？]+[\"'”’)*_」）]*)?\s
 _WHOLE = re.compile(r"(?:[.!?…:。！？|][\"'”’)*_」）]*|[\])】〕⟧>])\s*\Z")
 """How a text ends that was not cut off inside of a sentence; a reference may follow the stop."""
 
-_CODE = re.compile(CODE_SPAN)
-_FORMULA = "$$"
-"""A line of these marks alone begins and ends a formula, which is judged as a block of code is."""
+_PASSAGE_ID = re.compile(ID, re.IGNORECASE)
+_VERBATIM = re.compile(VERBATIM)
+_OPENS_VERBATIM = re.compile(r"(?P<code>`)|\$(?=[^\s$])|\$\$|\\[(\[]")
+_MAX_FORMULA = 2000
+_FORMULAS = {"$$": "$$", "\\[": "\\]"}
+"""A line of such marks alone begins a formula, and its end is that of a line: it is judged as a block of code is."""
 
-_MAY_BE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]?)[ \t]*)?(?:[`~$].*)?")
+_CONTAINER_MARKS = r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
+_CONTAINER = re.compile(rf"{_CONTAINER_MARKS}(?::{{3,}}|/{{3,}}|!!![ \t]|\?\?\?\+?[ \t]|<\w[^<>\n]*>\s*$)")
+"""A line that opens or closes a box, a tab or an element: it has a title at most, which states nothing."""
+
+_ONLY_REFERENCES_BEHIND = re.compile(
+    rf"(?:(?<![ \t])[ \t]++)?+{MARKER}(?:[ \t]*{MARKER})*[ \t.,;]*\s*\Z", re.IGNORECASE
+)
+_MAY_BE_FENCE = re.compile(rf"{_CONTAINER_MARKS}(?:[`~$\\].*|\d{{1,9}}[.)]?)?")
 _MAY_BE_REFERENCE = re.compile(rf"!?\[|[(【〔⟦<]|{MARKER}|https?:|[\w./-]*\.mdx?\b", re.IGNORECASE)
 _CLOSERS = {"[": "]", "(": ")", "【": "】", "〔": "〕", "⟦": "⟧", "<": ">"}
 
@@ -129,6 +139,7 @@ class AnswerText:
         self._in_table = False
         self._ended = False
         self._is_cut_off = False
+        self._cited_by_block: frozenset[SearchResult] = frozenset()
 
     def add(self, piece: str) -> None:
         """Take the next piece of the model's text."""
@@ -217,7 +228,7 @@ class AnswerText:
         """Return what of the sentence under way can be shown: whole words before anything that may be a reference."""
         if not self._told and self._said_before.may_repeat(self._raw):
             return ""
-        end = self._raw.rfind("\n") + 1 if self._is_code() else self._settled_end()
+        end = self._settled_code() if self._is_code() else self._settled_end()
         piece = self._raw[self._told : end]
         self._told = max(self._told, end)
         return self._shown(piece)
@@ -232,17 +243,19 @@ class AnswerText:
     def _read(self, raw: str) -> Sentence:
         """Return the sentence with its references taken out."""
         if self._fence:
-            return Sentence(raw, (raw,), raw.strip(), "code", ())
+            parts = tuple(_joined(self._reader.verbatim(raw)))
+            return Sentence(raw, parts, str(parts[0]).strip(), "code", _cited(parts))
         parts = tuple(_joined(self._reader.parts(raw)))
         text = "".join(part for part in parts if isinstance(part, str)).strip()
-        cited = (passage for part in parts if isinstance(part, Reference) for passage in part.passages)
-        return Sentence(raw, parts, text, self._kind(text), tuple(dict.fromkeys(cited)))
+        return Sentence(raw, parts, text, self._kind(text), _cited(parts))
 
     def _kind(self, text: str) -> Kind:
         was_in_table, self._in_table = self._in_table, text.startswith("|")
         is_head = not was_in_table and not any(map(str.isdigit, text))
         if self._in_table and (is_head or not text.strip("|-: \t")):
             return "other"  # the head of a table, or the line below it
+        if _CONTAINER.match(text):
+            return "other"
         if is_gap(text):
             return "gap"
         return "statement" if states_something(text) else "other"
@@ -254,6 +267,10 @@ class AnswerText:
         body, tail, end = _split_tail(sentence.parts)
         if not any(isinstance(part, Reference) or part.strip() for part in body):
             body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
+            if sentence.cited and self._cited_by_block.issuperset(sentence.cited):
+                return sentence.raw[len(sentence.raw.rstrip()) :].removeprefix(
+                    "\n"
+                )  # the block of code above has them already
         holders = verdict.passages if verdict and verdict.held else ()
         references = [part for part in sentence.parts if isinstance(part, Reference)]
         self._dropped += sum(part.unknown for part in references)
@@ -280,21 +297,26 @@ class AnswerText:
         return "".join(dict.fromkeys(self._citations.cite(passage, blocks) for passage in passages))
 
     def _closed_code(self, sentence: Sentence, verdict: Verdict | None) -> str:
-        if not verdict:
-            return sentence.raw
-        mark = self._cite(list(verdict.passages[:1]), verdict) if verdict.held else _mark(verdict)
-        code = sentence.raw.rstrip()
-        space = sentence.raw[len(code) :] or "\n"
+        self._dropped += sum(part.unknown for part in sentence.parts if isinstance(part, Reference))
+        if not verdict and not sentence.cited:
+            return str(sentence.parts[0])
+        holders = verdict.passages if verdict and verdict.held else ()
+        named = [passage for passage in sentence.cited if not holders or passage in holders] or list(holders[:1])
+        mark = self._cite(named, verdict) if not _mark(verdict) else _mark(verdict)
+        code = str(sentence.parts[0]).rstrip()
+        space = sentence.raw[len(sentence.raw.rstrip()) :] or "\n"
+        self._cited_by_block = frozenset(() if _mark(verdict) else named)
         _, newline, last = code.rpartition("\n")
+        indent = last[: len(last) - len(last.lstrip(" \t>"))]
         if not (newline and self._closes(last)):
-            code += f"\n{self._fence}"  # a reply that was cut off must not make code of the mark
-        return f"{code}\n{mark}{space}"
+            code += f"\n{_FORMULAS.get(self._fence, self._fence)}"  # one that was cut off must not hold the mark
+        return f"{code}\n{indent}{mark}{space}"
 
     def _is_code(self) -> bool:
         """Return whether the text under way is a block of code; only a whole line tells."""
         line, newline, _ = self._raw[self._blank_lines() :].partition("\n")
         if not self._fence and not self._has_begun() and (newline or self._ended):
-            self._fence = opening_run(line) or (_FORMULA if line.strip() == _FORMULA else "")
+            self._fence = _opening(line)
         return bool(self._fence)
 
     def _blank_lines(self) -> int:
@@ -317,27 +339,48 @@ class AnswerText:
         return None
 
     def _closes(self, line: str) -> bool:
-        return line.strip() == _FORMULA if self._fence == _FORMULA else closes_fence(line.rstrip("\n"), self._fence)
+        """Return whether a line ends the block of code; references may follow."""
+        found = _ONLY_REFERENCES_BEHIND.search(line)
+        line = line[: found.start()] if found else line.rstrip("\n")
+        return line.endswith(_FORMULAS[self._fence]) if self._fence in _FORMULAS else closes_fence(line, self._fence)
 
     def _end_of_sentence(self) -> int | None:
         """Return where the first sentence ends, once what follows cannot belong to it."""
         if not self._ended and not _MAY_END.search(self._raw):
             return None  # nearly always, so that a word costs little
         line = self._raw[self._blank_lines() :].partition("\n")[0]
-        if not self._has_begun() and (opening_run(line) or line.strip() == _FORMULA):
+        if not self._has_begun() and _opening(line):
             return None  # the end of the line tells whether it opens a block of code
+        if _CONTAINER.match(self._raw, self._blank_lines()):
+            end = self._raw.find("\n", self._blank_lines()) + 1
+            return end or None
         if self._masked is None:
-            self._masked = _CODE.sub(lambda code: "x" * len(code[0]), self._raw)
+            self._masked = _VERBATIM.sub(self._mask, self._raw)
         for found in _END.finditer(self._masked):
             end, following = found.end(), self._raw[found.end() : found.end() + MAX_MARKER_CHARS + 1]
             if not self._raw[:end].strip():
                 continue
-            if not self._ended and (not following or _may_go_on(following)):
+            if not self._ended and (not following or _may_go_on(following) or self._is_in_verbatim(found.start())):
                 return None
             is_wrapped = found["lines"] is not None and found["lines"].count("\n") == 1 and following[:1].islower()
             if not is_wrapped and (found["lines"] or ends_sentence(self._raw[: found.start()], following)):
                 return end
         return None
+
+    def _settled_code(self) -> int:
+        """Return the end of the last whole line, before the first that has a passage's id."""
+        end = self._raw.rfind("\n") + 1
+        found = _PASSAGE_ID.search(self._raw, self._told, end)
+        return self._raw.rfind("\n", 0, found.start()) + 1 if found else end
+
+    def _mask(self, found: re.Match[str]) -> str:
+        is_whole = self._ended or found.end() < len(found.string)  # what follows tells a formula from a price
+        return "x" * len(found[0]) if is_whole else found[0]
+
+    def _is_in_verbatim(self, at: int) -> bool:
+        """Return whether code or a formula may be under way at an offset, of which the end has yet to come."""
+        opened = _OPENS_VERBATIM.search(self._masked or "", max(0, at - _MAX_FORMULA), at)
+        return opened is not None and ("\n" if opened["code"] else "\n\n") not in self._raw[opened.start() :]
 
     def _settled_end(self) -> int:
         text = self._raw
@@ -357,10 +400,21 @@ class AnswerText:
         return self._told + stop.start()
 
 
+def _opening(line: str) -> str:
+    """Return the marks with which a line opens a block of code or a formula, or an empty text."""
+    marks = line.strip(" \t>\r\n")
+    return opening_run(line) or (marks if marks in _FORMULAS else "")
+
+
 def _mark(verdict: Verdict | None) -> str:
     if verdict is None or verdict.state in ("held", "unchecked"):
         return ""
     return CONTRADICTED if verdict.state == "contradicted" else NOT_CONFIRMED
+
+
+def _cited(parts: tuple[Part, ...]) -> tuple[SearchResult, ...]:
+    named = (passage for part in parts if isinstance(part, Reference) for passage in part.passages)
+    return tuple(dict.fromkeys(named))
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ingestion.markdown.inline_markup import FORMULA
 from rag.grounding.shown_passages import ShownPassages
 
 if TYPE_CHECKING:
@@ -17,20 +18,21 @@ UNKNOWN = "(unknown source)"
 
 MAX_MARKER_CHARS = 120
 
-CODE_SPAN = r"(?<!`)(?P<ticks>`++)(?:(?!(?P=ticks)).)+(?P=ticks)"
+VERBATIM = rf"(?<!`)(?P<ticks>`++)(?:(?!(?P=ticks)).)+(?P=ticks)|(?P<formula>(?s:{FORMULA.pattern}))"
+"""Code and formulas: nothing in them is a reference, unless it is a passage's id, or ends a sentence."""
 
-_ID = r"p-[0-9a-fA-F]{4,}"
+ID = r"p-[0-9a-fA-F]{4,}"
 _WORDS = r"(?:passages?|passage[_ ]?ids?|ids?|sources?|refs?|references?|see|cf\.?|from|and|#|\^)"
 _FILLER = rf"(?:[\s,;:.&|#^`\"'*-]|{_WORDS})*"
-_BRACKETED = rf"[\[(【〔⟦<]{_FILLER}{_ID}(?:{_FILLER}{_ID}){{0,7}}{_FILLER}[\])】〕⟧>]"
+_BRACKETED = rf"[\[(【〔⟦<]{_FILLER}{ID}(?:{_FILLER}{ID}){{0,7}}{_FILLER}[\])】〕⟧>]"
 _SHORT = r"\[[A-Za-z]{1,3}-?\d{1,6}(?:\s*[,;]\s*[A-Za-z]{1,3}-?\d{1,6}){0,7}\]"
 _NUMBERS = r"\[\^?\d{1,4}(?:\s*[,;]\s*\d{1,4}){0,7}\]"
-_BARE = rf"(?<![\w-]){_ID}(?![\w-])"
+_BARE = rf"(?<![\w-]){ID}(?![\w-])"
 _COUNTING = r"(?:passage|source|reference|ref|citation|document)s?"
 _NAMED_NUMBERS = (
     rf"[\[(【<](?:see\s+|from\s+)?(?:{_COUNTING}\b[\s:#]*){{1,2}}\d{{1,3}}(?:\s*(?:[,;&]|and)\s*\d{{1,3}}){{0,7}}\s*[\])】>]"
     r"|【\s*\d{1,3}(?:†[^】\n]{0,80})?\s*】"
-    rf"|<(?:ref|cite|citation|sup|source)>\s*\[?(?:\d{{1,3}}|{_ID})\]?\s*</(?:ref|cite|citation|sup|source)>"
+    rf"|<(?:ref|cite|citation|sup|source)>\s*\[?(?:\d{{1,3}}|{ID})\]?\s*</(?:ref|cite|citation|sup|source)>"
     r"|(?<![\w-])(?:passage|source)\s+#?\d{1,3}(?![\w.]*\w)"
 )
 MARKER = rf"(?:{_NAMED_NUMBERS}|{_BRACKETED}|{_SHORT}|{_NUMBERS}|{_BARE})"
@@ -40,12 +42,13 @@ _LABEL = r"(?:[^\[\]\n]|\[[^\[\]\n]*\])"
 _LINK = rf"!?\[(?P<label>{_LABEL}{{0,200}})\]\((?P<target>[^()\s]*)\)"
 _ADDRESS = r"https?://[^\s<>()\[\]`\"']+|(?<![\w/.-])[\w.-]*(?:/[\w.-]+)*\.mdx?\b"
 FOUND = re.compile(
-    rf"(?P<code>{CODE_SPAN})|(?P<link>{_LINK})|(?P<marker>(?:(?<![ \t])[ \t]++)?+{MARKER})"
+    rf"(?P<code>{VERBATIM})|(?P<link>{_LINK})|(?P<marker>(?:(?<![ \t])[ \t]++)?+{MARKER})"
     rf"|(?P<address>\(?(?:{_ADDRESS})\)?)",
     re.IGNORECASE,
 )
 _IS_ADDRESS = re.compile(_ADDRESS)
-_IDS = re.compile(rf"{_ID}|[A-Za-z]{{1,3}}-?\d{{1,6}}|\d{{1,4}}", re.IGNORECASE)
+_WITH_ID = re.compile(rf"[ \t]*(?:{_BRACKETED}|{_BARE})", re.IGNORECASE)
+_IDS = re.compile(rf"{ID}|[A-Za-z]{{1,3}}-?\d{{1,6}}|\d{{1,4}}", re.IGNORECASE)
 _IS_NAMED_NUMBER = re.compile(_NAMED_NUMBERS, re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^\d{1,3}\]")
 _NUMBER = re.compile(r"\d{1,4}")
@@ -80,7 +83,9 @@ class ReferenceReader:
         for found in FOUND.finditer(text):
             yield text[start : found.start()]
             start = found.end()
-            if found["code"]:
+            if found["formula"]:
+                yield from self.verbatim(found[0])
+            elif found["code"]:
                 yield found[0]
             elif found["link"]:
                 yield from self._link(found)
@@ -89,6 +94,21 @@ class ReferenceReader:
             else:
                 yield from self._address(found["address"])
         yield text[start:]
+
+    def verbatim(self, text: str) -> Iterator[str | Reference]:
+        """Yield a formula or a block of code as it stands, and behind it the passages whose ids stand in it."""
+        named: list[Reference] = []
+
+        def taken(found: re.Match[str]) -> str:
+            ids = [each.lower() for each in re.findall(ID, found[0], re.IGNORECASE)]
+            passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
+            if not passages and found[0].strip().startswith("p-"):
+                return found[0]  # a word of the code
+            named.append(Reference(passages, len(ids) - len(passages), " "))
+            return ""
+
+        yield _WITH_ID.sub(taken, text)
+        yield from named
 
     def _link(self, found: re.Match[str]) -> Iterator[str | Reference]:
         """Keep a link unless its target was not shown: then only its label stays. A label may be a reference

@@ -156,7 +156,8 @@ PIECES = st.lists(
     st.sampled_from(
         [f"[{A}]", f"[{B}, p-ffffff]", f"({A})", " ", "  ", "**", "\n", "\n\n", "```", "```\n", "`", "~~~", "[", "]",
          "word", "It runs 5 s", "It waits", ".", ". ", "! ", "docs/z.md", "(", ")", "é", "https://x.example/a", "[1]",
-         "[12]", "字。", "[0]", "a[3]", "[x](docs/a.md)", "[x](docs/z.md)", "> ", "- ", "| a | b |\n", "# H\n", ":"]
+         "[12]", "字。", "[0]", "a[3]", "[x](docs/a.md)", "[x](docs/z.md)", "> ", "- ", "| a | b |\n", "# H\n", ":",
+         "$", "$$\n", "\n$$ ", "\\[\n", "\\]\n", "\\(", "$a. b$", f"$x [{A}]$", ":::tip It waits\n", ":::\n"]
     ),
     max_size=25,
 )  # fmt: skip
@@ -172,6 +173,26 @@ def test_how_an_answer_is_cut_into_pieces_changes_nothing(parts: list[str], size
 @given(st.text(alphabet="ab 01[]()`~\n.sp-,>|#:", max_size=60), st.integers(1, 5))
 def test_any_text_survives_any_cut(text: str, size: int) -> None:
     assert written(text, sizes=(size,)).text == written(text).text
+
+
+AS_IT_STANDS = {
+    f"It runs [{A}].\n\n$$\nE = a[1] runs\n$$ [{A}]\n": "It runs [1].\n\n$$\nE = a[1] runs\n$$\n[1]\n",
+    f"It is:\n\n\\[\nE = runs\n\\] [{A}]\n\nIt runs [{A}].": "It is:\n\n\\[\nE = runs\n\\]\n[1]\n\nIt runs [1].",
+    f"$$\nE = runs\n$$\n[{A}]\n\nIt waits [{B}].": "$$\nE = runs\n$$\n[1]\n\nIt waits [2].",
+    f"- it:\n  $$\n  E = runs\n  $$ [{A}]\n- it waits [{B}]": "- it:\n  $$\n  E = runs\n  $$\n  [1]\n- it waits [2]",
+    f"```py\nruns()\n``` [{A}]\nIt waits [{B}].": "```py\nruns()\n```\n[1]\nIt waits [2].",
+    f"It runs with $a[1] = b. C$ [{A}].": "It runs with $a[1] = b. C$ [1].",
+    f"It runs with $E [{A}]$.": "It runs with $E$ [1].",
+    f"It runs for $5 [{A}] or US$ 6.": "It runs for $5 or US$ [1] 6.",
+    f":::tip Mind this\nit runs on [{A}].\n:::\n": ":::tip Mind this\nit runs on [1].\n:::\n",
+    f'!!! note "Mind this"\n    It runs [{A}].\n': '!!! note "Mind this"\n    It runs [1].\n',
+}
+
+
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+@pytest.mark.parametrize("text", AS_IT_STANDS)
+def test_formulas_code_and_boxes_stay_whole_and_have_their_citations_behind_them(text: str, size: int) -> None:
+    assert written(text, sizes=(size,)).text == AS_IT_STANDS[text]
 
 
 @pytest.mark.parametrize("text", ["Do this:\n\n```rust\nlet x = 1;", "Do this:\n\n```rust\nlet x = 1;\n", "```"])
