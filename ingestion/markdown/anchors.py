@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ingestion.markdown.inline import MAX_LENGTH, Span, read_spans
 
 _NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9 _-]+")
-_GLUED_ID = re.compile(r"(?<=\S)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
+_BRACKETED_ID = re.compile(r"(?<=\S)(?P<blank>[ \t]*)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
 _DASHES = re.compile(r"--+")
 _ID = re.compile(r"[\w.:/-]+")
 _ATTRIBUTE = re.compile(
@@ -106,10 +106,15 @@ def _is_word(character: str) -> bool:
 # Ids that authors write
 
 
-def split_glued(text: str) -> Titled | None:
-    """Split off `[[id]]` where it is glued to the last word; elsewhere double brackets are a wiki link."""
-    found = _GLUED_ID.search(text[-300:])
-    return Titled(text[: -len(found[0])].rstrip(), found["id"]) if found else None
+def split_brackets(text: str) -> Titled | None:
+    """Split off `[[id]]` where it is glued to the last word or holds the heading's own words; else it is a link."""
+    found = _BRACKETED_ID.search(text, max(0, len(text) - 300))
+    if found is None:
+        return None
+    before = text[: found.start()]
+    own = slug(text_of(read_spans(before[:MAX_LENGTH]))).split("-")
+    is_id = not found["blank"] or set(found["id"].split("-")) <= set(own)
+    return Titled(before, found["id"]) if is_id else None
 
 
 def split_braces(text: str) -> tuple[str, str] | None:
@@ -143,7 +148,7 @@ def split_remark(text: str) -> Titled | None:
 
 def split_any(text: str) -> Titled:
     """Split off an id in any of the usual spellings, for pages of which the generator is not known."""
-    if found := split_glued(text) or split_remark(text):
+    if found := split_brackets(text) or split_remark(text):
         return found
     braces = split_braces(text)
     words = braces[1].removeprefix(":").split() if braces else []

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.common.utils import normalizeReference
 
+from ingestion.markdown.anchors import split_brackets
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.inline_markup import Edit, InlineReader
 from ingestion.markdown.syntax import ANY, Syntax
@@ -34,6 +35,9 @@ _TITLE = re.compile(r"\btitle=(?:\"[^\"\n]*\"|'[^'\n]*')")
 _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]*include[^{}%]*%\})\s*")
 """What another file is read in by, where it was not read."""
 
+_ANNOTATION = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*|<!--)[ \t]*\(\d{1,3}\)!(?:[ \t]*(?:\*/|-->))?[ \t]*$")
+"""A comment that is a number alone, in whose place Material for MkDocs shows a mark to click."""
+
 _FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]{1,200}\]:[ \t]*")
 _LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -43,7 +47,8 @@ _WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
 _TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
-_HEADING_ID = re.compile(r"(?:\{:?[ \t]*[#.][^{}\n]*\}|(?<=[^\s\[])\[\[[\w.:-]+\]\])(?=[ \t]*#*[ \t]*\r?$)")
+_HEADING_ID = re.compile(r"\{:?[ \t]*[#.][^{}\n]*\}(?=[ \t]*#*[ \t]*\r?$)")
+_HEADING_END = re.compile(r"[ \t]*(?:[ \t]#+)?[ \t]*\r?$")
 _TAIL = 400
 """How far from the end of a heading its id may begin."""
 
@@ -176,21 +181,30 @@ def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
         if label := _FOOTNOTE_LABEL.search(page.lines[block.start]):
             yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
     elif block.kind == "heading":
-        number = max(block.start, block.end - 2)  # the line above an underline
-        line = page.lines[number]
-        tail = max(len(line) - _TAIL, 0)
-        if found := _HEADING_ID.search(line[tail:]):
-            at = page.starts[number] + tail
-            yield Edit(at + found.start(), at + found.end(), "", "heading-id")
+        yield from _id_edits(page, block)
+
+
+def _id_edits(page: Page, heading: Block) -> Iterator[Edit]:
+    """Leave out the id that an author gave a heading, and other attributes."""
+    number = max(heading.start, heading.end - 2)  # the line above an underline
+    tail = max(len(page.lines[number]) - _TAIL, 0)
+    line, at = page.lines[number][tail:], page.starts[number] + tail
+    if found := _HEADING_ID.search(line):
+        yield Edit(at + found.start(), at + found.end(), "", "heading-id")
+    elif "]]" in line and (titled := split_brackets(text := _HEADING_END.sub("", line))):
+        yield Edit(at + len(titled.text), at + len(text), "", "heading-id")
 
 
 def _info_edits(page: Page, block: Block) -> Iterator[Edit]:
-    """Leave the language and the title of a listing; the rest of its first line is for the build."""
+    """Leave the language and the title of a listing: the rest of its first line, and marks in it, are for a build."""
     start = page.starts[block.start]
     found = _FENCE.search(page.lines[block.start])
     if found and found["rest"].strip():
         title = _TITLE.search(found["rest"])
         yield Edit(start + found.end("run"), start + found.end(), _info(found["language"], title), "fence-info")
+    for number in range(block.start + 1, block.end) if ")!" in page.source(block) else ():
+        if mark := _ANNOTATION.search(page.lines[number]):
+            yield Edit(page.starts[number] + mark.start(), page.starts[number] + mark.end(), "", "mark")
 
 
 def _info(language: str, title: re.Match[str] | None) -> str:

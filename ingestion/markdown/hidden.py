@@ -153,6 +153,9 @@ def _hidden_code(page: Page, block: Block, prefixes: dict[str, str]) -> Iterator
         code = page.lines[number].lstrip(" \t>").rstrip("\r")
         if prefix and (code.startswith(prefix) or code == prefix.rstrip()):
             yield Hidden(page.starts[number], page.starts[number + 1], "hidden-code")
+        elif prefix == "# " and code.startswith("##"):  # which shows one of them
+            start = page.starts[number] + page.lines[number].index("##")
+            yield Hidden(start, start + 1, "hidden-code")
 
 
 @cache

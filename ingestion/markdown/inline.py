@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ingestion.markdown.inline_markup import InlineReader
+from ingestion.markdown.syntax import ANY
 from ingestion.markdown.tags import TagReader
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ MAX_LENGTH = 2000
 """Longer text is not searched for markup: no heading has so much, and the work stays bounded."""
 
 _MARKUP = re.compile(r"[`*_~<\[!\\&\n]")
+_ANY_MARKUP = re.compile(r"[`*_~<\[!\\&\n:+={]")
 _LEFT_OUT = re.compile(
     r"\{/\*(?:[^*]|\*(?!/\}))*+\*/\}|<!--(?:[^-]|-(?!->))*+-->|\{\{[<%][^}]{0,500}+\}\}|\[\^[^\]\s]{1,200}+\]"
 )
@@ -55,13 +58,24 @@ def read_spans(text: str) -> tuple[Span, ...]:
 
 def plain_words(text: str) -> str:
     """Return what a reader of the line sees, on one line: no markup, no entities, no comments."""
-    if not _MARKUP.search(text) and "{" not in text and text.isascii():
+    if not _ANY_MARKUP.search(text) and text.isascii():
         return " ".join(text.split())
-    text = _DATA_URI.sub("", _LEFT_OUT.sub("", text))
+    text = _without_marks(_DATA_URI.sub("", _LEFT_OUT.sub("", text)))
     spans = read_spans(text)
     tags = TagReader(text)
     words = "".join(_shown(span, tags) for span in spans)
     return " ".join(_HIDDEN.sub("", words).split())
+
+
+def _without_marks(text: str) -> str:
+    """Return a line without what CommonMark does not know: icons, keys, wiki links and the like."""
+    reader = InlineReader(text, ANY, (), frozenset())
+    reader.read(0, len(text), is_heading=True)
+    for edit in sorted(reader.edits, reverse=True):
+        is_wiki = text[edit.start : edit.end].startswith(("[[", "]]"))
+        if is_wiki or edit.rule not in ("entity", "tag", "link-address"):
+            text = f"{text[: edit.start]}{edit.replacement}{text[edit.end :]}"
+    return text
 
 
 def _shown(span: Span, tags: TagReader) -> str:

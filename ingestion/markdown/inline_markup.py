@@ -72,6 +72,7 @@ _EMBEDDED = re.compile(r"!\[\[[^\[\]\n]{1,300}\]\]")
 _ICON = re.compile(rf"(?<![\w:]):[a-z][\w+-]{{1,80}}:(?![\w:])(?:{_LIST})?")
 _KEYS = re.compile(r"\+\+[\w\"'-]+(?:\+[\w\"'-]+)*\+\+")
 _MARKED = re.compile(r"(?<!=)==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")
+_CRITIC = re.compile(r"\{(?P<sign>\+\+|--|~~|==|>>)(?P<words>(?:[^{}\n]|\n(?!\n)){1,500}?)(?:(?P=sign)|<<)\}")
 _WORDLESS = re.compile(r"<!--[ ]?-->")
 _STRUCK = re.compile(r"</?(?P<name>del|s|strike)\b")
 
@@ -100,7 +101,7 @@ class InlineReader:
         self._text = text
         self._end = len(text)
         self._tags = TagReader(text)
-        self._has_wiki = "wiki" in syntax.inline
+        self._has_wiki, self._has_critic = "wiki" in syntax.inline, "critic" in syntax.inline
         self._props = tuple(props)
         self._notes = frozenset(_NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
         self._references = references
@@ -114,7 +115,7 @@ class InlineReader:
             return
         self._start, self._end, self._is_heading = start, end, is_heading
         self._brackets: list[tuple[int, int, int]] = []
-        self._without_links, self._last_bracket = 0, -1
+        self._without_links, self._last_bracket, self._last_link_end = 0, -1, -1
         self._marks: list[Delimiter] = []
         self._places: list[int] = []
         self._struck: list[tuple[str, int]] = []
@@ -216,6 +217,7 @@ class InlineReader:
             self._pair(marks)
         if is_picture:
             self._pictures.append(Edit(start, end, "", "picture"))
+        self._last_link_end = end
         return end
 
     def _end_of_link(self, inner: int, at: int) -> int:
@@ -235,6 +237,8 @@ class InlineReader:
     def _brace(self, at: int) -> int:
         """Read a tag of templates, or a list of attributes behind what it belongs to or on a line of its own."""
         text = self._text
+        if found := _CRITIC.match(text, at, self._end) if self._has_critic else None:
+            return self._critic(found)
         opening = next((mark for mark in _CLOSINGS if text.startswith(mark, at)), None)
         end = self._closing_of(opening, at) if opening and not text.startswith("{%%", at) else -1
         if end >= 0:
@@ -251,9 +255,22 @@ class InlineReader:
             or ((begins or self._is_heading) and _OWN_LINE.match(text, at, self._end))
         ):
             return at
-        if "=" in found[0] and not re.search(r"=[\"']|[#.:]", found[0]) and not begins:
+        is_behind = begins or at == self._last_link_end
+        if "=" in found[0] and not re.search(r"=[\"']|[#.:]", found[0]) and not is_behind:
             return at  # `x{i=1}`
         return self._take(at, found.end(), "heading-id" if found[0].startswith("{#") else "attributes")
+
+    def _critic(self, found: re.Match[str]) -> int:
+        """Read what a reviewer marked: words that are gone are struck, of words that are replaced the first."""
+        (start, end), (inner, last) = found.span(), found.span("words")
+        new = found["words"].find("~>") if found["sign"] == "~~" else -1
+        self._take(start, inner, "mark")
+        self._take(last, end, "mark")
+        if new >= 0:
+            self._take(inner + new, inner + new + 2, "mark", " ")
+        if self._emphasis and found["sign"] in ("--", "~~"):
+            self.quoted.append(Edit(start, inner + new + 2 if new >= 0 else end, "", "struck"))
+        return end
 
     def _closing_of(self, opening: str, at: int) -> int:
         """Return where a tag of templates ends, or -1; what the text lacks is looked for only once."""

@@ -13,8 +13,8 @@ COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "liquid
 CONTAINERS = frozenset(("colons", "indented", "slashes"))
 """Blocks that hold others: `:::`, MkDocs' `!!!`, `???` and `===` with an indented body, and `///`."""
 
-INLINE = frozenset(("attributes", "icons", "keys", "marks", "wiki"))
-"""Marks inside lines: `{.class}`, `:icon:`, `++ctrl+c++`, `==marked==`, and `[[wiki links]]`."""
+INLINE = frozenset(("attributes", "critic", "icons", "keys", "marks", "wiki"))
+"""Marks inside lines: `{.class}`, `{--gone--}`, `:icon:`, `++ctrl+c++`, `==marked==`, and `[[wiki links]]`."""
 
 NONE: frozenset[str] = frozenset()
 COLONS = frozenset(("colons",))

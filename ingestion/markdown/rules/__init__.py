@@ -112,6 +112,7 @@ def block_reader(syntax: Syntax) -> Callable[[str], list[Token]]:
             "tokens": token_limit(page),
             "lazy": 0,
             "directives": [],
+            "mdx": syntax.mdx,
             "comments": syntax.comments,
             "containers": syntax.containers,
         }

@@ -40,9 +40,9 @@ def _heading(state: StateBlock, line: int, tag: str) -> bool:
     return True
 
 
-def begins_html(text: str) -> bool:
-    """Return whether a line begins an HTML block."""
-    return any(opening.search(text) for opening, _, _ in HTML_SEQUENCES)
+def begins_html(text: str, *, mdx: bool) -> bool:
+    """Return whether a line begins an HTML block; in MDX no element does that holds Markdown."""
+    return any(opening.search(text) for opening, closing, _ in HTML_SEQUENCES if not (mdx and closing.search("")))
 
 
 def _until_blank(state: StateBlock, start: int, end: int) -> bool:

@@ -9,14 +9,14 @@ from markdown_it.rules_block import StateBlock
 from ingestion.markdown.rules.html import begins_html
 from ingestion.markdown.rules.lookahead import Lines, add_leaf, find_end, line_text
 
-_TAG_START = re.compile(r"<(?:[A-Za-z][\w.:-]*(?=[\s/>]|$)|>)")
+_TAG_START = re.compile(r"</?(?:[A-Za-z][\w.:-]*(?=[\s/>]|$)|>)")
 _TAG_MARK = re.compile(r"""\\.|["'`{}>]""")
 
 
 def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read one tag that ends its line."""
     text = line_text(state, start)
-    if silent or state.is_code_block(start) or not _TAG_START.match(text) or begins_html(text):
+    if silent or state.is_code_block(start) or not _TAG_START.match(text) or begins_html(text, mdx=state.env["mdx"]):
         return False
     found = find_end(state, start, end, _tag_end)
     return found is not None and add_leaf(state, "jsx", start, found)

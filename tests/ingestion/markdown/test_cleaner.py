@@ -8,7 +8,7 @@ from ingestion.markdown.blocks import Page, walk
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.parser import parse_blocks
 from ingestion.markdown.shown import shown_text
-from ingestion.markdown.syntax import ANY
+from ingestion.markdown.syntax import ANY, Syntax
 
 URI = "data:image/png;base64," + "iVBORw0KGgo" * 20
 
@@ -150,3 +150,37 @@ def test_a_piece_of_a_long_tag_is_dropped_as_part_of_the_whole() -> None:
     page = Page(source)
     edits = find_edits(page, walk(parse_blocks(page.lines)))
     assert [clean(source, start, start + 100, edits) for start in range(0, 400, 100)] == [""] * 4
+
+
+def quoted(source: str, syntax: Syntax = ANY) -> str:
+    page = Page(shown_text(source, syntax).text)
+    return clean(page.text, 0, len(page.text), find_edits(page, walk(parse_blocks(page.lines)), (), ANY, quoted=True))
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("Press ++ctrl+c++ :material-check: now", "Press ctrl+c  now"),
+        ("A {--gone--} word, {++new++}, {~~old~>young~~}, {==marked==}", "A  word, new, young, marked"),
+        ("x = a{i=1} and f(x){i=1}", "x = a{i=1} and f(x){i=1}"),
+        ("[Go](x.md){ .md-button width=3 } and [go](y.md){ target=_blank }", "Go and go"),
+        ("```py\nx = 1  # (1)!\ny = f(1)!=2\n```", "```py\nx = 1\ny = f(1)!=2\n```"),
+        ("Use ~~pip~~ <del>pip</del> uv", "Use   uv"),
+        ("A **bold *and* [two*](x) three** end", "A bold and two* three end"),
+        ("a [b [c](d) e](f)", "a [b c e](f)"),
+        ("![a [b](c) d](e)", "a b d"),
+        ("[Go]({% link a b.md %}#c) on", "Go on"),
+        ('[Go]({{< ref "a.md" >}})', "Go"),
+        ("> A `code > span` and **two\n> lines** of [a\n> link](x)", "A `code > span` and two\nlines of a\nlink"),
+        ("| **a | b** |\n|---|---|\n| `x` *y* | [z](u) |", "| **a | b** |\n|---|---|\n| `x` y | z |"),
+    ],
+)
+def test_quotes_show_marks_as_the_page_does(source: str, shown: str) -> None:
+    assert quoted(source) == shown
+
+
+def test_a_doubled_hash_of_rust_is_one_on_the_page() -> None:
+    mdbook = Syntax(name="mdbook", hidden_code=(("rust", "# "),))
+    assert quoted("```rust\n# let hidden = 1;\n## shown\n#[derive(X)]\n```", mdbook) == (
+        "```rust\n# shown\n#[derive(X)]\n```"
+    )

@@ -150,3 +150,26 @@ def test_reference_links_in_headings_are_words_where_the_page_defines_them(headi
     page, blocks = parse_page(f"## {heading}\n\n[g]: https://x.example/a\n[guide]: https://x.example/b\n")
     (found,) = Outline(page, blocks, walk(blocks)).headings
     assert found.title == words
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "anchor"),
+    [
+        ("Monte Carlo [[monte-carlo]]", "Monte Carlo", "monte-carlo"),
+        ("What is Monte Carlo? [[monte-carlo]]", "What is Monte Carlo?", "monte-carlo"),
+        ("Monte Carlo[[mc]]", "Monte Carlo", "mc"),
+        ("About [[Robots]]", "About Robots", "about-robots"),
+        ("See [[notes/robots|all robots]] now", "See all robots now", "see-notesrobotsall-robots-now"),
+        (":material-check: On all pages :smile:", "On all pages", "material-check-on-all-pages-smile"),
+        ("Press ++ctrl+c++ twice", "Press ctrl+c twice", "press-ctrlc-twice"),
+    ],
+)
+def test_marks_of_headings_are_no_words_of_their_titles(heading: str, title: str, anchor: str) -> None:
+    page, blocks = parse_page(f"## {heading}\n")
+    (found,) = Outline(page, blocks, walk(blocks)).headings
+    assert (found.title, found.anchor) == (title, anchor)
+
+
+def test_a_heading_inside_of_a_component_of_mdx_is_one() -> None:
+    page, blocks = parse_page("<Card>\n  ## Inside\n  A word.\n</Card>\n\n<div>\n## Too\n</div>\n", ANY_MDX)
+    assert [heading.title for heading in Outline(page, blocks, walk(blocks)).headings] == ["Inside", "Too"]

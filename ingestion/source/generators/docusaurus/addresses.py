@@ -11,7 +11,7 @@ from ingestion.markdown.anchors import (
     number_like_github,
     slug,
     split_braces,
-    split_glued,
+    split_brackets,
     split_remark,
     text_of,
 )
@@ -93,7 +93,7 @@ def _resolve(folders: list[str], written: str) -> list[str]:
 
 def split(text: str) -> Titled:
     """Split off an id: all that stands in `{#…}`, or the first word of `{/* #… */}`."""
-    if found := split_remark(text) or split_glued(text):
+    if found := split_remark(text) or split_brackets(text):
         return found
     braces = split_braces(text)
     if braces and braces[1].startswith("#") and len(braces[1]) > 1:

@@ -13,7 +13,9 @@ from ingestion.source.includes.directives import Directive, PageFolders, Variabl
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
-SYNTAX = Syntax(name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys"}, templates="shortcode")
+SYNTAX = Syntax(
+    name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys", "critic"}, templates="shortcode"
+)
 
 _SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I
