@@ -16,6 +16,11 @@ Cell = str | int | float | None
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 chunk`, `2 chunks`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A titled table; an empty one is not shown."""

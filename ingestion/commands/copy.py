@@ -12,6 +12,7 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config, Json, Verbose
 from ingestion.commands.terminal import show
 from ingestion.errors import UsageError
+from ingestion.output import counted
 from ingestion.settings import override
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ def copy(
     """
     copied = _copy(read_settings(config, verbose=verbose), to, to_collection, book)
     lines = [
-        f"{done.book_id}: {done.points} points, {done.copied} copied, {done.already_there} already there, "
-        f"{done.removed} removed, {done.records} records; point counts per file and {done.vectors_checked} vectors "
-        "verified."
+        f"{done.book_id}: {counted(done.points, 'point')}, {done.copied} copied, {done.already_there} already there, "
+        f"{done.removed} removed, {counted(done.records, 'record')}; point counts per file and "
+        f"{counted(done.vectors_checked, 'vector')} verified."
         for done in copied
     ]
     show(lines, {"to": to, "books": [done.as_json() for done in copied]}, as_json=as_json)

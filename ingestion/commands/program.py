@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ingestion.commands.conversion import ConvertsWhereNeeded
+from ingestion.commands.examples import EXAMPLES
 from ingestion.commands.ray_address import with_ray_address
 from ingestion.commands.terminal import (
     close_output,
@@ -35,6 +37,9 @@ from ingestion.own_files import explain, is_refused
 
 _WRITING = {"ingest", "verify", "copy"}
 OTHER_OPTIONS = "Options"
+_VALUE_TYPE = re.compile(r" <([^<>]+)>")
+_BOUNDS = re.compile(r"([\d.]+)<=x<=([\d.]+)")
+_VALUES = {"int": "N", "float": "NUMBER", "path": "PATH"}
 
 
 class Command(ConvertsWhereNeeded, TyperCommand):
@@ -45,7 +50,10 @@ class Command(ConvertsWhereNeeded, TyperCommand):
         return super().parse_args(ctx, with_ray_address(args))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then each group of options."""
+        """Write an example, the arguments, then each group of options."""
+        if example := EXAMPLES.get(ctx.command_path.removeprefix("bookwise ")):
+            with formatter.section("Example"):
+                formatter.write_text(f"bookwise {example}")
         write_options(self, ctx, formatter)
 
 
@@ -265,7 +273,8 @@ def _interrupt(*_: object) -> None:
 
 def write_options(command: Any, ctx: Any, formatter: Any) -> None:
     """Write the arguments, then each group of options; those without a group come last."""
-    params = [(param, record) for param in command.get_params(ctx) if (record := param.get_help_record(ctx))]
+    records = [(param, param.get_help_record(ctx)) for param in command.get_params(ctx)]
+    params = [(param, _plain(param, record)) for param, record in records if record]
     arguments = [record for param, record in params if param.param_type_name == "argument"]
     if arguments:
         with formatter.section("Arguments"):
@@ -275,6 +284,18 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
     for title, found in sorted(groups, key=lambda group: group[0] is None):
         with formatter.section(title or OTHER_OPTIONS):
             formatter.write_dl([record for record, _ in found])
+
+
+def _plain(param: Any, record: tuple[str, str]) -> tuple[str, str]:
+    """Return a line of the help without types of the program: what a person types is a choice, a number or a text."""
+    name, meaning = record
+    shown = _VALUE_TYPE.sub("" if param.param_type_name == "argument" else _value_name, name)
+    return shown, _BOUNDS.sub(r"\1 to \2", meaning)
+
+
+def _value_name(found: re.Match[str]) -> str:
+    kind = found[1]
+    return f" {kind}" if "|" in kind else f" {_VALUES.get(kind.partition(' ')[0], 'TEXT')}"
 
 
 def _groups(named: Iterable[tuple[Any, Any]]) -> list[tuple[str | None, list[tuple[Any, Any]]]]:

@@ -31,7 +31,19 @@ def _message(error: Any, arguments: Sequence[str]) -> str:
         return f"{said}: {_lower(error.message.removeprefix('Value error, '))}"
     if param is not None:
         return f"missing {_name(param)}"
+    if command := _command_with(error, arguments):
+        return f"{error.option_name} goes after the command: `bookwise {command} {error.option_name} …`"
     return _lower(error.format_message())
+
+
+def _command_with(error: Any, arguments: Sequence[str]) -> str:
+    """Return the command that was meant, where one of its options stands before its name; else an empty text."""
+    option, ctx = getattr(error, "option_name", None), error.ctx
+    if option is None or ctx is None or ctx.parent is not None:
+        return ""
+    name = next((word for word in arguments if word in ctx.command.list_commands(ctx)), "")
+    params = ctx.command.get_command(ctx, name).params if name else ()
+    return name if any(option in param.opts for param in params) else ""
 
 
 def _name(param: Any) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ingestion.output import Cell, Table, View
+from ingestion.output import Cell, Table, View, counted
 
 if TYPE_CHECKING:
     from ingestion.operations.info import BookInfo, IndexInfo
@@ -68,15 +68,16 @@ def _summary(report: IngestReport) -> str:
     if report.empty:
         files += f"; {len(report.empty)} of them without text"
     counts = report.chunks
+    indexed = f"{counted(report.total_chunks, 'chunk')} {'is' if report.total_chunks == 1 else 'are'} indexed"
     if not report.pending:
-        return f"{report.book_id}: {files}. Nothing to do; {report.total_chunks} chunks are indexed."
+        return f"{report.book_id}: {files}. Nothing to do; {indexed}."
     price = f", ${report.cost:.4f}" if report.cost else ""
     verb = "would be " if report.dry_run else ""
     work = (
         f"{counts.embedded} {verb}embedded ({counts.tokens} tokens{price}), {counts.reused} reused, "
         f"{counts.patched} patched, {counts.kept} kept, {counts.deleted} deleted"
     )
-    total = "" if report.dry_run else f" {report.total_chunks} chunks are indexed."
+    total = "" if report.dry_run else f" {indexed}."
     return f"{report.book_id}: {files}. Chunks: {work}.{total}{_meanings(report)}"
 
 
@@ -178,7 +179,8 @@ def generations_view(kept: Sequence[KeptGeneration]) -> View:
 def info_view(info: IndexInfo) -> View:
     """Return what the index holds."""
     return [
-        f"{info.collection}: {info.points} chunks, embedded by {info.embedding} ({info.dimensions} dimensions)",
+        f"{info.collection}: {counted(info.points, 'chunk')}, embedded by {info.embedding} "
+        f"({info.dimensions} dimensions)",
         f"stored in {info.location}",
         Table("Books", ("book", "files", "chunks", "last run"), [_book_row(book) for book in info.books]),
         *(

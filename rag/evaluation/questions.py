@@ -67,15 +67,21 @@ def load_questions(path: Path) -> list[EvalQuestion]:
                 raw = json.loads(line)
                 questions.append(_question(raw, number))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                raise UsageError(f"{path}:{number}: is no question: {error!r}") from error
+                raise UsageError(f"{path}:{number}: this line cannot be read as a question: {_why(error)}") from error
             if unknown := sorted(set(raw) - KEYS):
                 known = ", ".join(sorted(KEYS))
                 logger.warning(
                     "%s:%d: unknown key %s is not read; known are %s", path, number, ", ".join(unknown), known
                 )
     if not questions:
-        raise UsageError(f"{path}: holds no question")
+        raise UsageError(f"{path}: there is no question in it")
     return questions
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"it has no {error.args[0]!r}"
+    return "it is not a JSON object" if isinstance(error, TypeError) else str(error)
 
 
 def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:

@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from bookwise.command_line import app
 from ingestion import errors
+from ingestion.commands.examples import EXAMPLES
 from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
@@ -34,6 +35,7 @@ def commands() -> str:
     ]
     for path, command in _commands(get_command(app)):
         parts.append(f"## `bookwise {path}`\n\n{text(command.help or '')}\n")
+        parts.append(f"```bash\nbookwise {EXAMPLES[path]}\n```\n")
         arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
         options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
         rows = [(f"`{_metavar(parameter)}`", text(getattr(parameter, "help", "") or "")) for parameter in arguments]

@@ -164,7 +164,7 @@ BAD_QUESTIONS = [
 def test_a_question_that_is_none_is_told_by_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text(f'{{"question": "What is a node?", "answerable": false}}\n{line}\n')
-    with pytest.raises(UsageError, match=r"questions\.jsonl:2: is no question"):
+    with pytest.raises(UsageError, match=r"questions\.jsonl:2: this line cannot be read"):
         load_questions(path)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ingestion.operations.reports.problems import Problem, Reportable, problems_of
+from ingestion.output import counted
 from ingestion.report import IngestReport
 
 MOST_ROWS = 50
@@ -44,7 +45,7 @@ def run_markdown(report: IngestReport) -> str:
 def check_markdown(report: Reportable, files: int) -> str:
     """Return what a check found in that many pages."""
     found = len(report.failures) + len(report.findings)
-    head = f"{files} pages checked: {found or 'no'} problem{'' if found == 1 else 's'} found."
+    head = f"{files} pages checked: {counted(found, 'problem') if found else 'no problems'} found."
     return "\n\n".join(["### bookwise check", head, *_problems(report)]) + "\n"
 
 
@@ -53,7 +54,7 @@ def _sentence(report: IngestReport) -> str:
     if report.failures:
         files += f", **{len(report.failures)} failed**"
     if not report.pending:
-        return f"{files}. Nothing to do; {report.total_chunks} chunks are indexed."
+        return f"{files}. Nothing to do; {counted(report.total_chunks, 'chunk')} in the index."
     chunks = report.chunks
     verb = "to embed" if report.dry_run else "embedded"
     price = "price unknown" if report.cost is None else f"${report.cost:.4f}"
@@ -67,7 +68,7 @@ def _problems(report: Reportable) -> list[str]:
     problems = problems_of(report)
     rows = [(problem.level, code(_place(problem)), problem.rule, code(problem.message)) for problem in problems]
     table = _table(("", "place", "rule", "message"), rows)
-    return [f"**{len(problems)} problem{'' if len(problems) == 1 else 's'}**", table] if problems else []
+    return [f"**{counted(len(problems), 'problem')}**", table] if problems else []
 
 
 def _place(problem: Problem) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from bookwise.command_line import app
+from ingestion.commands.examples import EXAMPLES
 from ingestion.commands.program import exit_code_of
 from ingestion.errors import ExitCode, UsageError
 from tests.support.command_line import run
@@ -106,8 +113,8 @@ def test_commands_and_filters_stand_in_groups() -> None:
     titles = [line.rstrip(":") for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert titles == ["Options", "Index", "Ask", "Serve", "Manage"]
     search = run("search", "--help").stdout
-    assert search.index("Filters:") < search.index("--tier") < search.index("Options:") < search.index("--ranking")
-    assert "--ranking <hybrid|dense|keyword>" in search and "A1|A2|B1|B2|C1|C2" in search
+    places = [search.index(each) for each in ("Filters:", "  --tier N", "Options:", "--ranking hybrid|dense|keyword")]
+    assert places == sorted(places)
 
 
 def test_every_line_of_the_list_of_commands_is_whole() -> None:
@@ -124,3 +131,37 @@ def test_help_is_a_command_and_a_flag() -> None:
 
 def test_shell_completion_can_be_installed() -> None:
     assert "--install-completion" in run("--help").stdout
+
+
+def test_every_command_has_an_example_that_its_options_allow() -> None:
+    root: Any = get_command(app)
+    names = set()
+    for name, command in _leaves(root):
+        names.add(name)
+        words = shlex.split(EXAMPLES[name])[len(name.split()) :]
+        command.make_context(name, words, resilient_parsing=True)
+        assert f"Example:\n  bookwise {EXAMPLES[name]}"[:60] in run(*name.split(), "--help").stdout
+    assert names == EXAMPLES.keys()
+
+
+def _leaves(root: Any) -> Iterator[tuple[str, Any]]:
+    context = root.make_context("bookwise", [], resilient_parsing=True)
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        if command.hidden:
+            continue
+        inner = getattr(command, "commands", {})
+        yield from ((f"{name} {each}", inner[each]) for each in inner)
+        if not inner:
+            yield name, command
+
+
+def test_no_help_shows_a_type_of_the_program() -> None:
+    for name in EXAMPLES:
+        assert not re.search(r"<[a-z]+(?: range|\[\w+\])?>|<=x", run(*name.split(), "--help").stdout), name
+
+
+@pytest.mark.parametrize("option", ["--json", "--tier"])
+def test_an_option_before_its_command_is_told_where_it_goes(option: str) -> None:
+    done = run(option, "search", "node")
+    assert done.exit_code == 2 and f"`bookwise search {option} …`" in done.stderr

@@ -65,7 +65,7 @@ def test_a_plan_says_that_nothing_was_embedded_yet() -> None:
 
 def test_a_run_with_nothing_to_do_is_one_sentence() -> None:
     text = run_markdown(a_run(changes={}, files=Counter(unchanged=5), chunks=ChunkCounts(), coverage={}, stages={}))
-    assert text.splitlines()[2:] == ["5 unchanged. Nothing to do; 20 chunks are indexed."]
+    assert text.splitlines()[2:] == ["5 unchanged. Nothing to do; 20 chunks in the index."]
 
 
 def test_failed_lessons_stand_in_markdown_with_file_and_line() -> None:
