@@ -18,8 +18,10 @@ from ingestion.vector_stores.protocol import PointSearcher, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, NO_FILTERS, Filters, SearchMode
 from rag.models import SearchQuery, SearchResponse, SearchResult, WideQuery
+from rag.retrieval.completion import with_completions
 from rag.retrieval.evidence import IsSettled, heeded_by
 from rag.retrieval.expansion import beside
+from rag.retrieval.filters import where_of
 from rag.retrieval.rerankers import Reranker, build_reranker
 from rag.retrieval.search import search
 from rag.tracing import span
@@ -70,6 +72,13 @@ class Retriever:
         """Return the best passages by their words alone: nothing is embedded, and no passage has a cosine."""
         query = make_query(text, book_id=self.book_id, limit=limit, filters=filters, mode="keyword")
         return self._found(query, None)
+
+    def search_typed(self, text: str, *, limit: int, filters: Filters = NO_FILTERS) -> SearchResponse:
+        """Return the best passages for what a reader is typing, by words, a begun word completed."""
+        everything = where_of(self.book_id, self.scope, self.settings.modules)
+        completed = with_completions(text, self.store, everything)
+        response = self.search_words(completed, limit=limit, filters=filters)
+        return response.model_copy(update={"query": text})
 
     def _found(self, query: SearchQuery, embedder: Embedder | None) -> SearchResponse:
         with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": query.limit}):

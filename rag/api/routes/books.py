@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 
 from ingestion.errors import AlreadyRunning, UsageError
-from rag.api.dependencies import CurrentCaller, Ingester, Questioner, Services
+from rag.api.dependencies import AppServices, CurrentCaller, Ingester, Services
+from rag.api.http.auth import Caller
 from rag.api.http.context import current_request
 from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.schemas import IngestJob, IngestRequest, LessonDocument, SearchRequest, Word
@@ -21,22 +22,24 @@ MAX_JOB_ID = 2**31 - 1
 
 
 @router.post("/search", response_model=SearchResponse, tags=["books"], operation_id="search")
-async def search(body: SearchRequest, caller: Questioner, services: Services, request: Request) -> Any:
+async def search(body: SearchRequest, services: Services, request: Request) -> Any:
     """Return the passages nearest to a question, within the filters.
 
-    Ranked by keywords alone, nothing is embedded and `score` is 0, so that it can be asked at every key.
+    Ranked by keywords alone, nothing is embedded, `score` is 0 and a last word that is only begun is completed: it
+    can be asked while one types, and counts as a read, not as a question.
 
     Cancel the search by disconnecting.
     """
+    caller = await services.auth.caller(request, "read" if body.ranking == "keyword" else "question")
     response = await until_disconnect(request, _found(body, caller, services))
     return Response(status_code=CLIENT_LEFT) if response is None else response
 
 
-async def _found(body: SearchRequest, caller: Questioner, services: Services) -> SearchResponse:
+async def _found(body: SearchRequest, caller: Caller, services: AppServices) -> SearchResponse:
     filters = caller.filters(body)
     async with services.index.retriever(caller.book(body.book_id), caller.scope) as retriever:
         if body.ranking == "keyword":
-            return await in_thread(retriever.search_words, body.query, limit=body.limit, filters=filters)
+            return await in_thread(retriever.search_typed, body.query, limit=body.limit, filters=filters)
         return await in_thread(retriever.search, body.query, limit=body.limit, filters=filters, mode=body.ranking)
 
 

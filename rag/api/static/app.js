@@ -6,7 +6,7 @@ import { Filters } from "./chat/filters.js";
 import { Threads } from "./chat/threads.js";
 import { icon } from "./elements.js";
 import { KeyRing } from "./key.js";
-import { speak } from "./language.js";
+import { say, speak } from "./language.js";
 import { themeToggle } from "./theme.js";
 import { Wire } from "./wire.js";
 
@@ -36,6 +36,9 @@ const threads = new Threads(find("#threads"), wire, {
 async function start() {
   for (const each of document.querySelectorAll("[data-icon]")) each.append(icon(each.dataset.icon));
   themeToggle(find(".theme"));
+  document.body.append(conversation.search.element);
+  find(".find").title = say("search_key");
+  find(".find").addEventListener("click", () => conversation.search.open());
   find(".fresh").addEventListener("click", beginAnew);
   document.addEventListener("keydown", pressed);
   conversation.addEventListener("kept", () => {
@@ -87,7 +90,7 @@ function showBook(book) {
   choice.of(book);
   const title = book.title ?? book.book_id;
   document.title = title;
-  find(".book-title").textContent = title;
+  find(".book-title bdi").textContent = title;
   if (!conversation.threadId && !conversation.running) conversation.reset();
 }
 
@@ -135,7 +138,10 @@ function toTheQuestion() {
 }
 
 function pressed(event) {
-  if (event.key === "Escape" && conversation.running) {
+  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+    event.preventDefault();
+    conversation.search.open();
+  } else if (event.key === "Escape" && conversation.running) {
     event.preventDefault();
     conversation.stop();
   } else if (event.key === "Escape" && conversation.passage.isOpen && !event.defaultPrevented) {

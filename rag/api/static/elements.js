@@ -40,6 +40,7 @@ const STROKES = {
   stop: "M6 6h8v8H6z",
   filter: "M3 5.5h14M5.5 10h9M8 14.5h4",
   copy: "M7.5 7.5h8v8h-8zM12.5 7.5v-3h-8v8h3",
+  search: "M9 3.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11M13 13l4 4",
   sources: "M7.5 7.5h8v8h-8zM12.5 7.5v-3h-8v8h3M9.5 10.3h4M9.5 12.7h4",
   check: "M4.5 10.5l3.5 3.5 7.5-8",
   again: "M15.5 8.5A6 6 0 1 0 16 11M15.8 4.5v4h-4",

@@ -3,7 +3,8 @@
  * own address; all else is loaded when the button is first pressed.
  *
  * A site opens and closes it with `bookwise.open()`, `bookwise.close()` and `bookwise.toggle()`, or with elements that
- * carry `data-bookwise-open`; `bookwise.open("a question")` and the value of such an element are asked at once. The
+ * carry `data-bookwise-open`; `bookwise.open("a question")` and the value of such an element are asked at once.
+ * `bookwise.search("words")`, or the keys of `data-search="ctrl+k"`, open the search in the middle of the page. The
  * document gets the events `bookwise:opened`, `bookwise:asked` and `bookwise:rated`; `data-shortcut="ctrl+k"`, `data-lang`, `data-colour` and `data-corner="left"` are for its taste.
  *
  *   <script src="https://HOST/widget.js" data-book="my-book" data-key="bw_..." defer></script>
@@ -45,7 +46,7 @@
 
   /** What the owner has set for every site. */
   const own = {/* own */};
-  const { corner, shortcut } = script.dataset;
+  const { corner, shortcut, search } = script.dataset;
   const colour = script.dataset.colour ?? own.colour;
   if (corner === "left") host.dataset.corner = corner;
 
@@ -65,15 +66,15 @@
   const frame = document.createElement("div");
   Object.assign(frame, { className: "frame", lang: spoken, dir: "auto", textContent: label });
 
-  /** @type {Promise<{open: (how: {focus: boolean}) => void}>|undefined} */
+  /** @type {Promise<{open: (how: {focus: boolean, question?: string}) => void, close: () => void, search: (text?: string) => void}>|undefined} */
   let panel;
-  async function open(focus, question) {
+  async function show(act) {
     launch.setAttribute("aria-busy", "true");
     if (!panel) root.append(frame);
     panel ??= import(`${server}/static/panel.bundle.js`).then(({ makePanel }) =>
       makePanel({ root, launch, server, label, spoken, logo: own.has_logo && `${server}/logo`, options: script.dataset }));
     try {
-      (await panel).open({ focus, question });
+      act(await panel);
     } catch (error) {
       panel = undefined;
       launch.textContent = WORDS[spoken][1];
@@ -83,19 +84,31 @@
     launch.removeAttribute("aria-busy");
   }
 
+  const text = (given) => (typeof given === "string" && given.trim().slice(0, 1000)) || undefined;
+  const open = (focus, question) => show((shown) => shown.open({ focus, question: text(question) }));
+
   async function close() {
     if (panel) (await panel).close();
   }
 
   const isOpen = () => launch.hidden;
-  const asked = (question) => (typeof question === "string" && question.trim().slice(0, 1000)) || undefined;
-  window.bookwise = { open: (question) => open(true, asked(question)), close, toggle: () => (isOpen() ? close() : open(true)) };
+  window.bookwise = {
+    open: (question) => open(true, question),
+    search: (given) => show((shown) => shown.search(text(given))),
+    close,
+    toggle: () => (isOpen() ? close() : open(true)),
+  };
 
   document.addEventListener("click", (event) => {
     const opener = event.target instanceof Element && event.target.closest("[data-bookwise-open]");
-    if (opener) open(true, asked(opener.dataset.bookwiseOpen));
+    if (opener) open(true, opener.dataset.bookwiseOpen);
   });
-  if (shortcut) {
+  onKeys(shortcut, window.bookwise.toggle);
+  onKeys(search, () => window.bookwise.search());
+
+  /** @param {string|undefined} shortcut such as "ctrl+k" @param {() => void} act */
+  function onKeys(shortcut, act) {
+    if (!shortcut) return;
     const keys = shortcut.toLowerCase().split("+");
     const key = keys.at(-1);
     const held = (name) => keys.slice(0, -1).includes(name);
@@ -105,7 +118,7 @@
       // A plain key is what somebody types.
       if (!isMod && !event.altKey && event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable], bookwise-chat")) return;
       event.preventDefault();
-      window.bookwise.toggle();
+      act();
     });
   }
 

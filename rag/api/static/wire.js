@@ -54,6 +54,9 @@ export class Wire {
     return this.#post(`/threads/${encodeURIComponent(thread)}/messages/${number}/feedback`, feedback);
   }
 
+  /** Passages by their words; nothing is embedded, so that it is asked while one types. @param {object} search a SearchRequest */
+  search = async (search, signal) => (await this.#post("/search", { ...search, ranking: "keyword" }, signal)).json();
+
   /** @param {object[]} items code and formulas */
   render = async (items) => (await this.#post("/render", { items })).json();
 

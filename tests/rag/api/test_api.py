@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from rag.api.http.logs import JsonLines
 from tests.support.books import page, write_book
-from tests.support.chat_api import PAGES, QUESTION, book, ended, events_in, indexed, is_problem, serving
+from tests.support.chat_api import PAGES, QUESTION, add_key, book, ended, events_in, indexed, is_problem, serving
 
 __all__ = ["book", "indexed"]
 
@@ -229,6 +229,19 @@ def test_a_search_by_words_embeds_nothing(client: TestClient) -> None:
     assert by_words[0]["id"] == by_both[0]["id"]
     assert by_words[0]["relevance"] > 0
     assert by_words[0]["score"] == 0 < by_both[0]["score"]
+    typed = client.post("/search", json={"query": "graph", "hardware_tier": 4, "ranking": "keyword"}).json()
+    assert typed["results"][0]["id"] == by_words[0]["id"] and typed["query"] == "graph"
+
+
+def test_searching_while_one_types_uses_up_no_questions(book: Path) -> None:
+    key = add_key("reader")
+    asked = {"query": "graphics"}
+    with serving(book, open_to_all=False, **{"api.rate": 1}) as client:
+        typed = [
+            client.post("/search", json=asked | {"ranking": "keyword"}, headers=key).status_code for _ in range(3)
+        ]
+        questions = [client.post("/search", json=asked, headers=key).status_code for _ in range(2)]
+    assert typed == [200, 200, 200] and questions == [200, 429]
 
 
 def test_the_log_has_the_figures_of_an_answer_and_its_words_only_if_asked(

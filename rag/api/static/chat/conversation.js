@@ -3,6 +3,7 @@
 import { element, iconButton } from "../elements.js";
 import { askForKey } from "../key.js";
 import { say } from "../language.js";
+import { isWebAddress } from "../markdown/inline.js";
 import { renderMarks } from "../markdown/rendering.js";
 import { Problem } from "../wire.js";
 import { Announcer } from "./announcer.js";
@@ -11,12 +12,14 @@ import { confidenceWords } from "./confidence.js";
 import { followAnswer } from "./following.js";
 import { shortfall } from "./hints.js";
 import { PassagePanel } from "./passage.js";
+import { Search } from "./search.js";
 import { Turn } from "./turn.js";
 import { welcome } from "./welcome.js";
 
 export class Conversation extends EventTarget {
   /**
-   * Fires `kept` after an exchange that the server keeps, `asked` and `rated` for who counts them.
+   * Fires `kept` after an exchange that the server keeps, `asked` and `rated` for who counts them, and
+   * `wanted` where the chat is to be seen.
    * @param {{wire: import("../wire.js").Wire, choice: import("./choice.js").Choice, filters: HTMLElement,
    *   place: HTMLElement, isModal: () => boolean, isOnSite?: boolean}} parts `isOnSite`: the lessons are pages of this site
    */
@@ -29,6 +32,11 @@ export class Conversation extends EventTarget {
     this.announcer = new Announcer();
     this.passage = new PassagePanel(wire, { isModal, book: () => choice.chosen.book_id });
     this.composer = new Composer({ send: (question) => this.ask(question), stop: () => this.stop(), filters });
+    this.search = new Search({
+      find: (query, limit, signal) => wire.search({ query, limit, ...choice.fields }, signal),
+      ask: (question) => (this.running ? this.composer.restore(question) : this.ask(question)),
+      open: (sources, index, event) => this.#openFound(sources, index, event),
+    });
     this.log = element("div", { class: "log" });
     // For a mouse or a finger: the keyboard walks through what is below the view, which brings it there.
     const jump = iconButton("send", say("to_newest"), { class: "jump", hidden: true, tabindex: "-1" });
@@ -71,6 +79,7 @@ export class Conversation extends EventTarget {
   /** Asks, and shows the answer as it comes. @param {string} question */
   async ask(question) {
     if (this.running) return;
+    this.dispatchEvent(new Event("wanted"));
     this.log.querySelectorAll(".welcome, .follow-ups").forEach((each) => each.remove());
     const turn = this.#turn(question);
     this.dispatchEvent(new CustomEvent("asked", { detail: { question } }));
@@ -167,6 +176,16 @@ export class Conversation extends EventTarget {
     turn.element.remove();
     this.composer.focus();
     this.ask(turn.question);
+  }
+
+  /** On the site itself a passage is read on its page, elsewhere beside the chat. */
+  #openFound(sources, index, event) {
+    const { url } = sources[index];
+    if (!this.isOnSite || !isWebAddress(url)) {
+      this.dispatchEvent(new Event("wanted"));
+      this.passage.open(sources, index, this.composer.box);
+    } else if (event.ctrlKey || event.metaKey) open(url, "_blank", "noopener");
+    else location.assign(url);
   }
 
   #widen(question, change) {

@@ -156,5 +156,5 @@ function facts(source) {
       ? element("a", { class: "open-lesson", ...lessonLink(source.url) }, say("open_lesson"), icon("out"))
       : null,
     element("p", { class: "fact" }, element("code", { dir: "ltr" }, lines), copyButton(say("copy_lines"), () => lines)),
-    element("p", { class: "fact" }, say("similarity", { score: source.similarity_score.toFixed(2) })));
+    source.similarity_score === undefined ? null : element("p", { class: "fact" }, say("similarity", { score: source.similarity_score.toFixed(2) })));
 }

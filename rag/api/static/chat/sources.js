@@ -1,7 +1,7 @@
 /** The sources below an answer, and what each is called. */
 
 import { button, element, iconButton } from "../elements.js";
-import { say } from "../language.js";
+import { direction, say } from "../language.js";
 import { isWebAddress } from "../markdown/inline.js";
 
 /**
@@ -76,10 +76,11 @@ export function sourceList(sources, open, { areLinks = false } = {}) {
 function cardWords(source, place) {
   return [
     element("span", { class: "badge", "aria-hidden": "true" }, source.number ? String(source.number) : "·"),
-    element("span", { class: "source-words" },
-      element("span", { class: "source-title", dir: "auto" },
-        source.number ? element("span", { class: "unseen" }, `${say("source_number", { number: source.number })}: `) : null, source.page_title),
-      place ? element("span", { class: "source-place", dir: "auto" }, place) : null,
+    // All in the direction of the title, which the words of the page do not decide.
+    element("span", { class: "source-words", dir: "auto" },
+      element("span", { class: "source-title" },
+        source.number ? element("span", { class: "unseen", dir: direction }, `${say("source_number", { number: source.number })}: `) : null, source.page_title),
+      place ? element("span", { class: "source-place" }, place) : null,
       source.verified === false ? element("span", { class: "source-place" }, say("not_confirmed")) : null),
   ];
 }

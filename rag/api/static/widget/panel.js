@@ -26,13 +26,18 @@ export async function makePanel({ root, launch, server, label, spoken, logo, opt
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, lang: language, dir: direction, hidden: true },
     element("header", { class: "panel-head" },
       logo ? element("img", { class: "logo", src: logo, alt: "" }) : null,
-      element("h2", { class: "panel-title", dir: "auto" }, label),
+      element("h2", { class: "panel-title" }, element("bdi", {}, label)),
+      iconButton("search", say("search_book"), { onclick: () => conversation.search.open() }),
       iconButton("plus", say("new_conversation"), { onclick: () => begin(conversation) }),
       iconButton("close", say("close_chat"), { onclick: close })),
     place);
   panel.addEventListener("keydown", (event) => event.key === "Escape" && escape(event));
-  root.append(panel);
-  fitText(panel);
+  const { element: box } = conversation.search;
+  Object.assign(box, { lang: language, dir: direction });
+  root.append(panel, box);
+  [panel, box].forEach(fitText);
+  // The site's own shortcuts are none of ours.
+  box.addEventListener("keydown", (event) => event.stopPropagation());
 
   /** @param {{focus: boolean, question?: string}} how whether the reader asked for it, and what the site asks for them */
   function open({ focus, question }) {
@@ -64,9 +69,10 @@ export async function makePanel({ root, launch, server, label, spoken, logo, opt
   conversation.reset();
   conversation.addEventListener("kept", () => forTab.set(KEPT, conversation.threadId));
   for (const name of ["asked", "rated"]) conversation.addEventListener(name, ({ detail }) => tell(name, detail));
+  conversation.addEventListener("wanted", () => panel.hidden && open({ focus: true }));
   conversation.addEventListener("unlocked", () => load(wire, choice, conversation));
   const begun = load(wire, choice, conversation);
-  return { open, close };
+  return { open, close, search: (text) => conversation.search.open(text) };
 }
 
 /** An event on the site's document, for its own analytics: `bookwise:opened`, `bookwise:asked`, `bookwise:rated`. */
