@@ -29,6 +29,7 @@ from rag.retrieval.mmr import diverse
 from rag.retrieval.query_terms import Question, question_of, stemmers_of
 from rag.retrieval.rerankers import Reranker
 from rag.retrieval.spelling import correct_typos
+from rag.tracing import span
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -146,14 +147,24 @@ def _ranked(
 ) -> tuple[SearchQuery, Vector | None, _Ranking]:
     """Return the query with its typos corrected, its vector and what it finds."""
     stop_if_left()
-    vector = embedder.embed_query(searchable(query.text)) if embedder else None
+    vector = _embedded(searchable(query.text), embedder)
     ranking = _settled_ranking(query, vector, scan)
     corrected = correct_typos(query.text, ranking.question, scan.store, scan.where)
     if corrected is None:
         return query, vector, ranking
     query = query.model_copy(update={"text": corrected})
-    vector = embedder.embed_query(corrected) if embedder else None
+    vector = _embedded(corrected, embedder)
     return query, vector, _settled_ranking(query, vector, scan)
+
+
+def _embedded(text: str, embedder: Embedder | None) -> Vector | None:
+    if embedder is None:
+        return None
+    with span(
+        f"embeddings {embedder.model}",
+        {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": embedder.model},
+    ):
+        return embedder.embed_query(text)
 
 
 def _settled_ranking(query: SearchQuery, vector: Vector | None, scan: _Scan) -> _Ranking:

@@ -43,6 +43,8 @@ def test_an_answer_is_one_trace_without_the_words_of_the_question(book: Path, sp
     [request] = [each for each in found if each.name == "POST /chat/stream"]
     mine = [each.name for each in found if each.context.trace_id == request.context.trace_id]
     assert mine.count("retrieval") == 2 and mine.count("chat gpt-4o-mini") == 2 and "database" in mine
+    [embedded, *_] = [each for each in found if each.name.startswith("embeddings ")]
+    assert embedded.attributes["gen_ai.request.model"] in embedded.name and embedded.name in mine
     [called, _] = [each.attributes for each in found if each.name == "chat gpt-4o-mini"]
     assert called["gen_ai.usage.input_tokens"] + called["gen_ai.usage.output_tokens"] == TOKENS
     assert not any(QUESTION["message"] in each.to_json() for each in found)

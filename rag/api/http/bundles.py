@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 SCRIPTS: Mapping[str, str] = {"app.bundle.js": "app.js", "panel.bundle.js": "widget/panel.js"}
 """Each bundle of modules, and the one that it begins with."""
 
-_CHAT = ("tokens", "controls", "chat", "welcome", "composer", "prose", "panels", "search")
+_CHAT = ("tokens", "controls", "chat", "welcome", "composer", "prose", "panels", "search", "threads")
 STYLES: Mapping[str, Sequence[str]] = {
     "page.bundle.css": tuple(f"styles/{name}.css" for name in (*_CHAT, "page")),
     "widget.bundle.css": (*(f"styles/{name}.css" for name in _CHAT), "widget/widget.css"),

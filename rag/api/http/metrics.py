@@ -50,6 +50,14 @@ class Metrics:
         )
         self._answers = Counter("bookwise_answers", "Answers.", ["confidence_level"], registry=self.registry)
         self._tokens = Counter("bookwise_model_tokens", "Tokens of the model.", registry=self.registry)
+        self._waits = {
+            name: Histogram(f"bookwise_{name}_seconds", text, buckets=SECONDS, registry=self.registry)
+            for name, text in (
+                ("retrieval", "Seconds of searching for an answer."),
+                ("model", "Seconds of the language model for an answer."),
+                ("first_token", "Seconds to the first piece of an answer."),
+            )
+        }
         self._failures = Counter("bookwise_failures", "Failures.", ["part", "kind"], registry=self.registry)
         self._refused = Counter(
             "bookwise_refused_connections", "Connections closed.", ["reason"], registry=self.registry
@@ -67,6 +75,11 @@ class Metrics:
         """Count one answer."""
         self._answers.labels(level).inc()
         self._tokens.inc(tokens)
+
+    def waited(self, **seconds: float) -> None:
+        """Count what an answer took: `retrieval`, `model` and `first_token`."""
+        for name, taken in seconds.items():
+            self._waits[name].observe(taken)
 
     def failed(self, part: str, kind: str) -> None:
         """Count one failure of a part; `kind` is the class of its error."""

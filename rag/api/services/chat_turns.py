@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -155,7 +156,7 @@ class ChatTurns:
                 min_score=self._threshold(request),
                 style=own.style if own else "",
             )
-            seen = Seen()
+            seen, began, is_first = Seen(), time.perf_counter(), True
             async with aclosing(running) as events:
                 async for event in events:
                     if isinstance(event, Done):
@@ -165,6 +166,9 @@ class ChatTurns:
                         current_request().awaits = MODEL if self._model else ""
                         if not seen.add(event):
                             continue
+                    elif is_first:
+                        is_first = False
+                        self._metrics.waited(first_token=time.perf_counter() - began)
                     yield event
 
     async def follow_ups(self, book_id: str, asked: str, cited: Collection[str], caller: Caller) -> list[str]:
@@ -230,6 +234,9 @@ class ChatTurns:
         found = seen.passages
         shown = chat_response(response, found, turn.thread_id, seen.searches)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
+        self._metrics.waited(retrieval=response.retrieval_time_ms / 1000)
+        if response.tokens_used:
+            self._metrics.waited(model=response.generation_time_ms / 1000)
         self._log(turn, shown, response)
         has_failed = response.error not in (None, *UNFINISHED)
         is_written = response.model != EXTRACTIVE and response.tokens_used > 0 and not has_failed

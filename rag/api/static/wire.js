@@ -42,6 +42,9 @@ export class Wire {
   threads = () => this.#json("/threads?limit=1000");
   archived = (before) => this.#json(`/threads?limit=50&archived=true${before ? `&before=${encodeURIComponent(before)}` : ""}`);
   thread = (id) => this.#json(`/threads/${encodeURIComponent(id)}`);
+  rename = (id, title) => this.#send(`/threads/${encodeURIComponent(id)}`, {
+    method: "PATCH", body: JSON.stringify({ metadata: { title } }), headers: { "Content-Type": "application/json" },
+  });
   forget = (id) => this.#send(`/threads/${encodeURIComponent(id)}`, { method: "DELETE" });
 
   lesson(parent, book) {

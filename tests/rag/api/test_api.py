@@ -217,7 +217,10 @@ def test_a_run_started_over_http_indexes_what_changed_while_readers_go_on(client
 def test_the_server_tells_its_health_its_readiness_and_its_figures(client: TestClient) -> None:
     client.post("/chat/run", json=QUESTION)
     assert client.get("/health").json()["status"] == client.get("/ready").json()["status"] == "ok"
-    assert 'route="/chat/run",status="200"} 1.0' in client.get("/metrics").text
+    figures = client.get("/metrics").text
+    assert 'route="/chat/run",status="200"} 1.0' in figures
+    assert "bookwise_first_token_seconds_count 1.0" in figures and "bookwise_retrieval_seconds_count 1.0" in figures
+    assert "bookwise_model_seconds_count 0.0" in figures and "_created" not in figures
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/chat/run", "/chat/stream", "/threads", "/search", "/ingest", "/health", "/ready"} <= set(paths)
 

@@ -195,6 +195,27 @@ def test_a_page_that_was_here_before_asks_twice_and_a_new_one_a_few_times(watch:
     assert counts[0] <= 12 and counts[1] <= 2, asked
 
 
+def test_a_mouse_on_a_citation_sees_the_cited_lines(chat: Any, served: ServedBook) -> None:
+    script(served, "With `TRANSIENT_LOCAL` the publisher keeps its last messages for late subscribers {0}.")
+    turn = answered(chat)
+    turn.locator(".cite").first.hover()
+    chat.locator(".peek:popover-open").wait_for()
+    assert "TRANSIENT_LOCAL" in chat.locator(".peek:popover-open").inner_text()
+    chat.keyboard.press("Escape")
+    assert chat.locator(".peek:popover-open").count() == 0
+
+
+def test_a_conversation_is_renamed_and_keeps_its_name(chat: Any) -> None:
+    ask(chat, OUTSIDE)
+    chat.locator("#threads [aria-current]").hover()
+    chat.locator(".thread").first.get_by_role("button", name="Rename").click()
+    chat.get_by_role("textbox", name="Rename the conversation").fill("About football")
+    chat.keyboard.press("Enter")
+    chat.get_by_role("button", name="About football", exact=True).wait_for()
+    chat.reload()
+    chat.get_by_role("button", name="About football", exact=True).wait_for()
+
+
 def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any) -> None:
     button = chat.get_by_role("button", name="Filters:")
     assert button.inner_text() == "Tier 1: any laptop"

@@ -17,7 +17,7 @@ from tests.support.served_book import ServedBook
 
 UNMARKED = """() => {
   const found = [];
-  const book = '.prose, [dir=auto], code, .skip, noscript, script, style, select, .segment';
+  const book = '.prose, [dir=auto], bdi, code, .skip, noscript, script, style, select, .segment';
   const isBook = (node) => node.parentElement.closest(book);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {

@@ -55,6 +55,23 @@ def answered(panel: Any, question: str = QUESTION) -> Any:
     return panel.locator(".turn").last
 
 
+def test_conversations_of_this_browser_are_listed_and_gone_back_to(
+    watch: Watch, served: ServedBook, lesson: str
+) -> None:
+    page = watch.open(lesson)
+    panel = opened(page)
+    first = "What is a deadline?"
+    answered(panel, first)
+    panel.get_by_role("button", name="New conversation").click()
+    panel.get_by_role("button", name="Conversations").click()
+    panel.get_by_role("button", name=first, exact=True).click()
+    assert panel.locator(".question").all_inner_texts() == [first]
+    panel.get_by_role("button", name="Conversations").click()
+    panel.get_by_role("button", name=f"Delete “{first}”").click()
+    panel.get_by_role("button", name="Delete", exact=True).click()
+    panel.get_by_text("Your conversations will be listed here.").wait_for()
+
+
 def test_closed_it_costs_one_small_script(watch: Watch, served: ServedBook, lesson: str) -> None:
     page = watch.open(lesson)
     page.get_by_role("button", name="Ask the book").wait_for()

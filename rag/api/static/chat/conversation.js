@@ -131,7 +131,7 @@ export class Conversation extends EventTarget {
         turn.finish(data, { scope, isChosen });
         this.threadId = data.session_id;
         this.announcer.say(spoken(turn, data));
-        this.dispatchEvent(new Event("kept"));
+        this.dispatchEvent(new CustomEvent("kept", { detail: { question } }));
       }
     }
   }
@@ -153,6 +153,7 @@ export class Conversation extends EventTarget {
       isOnSite: this.isOnSite,
       tierName: (tier) => this.choice.tierName(tier),
       openSource: (sources, index, invoker) => this.passage.open(sources, index, invoker),
+      cited: (source) => this.passage.cited(source),
       ask: (next) => this.ask(next),
       again: () => this.#again(turn),
       anew: () => this.#widen(question, () => {}),

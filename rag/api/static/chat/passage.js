@@ -102,8 +102,7 @@ export class PassagePanel {
     if (!source.parent_doc_id) return;
     const lesson = await this.#lesson(source.parent_doc_id).catch(() => null);
     if (!prose.isConnected) return;
-    const chunk = lesson?.chunks.find((each) => each.content_hash === source.content_hash && each.chunk_index === source.chunk_index)
-      ?? lesson?.chunks.find((each) => each.content_hash === source.content_hash);
+    const chunk = chunkOf(lesson, source);
     if (chunk) this.#markCited(prose, chunk, source, cited);
     else note.textContent = say(lesson ? "lesson_changed" : "passage_not_loaded");
   }
@@ -114,8 +113,7 @@ export class PassagePanel {
     showProse(prose, text);
     renderMarks(prose, this.wire.render);
     if (!cited) return;
-    const first = cited[0] - chunk.line_start + addedLines(chunk);
-    const last = cited[1] - chunk.line_start + addedLines(chunk);
+    const [first, last] = linesWithin(chunk, source);
     const at = lines.findIndex((line) => line >= first);
     const marked = at < 0 ? [] : markLines(prose, at, lines.findLastIndex((line) => line <= last) + 1);
     // A mark of everything would tell nothing.
@@ -123,6 +121,14 @@ export class PassagePanel {
       marked.forEach((each) => each.classList.remove("is-cited"));
     }
     if (marked.length) this.body.scrollTop = marked[0].getBoundingClientRect().top - this.body.getBoundingClientRect().top - MARGIN;
+  }
+
+  /** The lines that a source cites; the beginning of its passage where the lesson has changed or cannot be read. */
+  async cited(source) {
+    const chunk = source.parent_doc_id && chunkOf(await this.#lesson(source.parent_doc_id).catch(() => null), source);
+    if (!chunk) return shownText(source.chunk_text, source).text;
+    const [first, last] = linesWithin(chunk, source);
+    return withoutTags(chunk.text.split("\n").slice(first, last + 1).join("\n")).text;
   }
 
   #lesson(parent) {
@@ -138,6 +144,17 @@ export class PassagePanel {
 /** The passage as it is shown: the lesson's title stands above it already, and tags say nothing to a reader. */
 function shownText(text, { page_title: title }) {
   return withoutTags(text.startsWith(`# ${title}\n`) ? text.slice(title.length + 2) : text);
+}
+
+function chunkOf(lesson, { content_hash: hash, chunk_index: index }) {
+  const same = lesson?.chunks.filter((each) => each.content_hash === hash) ?? [];
+  return same.find((each) => each.chunk_index === index) ?? same[0];
+}
+
+/** The first and the last cited line, counted from the beginning of the passage. */
+function linesWithin(chunk, source) {
+  const before = addedLines(chunk) - chunk.line_start;
+  return [source.line_start + before, source.line_end + before];
 }
 
 /** The lines at the beginning of a passage that its file has not: a piece of a long block repeats its head. */

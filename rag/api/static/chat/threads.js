@@ -1,15 +1,16 @@
-/** Earlier conversations: the list, opening one, deleting one. */
+/** Earlier conversations: the list, opening one, naming one, deleting one. */
 
 import { button, element, icon, iconButton } from "../elements.js";
 import { say } from "../language.js";
-import { confirmIn } from "./confirm.js";
+import { askTextIn, confirmIn } from "./confirm.js";
 
 const DAY = 86_400_000;
 
 export class Threads {
   /**
    * @param {HTMLElement} place
-   * @param {import("../wire.js").Wire} wire
+   * @param {{threads: () => Promise<object>, archived: (before?: string) => Promise<object>, rename: (id: string, name: string) => Promise<void>,
+   *   forget: (id: string) => Promise<void>}} wire the server, or what the browser keeps
    * @param {{open: (id: string) => void, fresh: () => void, gone: (id: string) => void}} on
    */
   constructor(place, wire, on) {
@@ -66,7 +67,21 @@ export class Threads {
     const name = nameOf(thread);
     return element("li", { class: "thread" },
       button({ class: "thread-open", dir: "auto", "aria-current": id === this.current ? "true" : null, title: name, onclick: () => this.on.open(id) }, name),
+      iconButton("pencil", say("rename_named", { name }), { class: "small", onclick: () => this.#rename(thread, name) }),
       iconButton("trash", say("delete_named", { name }), { class: "small", onclick: () => this.#delete(id, name) }));
+  }
+
+  async #rename(thread, name) {
+    const place = this.place.parentElement;
+    const given = await askTextIn(place, { title: say("rename_title"), value: name, yes: say("rename") });
+    if (!given) return;
+    try {
+      await this.wire.rename(thread.thread_id, given);
+      thread.metadata = { ...thread.metadata, title: given };
+      this.#show();
+    } catch (problem) {
+      await confirmIn(place, { title: say("not_saved"), words: problem.message, yes: null });
+    }
   }
 
   async #delete(id, name) {
@@ -89,7 +104,7 @@ export class Threads {
 }
 
 function nameOf({ topic_summary: topic, metadata }) {
-  return topic ?? metadata.question ?? say("conversation");
+  return metadata.title || topic || metadata.question || say("conversation");
 }
 
 function dayOf(date) {

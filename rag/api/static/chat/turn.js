@@ -7,13 +7,14 @@ import { copyButton, showProse } from "../markdown/prose.js";
 import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
 import { hints } from "./hints.js";
+import { peekAt } from "./peek.js";
 import { sourceList, withSources } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 import { followUps } from "./welcome.js";
 
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
- *   isOnSite?: boolean, tierName?: (tier: number) => string, ask: (question: string) => void, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
+ *   cited: (source: import("./sources.js").Source) => Promise<string>, isOnSite?: boolean, tierName?: (tier: number) => string, ask: (question: string) => void, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
  *   render: (prose: Element) => void, rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
  *   `anew` asks for another answer, `widen` asks again without filters
  */
@@ -33,6 +34,10 @@ export class Turn {
     this.element = element("article", { class: "turn", "aria-label": say("question_and_answer") },
       element("h2", { class: "question", dir: "auto" }, question), this.answer);
     this.prose.addEventListener("click", (event) => this.#cite(event));
+    this.answer.append(peekAt(this.prose, async (cite) => {
+      const source = this.sources[this.#cited(cite)];
+      return source ? { title: source.page_title, text: await actions.cited(source) } : null;
+    }));
   }
 
   /** Nothing is known yet. */
@@ -122,7 +127,11 @@ export class Turn {
   #cite(event) {
     const cite = event.target.closest(".cite");
     if (!cite) return;
-    this.#open(this.sources.findIndex(({ number }) => number === Number(cite.dataset.number)), cite);
+    this.#open(this.#cited(cite), cite);
+  }
+
+  #cited(cite) {
+    return this.sources.findIndex(({ number }) => number === Number(cite.dataset.number));
   }
 
   #open = (index, invoker) => this.actions.openSource(this.sources, index, invoker);

@@ -3,11 +3,13 @@
 import { Choice } from "../chat/choice.js";
 import { Conversation } from "../chat/conversation.js";
 import { Filters } from "../chat/filters.js";
+import { Threads } from "../chat/threads.js";
 import { element, iconButton } from "../elements.js";
 import { KeyRing } from "../key.js";
 import { forTab } from "../kept.js";
 import { direction, language, say, speak } from "../language.js";
 import { Wire } from "../wire.js";
+import { KeptThreads } from "./kept_threads.js";
 
 const KEPT = "widget.thread";
 const OPEN = "widget.open";
@@ -23,12 +25,17 @@ export async function makePanel({ root, launch, server, label, spoken, logo, opt
   const filters = new Filters(choice, async (id) => choice.of(await wire.book(id)), () => pageHere(wire, choice));
   const place = element("div", { class: "widget-chat" });
   const conversation = new Conversation({ wire, choice, filters: filters.element, place, isModal: () => false, isOnSite: true });
+  const kept = new KeptThreads(wire, `widget.threads.${server}`);
+  const list = element("nav", { class: "threads", hidden: true, "aria-label": say("conversations") });
+  const menu = iconButton("menu", say("conversations"), { "aria-expanded": "false", onclick: () => showList(list.hidden) });
+  const threads = new Threads(list, kept, { open: openThread, fresh: beginAnew, gone: (id) => id === conversation.threadId && begin(conversation) });
+  place.append(list);
   const panel = element("section", { class: "panel", role: "dialog", "aria-label": label, lang: language, dir: direction, hidden: true },
-    element("header", { class: "panel-head" },
+    element("header", { class: "panel-head" }, menu,
       logo ? element("img", { class: "logo", src: logo, alt: "" }) : null,
       element("h2", { class: "panel-title" }, element("bdi", {}, label)),
       iconButton("search", say("search_book"), { onclick: () => conversation.search.open() }),
-      iconButton("plus", say("new_conversation"), { onclick: () => begin(conversation) }),
+      iconButton("plus", say("new_conversation"), { onclick: beginAnew }),
       iconButton("close", say("close_chat"), { onclick: close })),
     place);
   panel.addEventListener("keydown", (event) => event.key === "Escape" && escape(event));
@@ -61,13 +68,42 @@ export async function makePanel({ root, launch, server, label, spoken, logo, opt
     // The site's own shortcuts are none of ours.
     event.stopPropagation();
     if (event.defaultPrevented || event.target.closest(".modal")) return;
-    if (conversation.running) conversation.stop();
+    if (!list.hidden) showList(false);
+    else if (conversation.running) conversation.stop();
     else if (conversation.passage.isOpen) conversation.passage.close();
     else close();
   }
 
+  /** The list lies over the chat. */
+  function showList(isShown) {
+    list.hidden = !isShown;
+    menu.setAttribute("aria-expanded", String(isShown));
+    if (!isShown) return menu.focus();
+    threads.current = conversation.threadId;
+    threads.refresh();
+    list.querySelector("button").focus();
+  }
+
+  async function openThread(id) {
+    const thread = await wire.thread(id).catch(() => null);
+    if (!thread) return kept.forget(id).catch(() => {}).then(() => threads.refresh());
+    conversation.show(thread);
+    forTab.set(KEPT, id);
+    showList(false);
+    conversation.composer.focus();
+  }
+
+  function beginAnew() {
+    list.hidden = true;
+    menu.setAttribute("aria-expanded", "false");
+    begin(conversation);
+  }
+
   conversation.reset();
-  conversation.addEventListener("kept", () => forTab.set(KEPT, conversation.threadId));
+  conversation.addEventListener("kept", ({ detail }) => {
+    forTab.set(KEPT, conversation.threadId);
+    kept.note(conversation.threadId, detail.question);
+  });
   for (const name of ["asked", "rated"]) conversation.addEventListener(name, ({ detail }) => tell(name, detail));
   conversation.addEventListener("wanted", () => panel.hidden && open({ focus: true }));
   conversation.addEventListener("unlocked", () => load(wire, choice, conversation));
