@@ -8,8 +8,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -126,14 +127,13 @@ def free_port() -> int:
         return port
 
 
-def wait_for(port: int, process: subprocess.Popen[str], seconds: float = 30) -> None:
-    """Until somebody listens."""
+def wait_for(port: int, process: subprocess.Popen[str], seconds: float = 60) -> None:
+    """Until it answers: it listens before its model and its index are open."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert process.poll() is None, "the server ended"
-        with socket.socket() as asked:
-            if asked.connect_ex(("127.0.0.1", port)) == 0:
-                return
+        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=seconds):
+            return
         time.sleep(0.02)
     raise AssertionError("the server did not start")
 
