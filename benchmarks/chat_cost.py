@@ -3,9 +3,9 @@
     python -m benchmarks.chat_cost [--chats 40] [--rounds 3] [--code FOLDER]
 
 Three servers' work is measured in turn, over and over, so that what else the machine does falls on all alike: a
-streamed `/chat/stream` of `bookwise serve` with a scripted model; a proxy of some thirty lines (Starlette and httpx)
-that hands the same model's stream on; one `/search`. Processor time is that of the serving process. The model searches
-once, then writes 100 words within a second.
+streamed `/chat/stream` of `bookwise serve` with a scripted model; a proxy of some thirty lines (Starlette, httpx)
+that hands the same model's stream on; one `/search`. Processor time is that of the serving process. The model
+searches once, then writes 100 words within a second.
 """
 
 from __future__ import annotations
