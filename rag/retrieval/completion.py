@@ -7,7 +7,7 @@ from itertools import islice
 
 from ingestion.vector_stores.bm25 import query_vector
 from ingestion.vector_stores.filters import Where
-from ingestion.vector_stores.protocol import VectorStore
+from ingestion.vector_stores.protocol import PointReader
 from rag.retrieval.spelling import words_of_book
 
 MOST_COMPLETIONS = 3
@@ -16,7 +16,7 @@ MOST_COMPLETIONS = 3
 _BEGUN = re.compile(r"(?<![\w-])[^\W\d_]{2,}$")
 
 
-def with_completions(text: str, store: VectorStore, where: Where) -> str:
+def with_completions(text: str, store: PointReader, where: Where) -> str:
     """Return the text with the book's most frequent words in place of a last word that is only the beginning of them.
 
     A last word that the book has stands for itself. Where `where` is filled for the first time, the book's words are

@@ -61,6 +61,7 @@ FILE_HEADERS = {
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 MAX_LOGO_BYTES = 500_000
+_HOST = re.compile(r"(https?://[\w.-]+(?::\d+)?)(?:/|$)")
 _VERSION = re.compile("[0-9a-f]{16}")
 LOGO_HEADERS = {
     # A picture of SVG may hold scripts; opened by itself it runs none.
@@ -206,6 +207,11 @@ def _page(request: Request, name: str, lang: str | None, services: AppServices) 
     accepted = request.headers.get("accept-language", "")
     language = chosen_language(lang, services.settings.api.language, accepted)
     headers = {**PAGE_HEADERS, "Content-Language": language, "Vary": "Accept-Encoding, Accept-Language"}
+    # Pictures of the book's own site, which its passages show. A book may have written the address: no more of it
+    # than a host gets into the policy.
+    if site := _HOST.match(services.settings.book.base_url):
+        policy = CONTENT_POLICY.replace("img-src 'self'", f"img-src 'self' {site[1]}")
+        headers["Content-Security-Policy"] = policy
     return _send(request, _page_in(name, language, _own(services)), headers)
 
 

@@ -180,6 +180,30 @@ def test_lines_are_marked_by_block_item_and_row(page: Any, lines: tuple[int, int
     assert page.evaluate(MARK, [LINES, *lines]) == marked
 
 
+PICTURES = """async ([text, page]) => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const { showPictures } = await import("/static/chat/pictures.js");
+  const place = document.body.appendChild(document.createElement("div"));
+  showProse(place, text);
+  showPictures(place, page);
+  await new Promise((ready) => setTimeout(ready, 1500));
+  const seen = (each) => each.querySelector("img")?.alt ?? `words: ${each.textContent}`;
+  const shown = [...place.querySelectorAll(".picture")].map(seen);
+  place.remove();
+  return shown;
+}"""
+
+
+def test_a_passage_shows_pictures_of_its_site_and_of_no_other_host(page: Any) -> None:
+    text = """![Root](/static/icon.svg) ![Beside](icon.svg "t") <img src='../static/icon.svg' alt="Above"/>
+
+![Gone](/static/none.svg) ![Far](https://example.org/far.png) ![Data](data:image/png;base64,AAAA) ![](<nothing>)"""
+    address = page.evaluate("location.origin")
+    shown = page.evaluate(PICTURES, [text, f"{address}/static/lesson"])
+    assert shown == ["Root", "Beside", "Above", "words: Gone", "words: Far", "words: Data", "words: picture"]
+    assert page.evaluate(PICTURES, [text, "lesson.md:1-2"])[0] == "words: Root"
+
+
 PLACES = """async (sources) => {
   await (await import("/static/language.js")).speak("en");
   const { sourceList } = await import("/static/chat/sources.js");

@@ -6,6 +6,7 @@ import { isWebAddress } from "../markdown/inline.js";
 import { copyButton, markLines, showProse } from "../markdown/prose.js";
 import { renderMarks } from "../markdown/rendering.js";
 import { withoutTags } from "../markdown/tags.js";
+import { showPictures } from "./pictures.js";
 import { lessonLink, linesOf, placeOf } from "./sources.js";
 
 /** Pixels above the lines that are cited. */
@@ -94,6 +95,7 @@ export class PassagePanel {
     const cited = source.number ? [source.line_start, source.line_end] : null;
     showProse(prose, shownText(source.chunk_text, source).text);
     renderMarks(prose, this.wire.render);
+    showPictures(prose, source.url);
     this.#complete(source, cited, prose, note);
   }
 
@@ -112,6 +114,7 @@ export class PassagePanel {
     const { text, lines } = shownText(chunk.text, source);
     showProse(prose, text);
     renderMarks(prose, this.wire.render);
+    showPictures(prose, source.url);
     if (!cited) return;
     const [first, last] = linesWithin(chunk, source);
     const at = lines.findIndex((line) => line >= first);

@@ -40,7 +40,8 @@ const RULES = [
   [/\(not confirmed\)/y, () => verdict("mark_not_confirmed")],
   [/\(the book says otherwise\)/y, () => verdict("mark_contradicted")],
   [/\(not checked: the book is in (\p{L}{2,20})\)/uy, ([, language]) => verdict("mark_not_checked", { language })],
-  [/!\[([^\]\n]*)\]\([^)\n]*\)/y, ([, text]) => element("span", { class: "picture" }, text || say("picture"))],
+  [/!\[([^\]\n]*)\]\(\s*<?([^\s)>]*)[^)\n]*\)/y, ([, text, source]) => element("span", { class: "picture", "data-source": source }, text || say("picture"))],
+  [/<img\s([^<>\n]{1,500})>/iy, ([, attributes]) => htmlPicture(attributes)],
   [/\[\^([^\]\s]{1,40})\]/y, ([, label]) => element("sup", { class: "footnote-mark" }, label)],
   [/\[(\d{1,3})\](?!\()([.,;:!?)]*)/y, ([, number, after]) => reference(number, after)],
   [/\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y,
@@ -125,6 +126,12 @@ function reference(number, after) {
 /** What the check says of the sentence before it, in the reader's words. */
 function verdict(key, values) {
   return element("small", { class: `verdict ${key.replaceAll("_", "-")}` }, `(${say(key, values)})`);
+}
+
+/** A picture as HTML writes it, as its words; a passage then looks for the picture itself. */
+function htmlPicture(attributes) {
+  const [source, words] = ["src", "alt"].map((name) => new RegExp(`(?:^|\\s)${name}=(?:"([^"]*)"|'([^']*)')`, "i").exec(attributes));
+  return source && element("span", { class: "picture", "data-source": source[1] ?? source[2] }, words?.[1] || words?.[2] || say("picture"));
 }
 
 /** A link, for http and https alone; whatever else stands there stays text. */

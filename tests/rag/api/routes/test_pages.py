@@ -38,6 +38,20 @@ def test_the_page_may_load_from_its_own_server_alone(client: TestClient) -> None
     assert not re.search(r"<style|style=|\son\w+=|<script(?![^>]*src=)", page.text)
 
 
+@pytest.mark.parametrize(
+    ("site", "allowed"),
+    [
+        ("https://book.example.org/course", "img-src 'self' https://book.example.org;"),
+        ("https://a;script-src *", "img-src 'self';"),
+        ("https://user:secret@book.example.org", "img-src 'self';"),
+    ],
+)
+def test_pictures_come_from_the_book_s_own_site_besides(clean_surroundings: Path, site: str, allowed: str) -> None:
+    app = create_app(load_settings({"book.base_url": site}, environ={}), clean_surroundings, open_to_all=True)
+    policy = TestClient(app, base_url="http://127.0.0.1").get("/").headers["content-security-policy"]
+    assert allowed in policy and "script-src 'self';" in policy and policy.count("script-src") == 1
+
+
 @pytest.mark.parametrize("path", ["/openapi.json", "/book/openapi.json"])
 def test_the_description_names_its_server_relative_to_itself_under_a_path_prefix(
     clean_surroundings: Path, path: str
