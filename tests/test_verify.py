@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,45 @@ def test_a_store_restored_from_an_older_copy_is_seen_though_all_counts_agree(ser
     assert changes(run("ingest", "--json")) == {TOPICS: "damaged"} and ids() == whole
     assert run("verify").exit_code == 0 and changes(run("ingest", "--json")) == {}
     assert server.requests == [], "the cache has the vector"
+
+
+def turn_a_vector(store: VectorStore) -> None:
+    """The payload tells the same text."""
+    [old, *_] = store.scroll(Where((Equals("source_file", TOPICS),)), vectors=True)
+    assert old.dense is not None and old.sparse is not None
+    store.upsert([Point(old.id, old.dense[::-1].copy(), old.sparse, old.payload)])
+
+
+def change_the_words(store: VectorStore) -> None:
+    [old, *_] = store.scroll(Where((Equals("source_file", TOPICS),)), vectors=True)
+    assert old.dense is not None and old.sparse is not None
+    words = replace(old.sparse, values=tuple(2 * value for value in old.sparse.values))
+    store.upsert([Point(old.id, old.dense, words, old.payload)])
+
+
+@pytest.mark.parametrize("cache", [True, False], ids=["by the cache", "by a sample"])
+@pytest.mark.parametrize("damage", [turn_a_vector, change_the_words])
+def test_another_text_s_vector_is_seen_with_vectors_alone_and_repaired(
+    server: OpenAIServer, damage: Callable[[VectorStore], None], cache: bool
+) -> None:
+    if not cache:
+        for file in Path(".bookwise").glob("embeddings.sqlite*"):
+            file.unlink()
+    with_store(damage)
+    assert run("verify").exit_code == 0, "payloads do not tell"
+    again = () if cache else ("--sample", "50")
+    sample = again or ("--sample", "0")
+    found = run("verify", "--vectors", *sample, "--json")
+    assert (found.exit_code, changes(found)) == (12, {TOPICS: "damaged"})
+    assert ("2 compared with the cache" if cache else "2 embedded again") in found.stderr
+    assert changes(run("verify", "--vectors", *sample, "--repair", "--json")) == {TOPICS: "damaged"}
+    assert run("verify", "--vectors", *sample).exit_code == 0
+    assert bool(server.requests) is not cache
+
+
+def test_a_sample_has_as_many_chunks_as_asked_for_where_there_are_so_many() -> None:
+    assert "1 embedded again" in run("verify", "--vectors", "--sample", "1").stderr
+    assert "2 embedded again" in run("verify", "--vectors", "--sample", "20").stderr
 
 
 def test_repair_embeds_only_what_has_no_vector(server: OpenAIServer) -> None:

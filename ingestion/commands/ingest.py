@@ -31,7 +31,8 @@ from ingestion.commands.progress import progress_bar
 from ingestion.commands.ray_address import ray_choice
 from ingestion.commands.reporting import Reports, check_reports, write_reports
 from ingestion.commands.terminal import note, show, stdout_kept_clean
-from ingestion.errors import ExitCode
+from ingestion.commands.vectors import vectors_checked
+from ingestion.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from ingestion.factory import RayChoice
@@ -67,16 +68,36 @@ def ingest(
     flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ray": ray_choice(ray, ray_workers)}
     how |= {"flags": flags, "reports": reports, "strict": strict, "verbose": verbose}
-    if books:
-        from ingestion.commands.ingest_books import refuse_one_book, run_books
-
-        refuse_one_book(docs, book, mode)
-        run_books(books, mode, config, as_json=as_json, **how)
-        return
-    report = run_ingest(docs, mode, book, config, **how)
-    show_report(report, reports, as_json=as_json, verbose=verbose)
+    report = run_and_show(docs, mode, book, config, books, as_json=as_json, **how)
     if report.failures or (strict and report.findings):
         raise typer.Exit(ExitCode.LESSONS_FAILED)
+
+
+def run_and_show(
+    docs: Path | None,
+    mode: IngestionMode,
+    book: str | None,
+    config: Path | None,
+    books: str | None,
+    *,
+    reports: list[str] | None,
+    as_json: bool,
+    verbose: bool,
+    **how: Any,
+) -> IngestReport:
+    """Run `ingest` over one book, or with `books` over many, show the report and write it to each of `reports`."""
+    if books:
+        from ingestion.commands.ingest_books import run_books
+
+        if docs or book:
+            raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
+        return run_books(books, mode, config, reports=reports, as_json=as_json, verbose=verbose, **how)
+    report = run_ingest(docs, mode, book, config, reports=reports, verbose=verbose, **how)
+    from ingestion.commands.views import report_view
+
+    show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)
+    write_reports(reports, report)
+    return report
 
 
 def run_ingest(
@@ -90,11 +111,13 @@ def run_ingest(
     reports: list[str] | None = None,
     ray: RayChoice | None = None,
     strict: bool = False,
+    sample: int | None = None,
     **options: Any,
 ) -> IngestReport:
     """Run `ingest` with the settings of this call; for `reports` also count what the index then holds.
 
-    `strict` reports what `bookwise check` finds, also in lessons that did not change.
+    `strict` reports what `bookwise check` finds, also in lessons that did not change; with `sample` vectors are
+    compared too, and so many embedded again.
     """
     from ingestion.books import HOW_TO_NAME, book_to_write
     from ingestion.factory import build_parts
@@ -104,7 +127,8 @@ def run_ingest(
     settings, root = read_book(docs, config, verbose=verbose, flags={"book.id": book, **(flags or {})})
     with (
         stdout_kept_clean(ray is not None),
-        closing(build_parts(settings, new_index=mode == "recreate", ray=ray)) as parts,
+        closing(build_parts(settings, new_index=mode == "recreate", ray=ray)) as opened,
+        vectors_checked(opened, sample) as parts,
         progress_bar() as progress,
     ):
         book_id = book_to_write(settings, root, parts.states, parts.generations)
@@ -126,11 +150,3 @@ def _with_coverage(report: IngestReport, parts: Parts, book_id: str) -> IngestRe
 
     with closing(store):
         return replace(report, coverage=coverage_of(store, book_id))
-
-
-def show_report(report: IngestReport, reports: list[str] | None = None, *, as_json: bool, verbose: bool) -> None:
-    """Print a report and write it to each target of `reports`."""
-    from ingestion.commands.views import report_view
-
-    show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)
-    write_reports(reports, report)

@@ -8,27 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.progress import progress_bar
 from ingestion.commands.reporting import check_reports, write_reports
 from ingestion.commands.terminal import note, show, stdout_kept_clean
-from ingestion.errors import ExitCode, UsageError
+from ingestion.commands.vectors import vectors_checked
 
 if TYPE_CHECKING:
     from ingestion.factory import RayChoice
     from ingestion.models import IngestionMode
     from ingestion.operations.many_books import BookFolder, ManyReport
     from ingestion.output import View
-
-
-def refuse_one_book(docs: Path | None, book: str | None, mode: IngestionMode) -> None:
-    """Raise UsageError for what can be said of one book only."""
-    if docs or book:
-        raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
-    if mode == "recreate":
-        raise UsageError("recreate builds a new index of one book at a time: use it without --books")
+    from ingestion.report import IngestReport
 
 
 def run_books(
@@ -38,19 +29,21 @@ def run_books(
     *,
     flags: Mapping[str, Any],
     reports: list[str] | None,
-    ray: RayChoice | None,
-    strict: bool,
     as_json: bool,
     verbose: bool,
+    ray: RayChoice | None = None,
+    strict: bool = False,
+    sample: int | None = None,
     **how: Any,
-) -> None:
-    """Index every book that `target` names and show one report; exits 3 where a book or a lesson failed."""
+) -> IngestReport:
+    """Run `ingest` over every book that `target` names, show one report and return it; raises what ended it early."""
     from ingestion.factory import build_parts
     from ingestion.operations.many_books import find_books, ingest_books, read_books, recorded_books
 
     check_reports(reports)
     settings = read_settings(config, verbose=verbose, flags=flags)
-    with stdout_kept_clean(ray is not None), closing(build_parts(settings, many_books=True, ray=ray)) as parts:
+    opened = build_parts(settings, many_books=True, new_index=mode == "recreate", ray=ray)
+    with stdout_kept_clean(ray is not None), closing(opened) as parts, vectors_checked(parts, sample) as parts:
         recorded = recorded_books(parts)
         books, unusable = read_books(find_books(target), settings, recorded)
         done = ingest_books(replace(parts, tell=told_once()), books, shown=progress_bar, mode=mode, **how)
@@ -66,8 +59,7 @@ def run_books(
     if done.outage:
         note(f"ended early: {', '.join(done.not_reached)} not reached; run the same command again to go on")
         raise done.outage
-    if whole.failures or (strict and whole.findings):
-        raise typer.Exit(ExitCode.LESSONS_FAILED)
+    return whole
 
 
 def _with_findings(done: ManyReport, books: Sequence[BookFolder]) -> ManyReport:

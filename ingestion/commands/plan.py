@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ingestion.commands.ingest import run_ingest, show_report
-from ingestion.commands.options import Book, Config, Docs, Json, Mode, State, Verbose
+from ingestion.commands.ingest import run_and_show
+from ingestion.commands.options import Book, Books, Config, Docs, Json, Mode, State, Verbose
 from ingestion.commands.reporting import Reports
 from ingestion.errors import ExitCode
 
@@ -20,6 +20,7 @@ def plan(
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 if `ingest` has anything to do.")] = False,
     state: State = None,
     reports: Reports = None,
+    books: Books = None,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -27,18 +28,19 @@ def plan(
 
     Lists new, modified, moved and deleted lessons, and what embedding them would cost. `status` is an alias.
     """
-    report = run_ingest(
+    report = run_and_show(
         docs,
         mode,
         book,
         config,
+        books,
         dry_run=True,
         allow_delete=True,
+        as_json=as_json,
         verbose=verbose,
         flags={"index.state": state},
         reports=reports,
     )
-    show_report(report, reports, as_json=as_json, verbose=verbose)
     if report.failures:
         raise typer.Exit(ExitCode.LESSONS_FAILED)
     if exit_code and report.pending:

@@ -22,6 +22,7 @@ from ingestion.errors import (
     VectorStoreError,
 )
 from ingestion.operations.book_turns import BookTurns
+from ingestion.operations.shelf_rebuild import ShelfRebuild
 from ingestion.report import ChunkCounts, IngestReport
 from ingestion.settings import Settings, override
 from ingestion.settings.loader import CONFIG_NAME, load_settings
@@ -176,7 +177,7 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
 
     So a run that was cut off goes on where it ended. `shown` is entered for each book, `how` is as for `ingest`.
     The limits of cost and tokens are for all books together. An outage of a service ends the run, with what was
-    done until then in the report.
+    done until then in the report. `recreate` makes one new index of all, which replaces the old one at the end.
     """
     began = time.monotonic()
     reports: list[IngestReport] = []
@@ -184,10 +185,13 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
     waiting = sorted(books, key=lambda book: _last_run(parts, book))
     rest: list[str] = []
     outage: BookwiseError | None = None
-    with BookTurns(parts) as turns:
+    is_dry = how.get("dry_run", False)
+    rebuild = how.get("mode") == "recreate" and not is_dry
+    shelf = {book.book_id for book in books}
+    with ShelfRebuild(parts, shelf) if rebuild else BookTurns(parts) as turns:
         for number, book in enumerate(waiting):
             try:
-                base = parts if how.get("dry_run") else turns.parts()
+                base = replace(parts, takes_others=False) if is_dry else turns.parts()
                 limited = replace(base, settings=_left(book.settings, reports))
                 with shown() as progress:
                     reports.append(ingest(limited, book.root, book_id=book.book_id, progress=progress, **how))
@@ -196,6 +200,8 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
                 break
             except BookwiseError as error:
                 failures.append(LessonError(book.root.as_posix(), str(error)))
+        if isinstance(turns, ShelfRebuild) and outage is None:
+            turns.finish([report.book_id for report in reports])
     return ManyReport(
         reports=reports, failures=failures, not_reached=rest, outage=outage, seconds=time.monotonic() - began
     )

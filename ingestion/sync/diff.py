@@ -5,7 +5,7 @@ Everything here is pure (docs/design.md, decisions 5 to 7).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,16 @@ class ChunkDiff:
     def pending(self) -> bool:
         """Return whether the store must change."""
         return bool(self.patch or self.write or self.stale)
+
+    def rewriting(self, ids: Collection[str]) -> ChunkDiff:
+        """Return it with these points written anew, vectors and all."""
+        again = [chunk for chunk in (*self.keep, *self.patch) if chunk.id in ids]
+        return ChunkDiff(
+            keep=tuple(chunk for chunk in self.keep if chunk.id not in ids),
+            patch=tuple(chunk for chunk in self.patch if chunk.id not in ids),
+            write=(*self.write, *again),
+            stale=self.stale,
+        )
 
 
 def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[str, Any]]) -> ChunkDiff:

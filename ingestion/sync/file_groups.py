@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import LessonError
@@ -20,6 +20,7 @@ from ingestion.vector_stores.protocol import PointReader
 
 if TYPE_CHECKING:
     from ingestion.sync.run import PlannedRun
+    from ingestion.sync.vector_check import VectorCheck
 
 CHUNKS_PER_GROUP = 256
 """A group of more than one file has no more, so that one write holds it and no file is seen half written."""
@@ -135,12 +136,16 @@ def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) 
 
 def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = None) -> Iterator[ComparedGroup]:
     """Yield the groups compared with the store; those of the plan, unless they are made elsewhere."""
+    if run.parts.vectors:
+        run.parts.vectors.begin(run.state.total_chunks)
     for group in chunked_groups(run) if groups is None else groups:
-        yield compare_group(group, run.target.store)
+        yield compare_group(group, run.target.store, run.parts.vectors)
 
 
-def compare_group(group: ChunkedGroup, store: PointReader | None) -> ComparedGroup:
-    """Return what each file's chunks change in the store."""
+def compare_group(
+    group: ChunkedGroup, store: PointReader | None, vectors: VectorCheck | None = None
+) -> ComparedGroup:
+    """Return what each file's chunks change in the store; with `vectors` points of another's are written anew."""
     moved = {file.plan.moved_from for file in group.files if file.plan.moved_from}
     stored: dict[str, dict[str, Mapping[str, Any]]] = {
         path: {} for path in moved.union(file.plan.facts.path for file in group.files)
@@ -150,7 +155,11 @@ def compare_group(group: ChunkedGroup, store: PointReader | None) -> ComparedGro
         where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(sorted(stored)))))
         for point in store.scroll(where):
             stored[point.payload["source_file"]][point.id] = point.payload
-    return ComparedGroup(tuple(_compared(file, stored) for file in group.files), group.failures)
+    files = [_compared(file, stored) for file in group.files]
+    if vectors and store:
+        wrong = vectors.wrong([chunk for file in files for chunk in (*file.diff.keep, *file.diff.patch)], store)
+        files = [replace(file, diff=file.diff.rewriting(wrong)) for file in files]
+    return ComparedGroup(tuple(files), group.failures)
 
 
 def _compared(file: ChunkedFile, by_path: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> ComparedFile:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ingestion.embedding.workers import CallResult, Workers
     from ingestion.errors import LessonError
     from ingestion.sync.chunked_files import ChunkedFile, ChunkJob
+    from ingestion.sync.vector_check import VectorCheck
 
 
 class Cluster(Protocol):
@@ -61,7 +62,8 @@ class Parts:
 
     The embedder does not load its model before it embeds. A `cluster` has other machines chunk and embed. `recipient`
     gets the texts, None where they stay here, and `tell` says what the user did not choose. The `lock` is None while
-    the caller holds it over several runs.
+    the caller holds it over several runs. With `vectors` a run compares those too. A `recreate` takes other books
+    into the new generation itself, unless the caller does (`takes_others`).
     """
 
     settings: Settings
@@ -74,6 +76,8 @@ class Parts:
     cluster: Cluster | None = None
     recipient: Recipient | None = None
     tell: Callable[[str], None] = logger.warning
+    vectors: VectorCheck | None = None
+    takes_others: bool = True
 
     def close(self) -> None:
         """Release the cluster, the cache and the ledger; the stores are released by each run."""

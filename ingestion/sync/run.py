@@ -70,7 +70,8 @@ class PlannedRun:
     def known_vectors(self) -> KnownVectors:
         """Return where vectors of texts that were embedded before are looked up."""
         return KnownVectors(
-            stores=lambda: self.target.vector_stores,
+            # Where vectors are checked, a stored one is no proof of itself.
+            stores=lambda: [] if self.parts.vectors else self.target.vector_stores,
             cache=self.parts.cache,
             dimensions=self.parts.schema.dimensions,
         )
@@ -151,7 +152,9 @@ class _Planning:
         """Plan by what the index and its records say now; `before` is a plan of this run that may be out of date."""
         generations, schema = self.parts.generations, self.parts.schema
         state = _recorded(self.parts, self.book_id, lease)
-        with closing(Target.open(generations, schema, self.book_id, self.mode, lease)) as target:
+        takes_others = self.parts.takes_others
+        opened = Target.open(generations, schema, self.book_id, self.mode, lease, takes_others=takes_others)
+        with closing(opened) as target:
             if lease and target.is_unfinished:
                 target.mend()
             run = self._plan(state, target, lease, before)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from ingestion.errors import DeletionRefused, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.copying import copy_points
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Where
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import BuiltGenerations, OpenGenerations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Active, Schema, require_schema
@@ -34,6 +34,7 @@ class Target:
         previous: VectorStore | None = None,
         in_use: bool = True,
         lease: Lease | None = None,
+        takes_others: bool = True,
     ) -> None:
         self.generations = generations
         self.schema = schema
@@ -49,19 +50,38 @@ class Target:
         self._unopened = in_use and active is not None
         self._is_marked = False
         self._lease = lease
+        self._takes_others = takes_others
 
     @classmethod
     def open(
-        cls, generations: BuiltGenerations, schema: Schema, book_id: str, mode: IngestionMode, lease: Lease | None
+        cls,
+        generations: BuiltGenerations,
+        schema: Schema,
+        book_id: str,
+        mode: IngestionMode,
+        lease: Lease | None,
+        *,
+        takes_others: bool = True,
     ) -> Target:
         """Open the target of a run; one without a lease writes nothing.
+
+        A new generation takes other books over, unless the caller does.
 
         Raises ConfigurationError if the index was made with another embedding, unless it holds no point.
         """
         if mode == "recreate":
-            previous = _usable(generations)
+            previous = usable(generations)
             active = Active(previous.schema, previous.runs()) if previous else None
-            return cls(generations, schema, book_id, active=active, previous=previous, in_use=False, lease=lease)
+            return cls(
+                generations,
+                schema,
+                book_id,
+                active=active,
+                previous=previous,
+                in_use=False,
+                lease=lease,
+                takes_others=takes_others,
+            )
         active = generations.active()
         if active and not active.schema.is_comparable(schema):
             if not _is_empty(generations):
@@ -134,10 +154,11 @@ class Target:
             store = self.to_write()
             for where in self._to_carry(kept):
                 copy_points(carrier, store, where)
-            store.mark_runs({book: run for book, run in carrier.runs().items() if book != self.book_id})
+            if self._takes_others:
+                store.mark_runs({book: run for book, run in carrier.runs().items() if book != self.book_id})
 
     def _to_carry(self, kept: Collection[str]) -> list[Where]:
-        others = [Where(must_not=self.book.must)]
+        others = [Where(must_not=self.book.must)] if self._takes_others else []
         return [*others, Where((*self.book.must, AnyOf("source_file", tuple(sorted(kept)))))] if kept else others
 
     def finish(self, state: IngestionState, kept: Collection[str]) -> None:
@@ -152,9 +173,8 @@ class Target:
             expected = {path: len(record.chunk_ids) for path, record in good.items() if record.chunk_ids}
             carried = (AnyOf("source_file", tuple(sorted(kept))),) if kept else ()
             _compare("source_file", expected, store, Where(self.book.must, carried))
-            if self.carrier:
-                others = Where(must_not=self.book.must)
-                _compare("book_id", self.carrier.values("book_id", others), store, others)
+            if self.carrier and self._takes_others:
+                compare_others(self.carrier, store, self.book.must)
             self.generations.activate(store)
             self.in_use = True
         elif self.store and self.run_id is None:
@@ -165,6 +185,12 @@ class Target:
         for store in (self._store, self.previous):
             if store:
                 store.close()
+
+
+def compare_others(source: PointReader, store: PointReader, rebuilt: tuple[Condition, ...]) -> None:
+    """Raise VectorStoreError unless `store` holds what `source` does of the books that were taken over."""
+    others = Where(must_not=rebuilt)
+    _compare("book_id", source.values("book_id", others), store, others)
 
 
 def _compare(field: str, expected: Mapping[str, int], store: PointReader, where: Where) -> None:
@@ -178,7 +204,7 @@ def _compare(field: str, expected: Mapping[str, int], store: PointReader, where:
         )
 
 
-def _usable(generations: OpenGenerations) -> VectorStore | None:
+def usable(generations: OpenGenerations) -> VectorStore | None:
     """Return the active generation, or None where it is too damaged to open: `recreate` is how that is repaired."""
     try:
         return generations.open_active()

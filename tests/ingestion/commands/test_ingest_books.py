@@ -18,6 +18,7 @@ from ingestion.vector_stores.edge import shard
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from tests.support.books import page, write_book
 from tests.support.command_line import document, run
+from tests.support.openai_server import OpenAIServer
 
 NAMES = ("alpha", "beta", "gamma")
 
@@ -110,6 +111,79 @@ def test_the_limit_of_tokens_is_for_all_books_together(books: Path) -> None:
     assert "--max-tokens" in told["failures"][0]["reason"]
 
 
+def test_plan_and_verify_tell_of_the_whole_shelf(books: Path) -> None:
+    assert by_book(document(run("plan", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
+    run("ingest", "--books", "books")
+    assert run("plan", "--books", "books", "--exit-code").exit_code == 0
+    assert run("verify", "--books", "books").exit_code == 0
+    write_book(books / "beta" / "docs", {"1-intro/1-a.md": page("A", "Another text.")})
+    assert run("plan", "--books", "books", "--exit-code").exit_code == ExitCode.NOT_IN_STEP
+    assert run("verify", "--books", "books").exit_code == ExitCode.NOT_IN_STEP
+    told = document(run("verify", "--books", "books", "--repair", "--json"))
+    assert by_book(told) == {"alpha": 0, "beta": 1, "gamma": 0}
+    assert run("verify", "--books", "books").exit_code == 0
+
+
+def generations() -> set[str]:
+    return {folder.name for folder in Path(".bookwise/bookwise").iterdir() if folder.is_dir()}
+
+
+def test_recreate_makes_one_new_index_of_the_shelf_that_loses_nothing(books: Path) -> None:
+    shutil.copytree(books / "alpha", "delta")
+    run("ingest", "delta")
+    run("ingest", "--books", "books")
+    before = generations()
+    (books / "beta/docs/1-intro/1-a.md").write_bytes(b"caf\xe9")
+    (books / "gamma/docs/1-intro/1-a.md").unlink()
+    result = run("ingest", "--books", "books", "--mode", "recreate", "--json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == ExitCode.LESSONS_FAILED and told["chunks"]["embedded"] == 0
+    assert {failure["path"] for failure in told["failures"]} == {"books/beta/docs/1-intro/1-a.md", "books/gamma/docs"}
+    assert len(generations() - before) == 1, "and not one for each book"
+    for book in (*NAMES, "delta"):
+        assert run("search", "what is it about", "--book", book).exit_code == 0, book
+    write_book(books / "beta/docs", {"1-intro/1-a.md": page("A", "What beta is about, told at length.")})
+    write_book(books / "gamma/docs", {"1-intro/1-a.md": page("A", "What gamma is about, told at length.")})
+    assert run("verify", "--books", "books").exit_code == 0
+    assert run("ingest", "--books", "books").stdout.startswith("3 books: 3 unchanged")
+
+
+def test_a_recreate_that_ends_early_leaves_readers_the_index_that_they_have(
+    books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("ingest", "--books", "books")
+    pointer = Path(".bookwise/bookwise/CURRENT").read_text(encoding="utf-8")
+    real = many_books.ingest
+
+    def failing(*arguments: Any, book_id: str, **options: Any) -> Any:
+        if book_id == "beta":
+            raise VectorStoreError("the server is gone")
+        return real(*arguments, book_id=book_id, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(many_books, "ingest", failing)
+        assert run("ingest", "--books", "books", "--mode", "recreate").exit_code == ExitCode.VECTOR_STORE
+    assert Path(".bookwise/bookwise/CURRENT").read_text(encoding="utf-8") == pointer
+    told = document(run("ingest", "--books", "books", "--json"))
+    assert told["chunks"]["embedded"] == 0 and run("verify", "--books", "books").exit_code == 0
+
+
+def test_another_model_takes_the_whole_shelf_and_no_book_beside_it(
+    books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("ingest", "--books", "books")
+    with OpenAIServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        monkeypatch.setenv("OPENAI_EMBEDDING_DIMENSIONS", "8")
+        Path("some.txt").write_text("books/alpha\nbooks/beta\n", encoding="utf-8")
+        refused = run("ingest", "--books", "some.txt", "--mode", "recreate")
+        assert refused.exit_code == ExitCode.REFUSED and "gamma" in refused.stderr
+        told = document(run("ingest", "--books", "books", "--mode", "recreate", "--json"))
+        assert told["chunks"]["embedded"] == 3
+        assert run("verify", "--books", "books").exit_code == 0
+
+
 def test_a_list_names_folders_beside_itself(books: Path) -> None:
     (books / "list.txt").write_text("alpha\n\ngamma  # the third\n", encoding="utf-8")
     assert set(by_book(document(run("ingest", "--books", "books/list.txt", "--json")))) == {"alpha", "gamma"}
@@ -120,7 +194,6 @@ def test_a_list_names_folders_beside_itself(books: Path) -> None:
     [
         (["--books", "nowhere/*"], "no folder there"),
         (["--books", "books", "--book", "x"], "leave out DOCS and --book"),
-        (["--books", "books", "--mode", "recreate"], "one book at a time"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(books: Path, arguments: list[str], said: str) -> None:
@@ -152,6 +225,7 @@ def test_the_index_is_opened_once_for_all_books(books: Path, monkeypatch: pytest
     run("ingest", "--books", "books")
     for name in NAMES:
         write_book(books / name / "docs", {"1-intro/1-a.md": page("A", f"Another text of {name}.")})
+    monkeypatch.setattr(book_turns, "HOLD_SECONDS", 600.0)
     opened = count_openings(monkeypatch)
     assert by_book(document(run("ingest", "--books", "books", "--json"))) == dict.fromkeys(NAMES, 1)
     assert len(opened) == 1
