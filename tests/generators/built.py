@@ -124,10 +124,10 @@ class Comparison:
     hidden: set[str] = field(default_factory=set)
 
 
-def lessons_of(root: Path, **flags: object) -> Iterator[list[DocumentChunk]]:
-    """The chunks of each lesson that a run would index."""
+def lessons_of(root: Path, *, every: int = 1, **flags: object) -> Iterator[list[DocumentChunk]]:
+    """The chunks of each lesson that a run would index, or of one in `every` so many."""
     settings = load_settings(flags, environ={})
-    for file in crawl_book(root, settings).files:
+    for file in crawl_book(root, settings).files[::every]:
         try:
             lesson = parse_lesson(read_source(file), settings)
         except UnpublishedPage:
@@ -155,7 +155,7 @@ def compare(
         wanted = _anchors(chunks)
         result.links += 1 + len(wanted)
         indexed = Counter(word for chunk in chunks for word in words_of(chunk.embed_text))
-        quoted = (word for chunk in chunks for word in words_of(_quoted(chunk)))
+        quoted = (word for chunk in chunks for word in words_of(quoted_text(chunk)))
         result.hidden |= {f"{source}: {word}" for word in (*indexed, *quoted) if word.startswith(HIDDEN)}
         if not url or built is None:
             result.dead += [f"{source}: {url}", *(f"{source}#{anchor}" for anchor in wanted)]
@@ -174,7 +174,7 @@ def _anchors(chunks: Sequence[DocumentChunk]) -> list[str]:
     return sorted(anchor for anchor in found if anchor)
 
 
-def _quoted(chunk: DocumentChunk) -> str:
+def quoted_text(chunk: DocumentChunk) -> str:
     """What an answer without a language model may quote of a chunk."""
     passage = SearchResult.model_validate(
         {
@@ -182,7 +182,7 @@ def _quoted(chunk: DocumentChunk) -> str:
             **{"id": chunk.id, "rank": 1, "text": chunk.text, "score": 1, "relevance": 1},
         }
     )
-    return " ".join(block.text for block in rendered_blocks(passage))
+    return "\n".join(block.text for block in rendered_blocks(passage))
 
 
 def check(result: Comparison, *, pages: int) -> None:

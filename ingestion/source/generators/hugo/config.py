@@ -97,7 +97,12 @@ def _with_parts(config: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the configuration with what stands in the files beside its own."""
     files = (file for file in sorted(config.parent.iterdir()) if file.suffix[1:] in DATA_ENDINGS)
     parts = {file.stem.lower(): _with_lower_keys(read_document(file)) for file in files if file.stem != config.stem}
-    return {**document, **parts}
+    # A file is named after the key that it adds to.
+    added = {
+        key: {**_mapping(document.get(key)), **part} if isinstance(part, Mapping) else part
+        for key, part in parts.items()
+    }
+    return {**document, **added}
 
 
 def _mounts(document: Mapping[str, Any]) -> Iterator[Mount]:
