@@ -8,7 +8,7 @@ DEMO := examples/physical-ai
 BOOKS ?= examples/physical-ai/docs
 PEERS := langchain llamaindex qdrant_tutorial
 
-.PHONY: pictures bench-peers help setup demo docs docs-write test test-slow fuzz test-llm test-qdrant lint type check support bench golden lock clean
+.PHONY: pictures bench-peers help setup demo docs docs-write test quick lowest test-slow fuzz test-llm test-qdrant lint type check support bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,8 +40,19 @@ demo: $(BIN)/.runtime  ## Index the sample book and ask it two questions
 test: setup  ## Run the whole suite, the files of tests side by side
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-test-slow: setup  ## Run the slow tests: real builds, long properties, many kills
+test-slow: setup lowest  ## Run the slow tests: real builds, long properties, many kills, the oldest versions
 	$(BIN)/python -m pytest -m slow
+
+.venv-lowest/.made: pyproject.toml $(BIN)/.made
+	$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python .venv-lowest
+	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -r pyproject.toml --extra api --extra mcp
+	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python hypothesis jsonschema pathspec pyromark pytest pytest-timeout
+	@touch $@
+
+CORE := $(addprefix tests/ingestion/,chunking settings state openai_client vector_stores/server) tests/rag/chat_model tests/rag/agent tests/rag/conversations tests/test_cli.py
+
+lowest: .venv-lowest/.made  ## Run the core tests with the oldest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -p no:xdist $(CORE)
 
 test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	test -d .venv-llm || $(PYTHON) -m venv .venv-llm
@@ -113,4 +124,4 @@ lock: setup  ## Pin the newest allowed versions
 	$(COMPILE) --constraint requirements-dev.lock --extra build --extra api --extra mcp --extra postgres --extra redis pyproject.toml -o requirements-server.lock
 
 clean:  ## Remove the environment and the demo's index
-	rm -rf .venv .venv-docs .venv-llm site $(DEMO)/.bookwise $(DEMO)/.ingestion_state.json
+	rm -rf .venv .venv-docs .venv-llm .venv-lowest site $(DEMO)/.bookwise $(DEMO)/.ingestion_state.json

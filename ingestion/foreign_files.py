@@ -18,8 +18,8 @@ from ingestion.own_files import set_aside
 
 logger = logging.getLogger(__name__)
 
-_COMPUTES = re.compile(r"\b(CHECK|GENERATED|AS|WHERE|COLLATE)\b|\bDEFAULT\s*\(", re.IGNORECASE)
-"""What makes a table or an index compute something; ours hold plain columns."""
+_COMPUTES = re.compile(r"\b(CHECK|GENERATED|AS|WHERE|COLLATE)\b|\bDEFAULT\s*\((?!\d+\))", re.IGNORECASE)
+"""What makes a table or an index compute something; ours hold plain columns. SQLAlchemy before 2.0.40 wrote (0)."""
 
 
 def set_aside_foreign(path: Path, names: Collection[str]) -> None:

@@ -133,7 +133,7 @@ class ChatModel:
             )
             async with asyncio.timeout(self._timeout if self._many else None):
                 stream = await asking
-            async with aclosing(stream):
+            async with stream:
                 async for chunk in stream:
                     if text := reply.add(chunk):
                         yield text

@@ -64,6 +64,19 @@ def test_what_we_never_make_is_set_aside(file: Path, made: str, caplog: pytest.L
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchall()
 
 
+@pytest.mark.parametrize(("default", "is_ours"), [("0", True), ("(0)", True), ("(random())", False)])
+def test_a_default_that_is_a_number_computes_nothing_however_it_is_written(
+    file: Path, default: str, is_ours: bool
+) -> None:
+    use(file)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"ALTER TABLE {NAMES_OF[file.name]} ADD COLUMN extra INTEGER DEFAULT 0")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'DEFAULT 0', ?)", (f"DEFAULT {default}",))
+    use(file)
+    assert file.with_name(f"{file.name}.foreign").exists() is not is_ours
+
+
 def test_a_table_of_our_name_that_computes_is_set_aside(file: Path) -> None:
     file.parent.mkdir()
     table = NAMES_OF[file.name]
