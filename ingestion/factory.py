@@ -204,7 +204,7 @@ def states_of(settings: Settings, generations: WriterAccess, *, many: bool = Fal
     """
     folder = StateFolder.below(Path(settings.index.directory), many=many)
     if settings.index.state not in (STATE_AUTO, STATE_QDRANT):
-        return _files_of(Path(settings.index.state), folder)
+        return _files_of(Path(settings.index.state), folder, settings)
     file = settings.folder / STATE_FILE
     is_local = file.exists() or folder is not None
     on_server = None if settings.index.state == STATE_AUTO and is_local else generations.states()
@@ -213,11 +213,12 @@ def states_of(settings: Settings, generations: WriterAccess, *, many: bool = Fal
             "state `qdrant` needs a Qdrant server (QDRANT_URL): an embedded index and the state file lie on the same "
             "disk; leave the setting out, or use `auto`"
         )
-    return on_server or _files_of(file, folder)
+    return on_server or _files_of(file, folder, settings)
 
 
-def _files_of(single: Path, folder: Path | None) -> StateStore:
-    file = StateFile(single)
+def _files_of(single: Path, folder: Path | None, settings: Settings) -> StateStore:
+    # In the index's own folder, which every book's `.gitignore` and every copy of an index has already.
+    file = StateFile(single, Path(settings.index.directory) / f"{single.stem.lstrip('.')}.chunks.jsonl")
     return StateFolder(folder, file) if folder else file
 
 

@@ -308,7 +308,7 @@ class IngestionRecord:
 
     source_file: str
     file_hash: str
-    chunk_ids: tuple[str, ...]
+    chunk_ids: Sequence[str]
     ingested_at: str
     book_id: str
     module: str

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from types import NoneType
 from typing import Any
 
 from ingestion.models import IngestionRecord, IngestionState, RecordedFinding
+from ingestion.state.chunk_ids import IdSource, Lesson, StoredIds
 
-FORMAT_VERSION = 2
-"""Format 2 adds findings and included files. Format 1 is read; its files are looked at again once."""
+FORMAT_VERSION = 3
+"""Format 2 adds findings and included files, 3 keeps the ids of chunks apart. Older ones are read and replaced."""
 
-READABLE_FORMATS = (1, 2)
+READABLE_FORMATS = (1, 2, 3)
+IDS_APART = 3
 
 
 def record_as_json(record: IngestionRecord) -> dict[str, Any]:
-    """Return the record without its path and book, which its place tells; what is empty is left out."""
+    """Return the record without the ids of its chunks, which are kept apart; what is empty is left out."""
     document: dict[str, Any] = {
+        "book_id": record.book_id,
+        "source_file": record.source_file,
         "file_hash": record.file_hash,
-        "chunk_ids": list(record.chunk_ids),
+        "chunk_count": record.chunk_count,
         "ingested_at": record.ingested_at,
         "module": record.module,
         "chapter": record.chapter,
@@ -37,7 +41,10 @@ def record_as_json(record: IngestionRecord) -> dict[str, Any]:
 
 
 def records_from_json(
-    book_id: str, documents: Mapping[str, Mapping[str, Any]], fingerprints: Iterable[Mapping[str, str]]
+    book_id: str,
+    documents: Mapping[str, Mapping[str, Any]],
+    fingerprints: Iterable[Mapping[str, str]],
+    ids: IdSource,
 ) -> dict[str, IngestionRecord]:
     """Read the records of a book back, by path; raises KeyError, TypeError or ValueError where one is none.
 
@@ -56,7 +63,7 @@ def records_from_json(
         IngestionRecord,
         documents,
         texts("file_hash"),
-        [_texts(document["chunk_ids"]) for document in each],
+        [_ids(document, (book_id, path), ids) for path, document in documents.items()],
         texts("ingested_at"),
         repeat(book_id),
         texts("module"),
@@ -69,6 +76,16 @@ def records_from_json(
         _only([document.get("published_until", "") for document in each], str),
     )
     return dict(zip(documents, records, strict=True))
+
+
+def _ids(document: Mapping[str, Any], lesson: Lesson, source: IdSource) -> Sequence[str]:
+    """Return the ids of a lesson: those in its record, as older formats have them, or those that are kept apart."""
+    if "chunk_ids" in document:
+        return _texts(document["chunk_ids"])
+    count = document["chunk_count"]
+    if type(count) is not int or count < 0:
+        raise TypeError(f"{str(count)[:80]!r} is no number of chunks")
+    return StoredIds(source, lesson, count)
 
 
 def run_as_json(state: IngestionState) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from ingestion.errors import RecordsDamaged, StateError
 from ingestion.ids import sha256
 from ingestion.models import IngestionState
 from ingestion.own_files import explain
+from ingestion.state.chunk_ids import NONE, ChunkIdFile, Lesson, StoredIds, line_of
 from ingestion.state.records import (
     FORMAT_VERSION,
+    IDS_APART,
     READABLE_FORMATS,
     record_as_json,
     records_from_json,
@@ -62,12 +64,18 @@ class StateStore(Protocol):
 
 
 class StateFile:
-    """`.ingestion_state.json`: sorted keys and relative paths, so that equal indexes have equal files."""
+    """`.ingestion_state.json`: sorted keys and relative paths, so that equal indexes have equal files.
 
-    def __init__(self, path: Path) -> None:
+    The ids of chunks are in a second file (`chunk_ids`), which is written first. Records that name other ids than
+    those that are there tell of no run, so that every file is compared with the index.
+    """
+
+    def __init__(self, path: Path, chunk_ids: Path | None = None) -> None:
         self.path = path
+        self._ids = ChunkIdFile(chunk_ids or path.with_name(f"{path.stem}.chunks.jsonl"))
         self._last: tuple[object, dict[str, Any]] | None = None
         self._loaded: dict[str, IngestionState] = {}
+        self._seal: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -84,10 +92,13 @@ class StateFile:
         try:
             if entry is None or entry["collection_name"] != collection:
                 return IngestionState(book_id=book_id, collection_name=collection)
-            state = self._loaded.get(book_id) or self._loaded.setdefault(book_id, _state_of(book_id, entry))
+            if book_id not in self._loaded:
+                self._loaded[book_id] = _state_of(book_id, entry, self._ids)
+            state = self._loaded[book_id]
         except _WRONG_SHAPE as error:
             raise self._broken(f"book {book_id}: {error!r}") from error
-        return replace(state, records=dict(state.records), in_doubt=set(state.in_doubt))
+        run_id = state.run_id if self._seal in (None, self._ids.seal()) else None
+        return replace(state, records=dict(state.records), in_doubt=set(state.in_doubt), run_id=run_id)
 
     def last_run(self, book_id: str) -> str | None:
         """See StateStore: a book's own fields stand before its records, a line each."""
@@ -121,7 +132,7 @@ class StateFile:
 
     def save(self, state: IngestionState) -> None:
         """Replace the entry of one book; a crash leaves the old file or the new one, never half of one."""
-        self._write(self._read() | {state.book_id: _json_of(state)})
+        self._write(self._read() | {state.book_id: _json_of(state, self._ids)})
 
     def forget(self, book_id: str) -> None:
         """Remove the entry of one book."""
@@ -166,6 +177,7 @@ class StateFile:
                 f"{self.path}: format {version!r} is not one that this bookwise reads (1 to {FORMAT_VERSION}); "
                 "update it"
             )
+        self._seal = document.get("chunk_ids", NONE) if version >= IDS_APART else None
         books = document.get("books")
         if not isinstance(books, dict):
             raise self._broken("no books in it")
@@ -178,9 +190,16 @@ class StateFile:
         )
 
     def _write(self, books: Mapping[str, Any]) -> None:
-        document = {"format_version": FORMAT_VERSION, "books": books}
+        lines: dict[Lesson, str] = {}
+        before = self._ids.lines()
+        for book, entry in books.items():
+            with suppress(*_WRONG_SHAPE):  # another book's, which stays as it is
+                books = {**books, book: _without_ids(book, entry, before, lines)}
+        document: dict[str, Any] = {"format_version": FORMAT_VERSION, "books": books}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            if seal := self._ids.write(lines):
+                document["chunk_ids"] = seal
             write_atomically(self.path, _text_of(document) + "\n")
         except OSError as error:
             raise StateError(f"{self.path}: cannot be written: {error}") from error
@@ -209,14 +228,39 @@ def _text_of(value: Any, levels: int = _LEVELS) -> str:
     return f"{{\n{inner}\n{margin}}}"
 
 
+def _without_ids(
+    book_id: str, entry: Any, before: Mapping[Lesson, str], lines: dict[Lesson, str]
+) -> Mapping[str, Any]:
+    """Return the entry of a book without the ids of its chunks, whose lines are added to `lines`.
+
+    Ids that a record does not bring are those written `before`; where they are lost, it tells of no run any more.
+    """
+    is_whole, records = True, {}
+    for path, document in entry["records"].items():
+        lesson, record = (book_id, path), dict(document)
+        ids = record.pop("chunk_ids", None)
+        if ids is not None:
+            record |= {"book_id": book_id, "source_file": path, "chunk_count": len(ids)}
+        if not record["chunk_count"]:
+            pass
+        elif line := before.get(lesson) if ids is None else line_of(lesson, ids):
+            lines[lesson] = line
+        else:
+            is_whole = False
+        records[path] = record
+    total = sum(record["chunk_count"] for record in records.values())
+    entry = {**entry, "book_id": book_id, "total_chunks": total, "records": records}
+    return entry if is_whole else {name: value for name, value in entry.items() if name != "run_id"}
+
+
 @collector_paused
-def _state_of(book_id: str, entry: Mapping[str, Any]) -> IngestionState:
+def _state_of(book_id: str, entry: Mapping[str, Any], ids: ChunkIdFile) -> IngestionState:
     """Return the state in a book's entry; in format 2 its records name a fingerprint, of which a book has few."""
     known = {name: text_mapping(each) for name, each in entry.get("fingerprints", {}).items()}
     documents = entry["records"]
     named = (document["fingerprint"] for document in documents.values())
     fingerprints = (known[each] if isinstance(each, str) else text_mapping(each) for each in named)
-    records = records_from_json(book_id, documents, fingerprints)
+    records = records_from_json(book_id, documents, fingerprints, ids)
     return IngestionState(book_id=book_id, records=records, **_book_fields(entry), **run_from_json(entry))
 
 
@@ -224,12 +268,17 @@ def _book_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {name: text_or_none(entry[name]) for name in _STATE_FIELDS}
 
 
-def _json_of(state: IngestionState) -> dict[str, Any]:
+def _json_of(state: IngestionState, own: ChunkIdFile) -> dict[str, Any]:
+    """Return the entry of a book; a record has the ids of its chunks, unless they are `own` ones already."""
     names: dict[tuple[tuple[str, str], ...], str] = {}
     records = {}
     for path, record in state.records.items():
         stages = tuple(record.fingerprint.items())
         name = names.get(stages) or names.setdefault(stages, sha256(_encode(dict(stages)))[:12])
         records[path] = record_as_json(record) | {"fingerprint": name}
+        source = record.chunk_ids.source if isinstance(record.chunk_ids, StoredIds) else None
+        if not (isinstance(source, ChunkIdFile) and source.path == own.path):
+            with suppress(RecordsDamaged):
+                records[path]["chunk_ids"] = list(record.chunk_ids)
     entry: dict[str, Any] = {name: getattr(state, name) for name in _STATE_FIELDS} | run_as_json(state)
     return entry | {"fingerprints": {name: dict(stages) for stages, name in names.items()}, "records": records}

@@ -45,4 +45,4 @@ def open_generations(
     from ingestion.vector_stores.server.generations import ServerGenerations
 
     settings = settings or QdrantSettings()
-    return ServerGenerations(connect(url, api_key, settings), collection, settings)
+    return ServerGenerations(connect(url, api_key, settings), collection, settings, directory)

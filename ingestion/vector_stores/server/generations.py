@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
@@ -42,7 +43,11 @@ class ServerGenerations:
     look_seconds = 30.0
     is_remote = True
 
-    def __init__(self, server: Server, name: str, settings: QdrantSettings | None = None) -> None:
+    def __init__(
+        self, server: Server, name: str, settings: QdrantSettings | None = None, folder: Path | None = None
+    ) -> None:
+        """`folder` is where this machine may keep copies of what it reads."""
+        self._folder = folder
         self._server = server
         self._name = name
         self._former_alias = f"{name}__former"
@@ -58,7 +63,7 @@ class ServerGenerations:
 
     def states(self) -> ServerStates:
         """See Generations."""
-        return ServerStates(self._state)
+        return ServerStates(self._state, self._folder)
 
     def active(self) -> Active | None:
         """See Generations."""

@@ -1,21 +1,28 @@
 """The records of what is indexed, kept on the server: one point a file in `<collection>_state`.
 
-For runners that keep no disk. Each book has one point more, for what is not of a single file. The writer's lease
-is in the same collection; it names no book.
+For runners that keep no disk. Each book has one point more, for what is not of a single file, and for the hash of
+its records: a runner whose disk has a copy of them with that hash asks for that point alone. The writer's lease is in
+the same collection; it names no book.
 """
 
 from __future__ import annotations
 
+import json
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from qdrant_client import QdrantClient
 from qdrant_client import models as rest
 
+from ingestion.atomic_file import write_atomically
+from ingestion.book_files import read_book_file
 from ingestion.errors import RecordsDamaged, RequestFailed, StateError
+from ingestion.ids import sha256
 from ingestion.models import IngestionState
+from ingestion.state.chunk_ids import NONE, IdSource, Lesson, StoredIds
 from ingestion.state.records import (
     FORMAT_VERSION,
     READABLE_FORMATS,
@@ -30,6 +37,8 @@ from ingestion.vector_stores.batching import batches, payload_bytes, sized_batch
 from ingestion.vector_stores.server.state_collection import StateCollection
 
 BYTES_PER_WRITE = 16 << 20
+MAX_BYTES = 1 << 30
+SEAL = "records_hash"
 _BYTES_PER_POINT = 256
 T = TypeVar("T")
 
@@ -40,30 +49,44 @@ Payloads = dict[str, dict[str, Any]]
 
 
 class ServerStates:
-    """A StateStore on a Qdrant server; a save sends only what changed since the book was loaded or saved."""
+    """A StateStore on a Qdrant server; a save sends only what changed since the book was loaded or saved.
+
+    `copies` is the folder in which this machine keeps a copy of what it last read or wrote.
+    """
 
     folder = Path()
     """Runners share no folder that a docs root could be relative to but the one they work in."""
 
-    def __init__(self, state: StateCollection) -> None:
+    def __init__(self, state: StateCollection, copies: Path | None = None) -> None:
         self._state = state
+        self._copies = copies
         self._server = state.server
         self._collection = state.name
         self._stored: dict[str, Payloads] = {}
 
     def load(self, book_id: str, collection: str) -> IngestionState:
         """See StateStore."""
-        stored = dict(self._scroll(book_id))
+        stored = self._read(book_id)
         self._stored[book_id] = stored
         state = IngestionState(book_id=book_id, collection_name=collection)
         try:
-            _read_into(state, stored.values())
+            _read_into(state, stored.values(), self)
         except (KeyError, TypeError, AttributeError, ValueError) as exc:
             raise RecordsDamaged(
                 f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
                 f"be read ({exc!r}); `bookwise ingest` rebuilds the records and embeds nothing again"
             ) from exc
         return state
+
+    def ids_of(self, lesson: Lesson) -> tuple[str, ...]:
+        """Return the ids of a lesson's chunks; raises RecordsDamaged where its point has none."""
+        asked = [_id(*lesson)]
+        points = self._if_recorded(
+            "reading the ids of a lesson's chunks",
+            lambda client: client.retrieve(self._collection, asked, with_payload=["chunk_ids"]),
+        )
+        told = (points[0].payload or {}).get("chunk_ids") if points else None
+        return tuple(map(str, told)) if isinstance(told, list) else ()
 
     def last_run(self, book_id: str) -> str | None:
         """See StateStore: the point of the book tells."""
@@ -95,13 +118,67 @@ class ServerStates:
         if state.book_id not in self._stored:
             self.load(state.book_id, state.collection_name)
         before, wanted = self._stored[state.book_id], _payloads_of(state)
-        changed = [item for item in wanted.items() if before.get(item[0]) != item[1]]
+        own = _id(state.book_id, None)
+        for path, record in state.records.items():
+            payload = wanted[point_id := _id(state.book_id, path)]
+            if not isinstance(record.chunk_ids, StoredIds) or _bare(before.get(point_id, {})) != payload:
+                payload["chunk_ids"] = list(record.chunk_ids)
+        changed = [item for item in wanted.items() if before.get(item[0]) != item[1] and item[0] != own]
+        changed = [(point_id, payload) for point_id, payload in changed if "chunk_ids" in payload]
         gone = [point_id for point_id in before if point_id not in wanted]
-        if changed or gone:
+        if changed or gone or before.get(own) != wanted[own]:
             self._state.make_ready()
+            if (changed or gone) and before.get(own, {}).get(SEAL):
+                # A run that is killed between the points leaves no hash that is not theirs.
+                self._unseal(own)
             self._upsert(changed)
             self._delete(gone)
+            self._upsert([(own, wanted[own])])
         self._stored[state.book_id] = wanted
+        self._keep_copy(state.book_id, wanted)
+
+    def _read(self, book_id: str) -> Payloads:
+        """Return the payloads of a book's points: those known here if the server tells of the same, else its own."""
+        own = _id(book_id, None)
+        points = self._if_recorded(
+            "reading what is recorded", lambda client: client.retrieve(self._collection, [own])
+        )
+        if points is None:
+            return {}
+        told = dict(points[0].payload or {}) if points else {}
+        seal = told.get(SEAL)
+        if seal and self._copies:
+            for known in (self._stored.get(book_id), self._copied(book_id)):
+                if known and seal_of(known) == seal:
+                    return known | {own: told}
+        stored = dict(self._scroll(book_id))
+        if seal and seal_of(stored) == seal:
+            self._keep_copy(book_id, stored)
+        return stored
+
+    def _copy(self, book_id: str) -> Path | None:
+        name = sha256("\n".join((self._server.host, self._collection, book_id)))[:12]
+        return self._copies / f"records-{name}.json" if self._copies else None
+
+    def _copied(self, book_id: str) -> Payloads | None:
+        with suppress(OSError, ValueError, TypeError, RecursionError, AttributeError):
+            if path := self._copy(book_id):
+                copied = json.loads(read_book_file(path, MAX_BYTES))
+                return {point_id: dict(payload) for point_id, payload in copied.items()}
+        return None
+
+    def _keep_copy(self, book_id: str, payloads: Payloads) -> None:
+        """Write the copy; that it cannot be written costs the next run time, and fails nothing."""
+        with suppress(OSError):
+            if path := self._copy(book_id):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(path, json.dumps({point_id: _bare(each) for point_id, each in payloads.items()}))
+
+    def _unseal(self, own: str) -> None:
+        self._server.call(
+            "recording",
+            lambda client: client.set_payload(self._collection, {SEAL: NONE}, points=[own], wait=True),
+        )
 
     def forget(self, book_id: str) -> None:
         """See StateStore."""
@@ -112,9 +189,12 @@ class ServerStates:
         )
 
     def _scroll(self, book_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the payloads of a book's points, without the ids of chunks where their number is told beside them."""
         offset: Any = None
         while True:
-            page = self._page(book_id, offset)
+            page = self._page(book_id, offset, leave_out=("chunk_ids",))
+            if page and any("file_hash" in each and "chunk_count" not in each for each in _payloads(page[0])):
+                page = self._page(book_id, offset)
             if page is None:
                 return
             points, offset = page
@@ -122,11 +202,15 @@ class ServerStates:
             if offset is None:
                 return
 
-    def _page(self, book_id: str, offset: Any) -> tuple[list[rest.Record], Any] | None:
+    def _page(self, book_id: str, offset: Any, leave_out: Sequence[str] = ()) -> tuple[list[rest.Record], Any] | None:
         return self._if_recorded(
             "reading the records",
             lambda client: client.scroll(
-                self._collection, scroll_filter=_of_book(book_id), limit=self._state.limits().page, offset=offset
+                self._collection,
+                scroll_filter=_of_book(book_id),
+                limit=self._state.limits().page,
+                offset=offset,
+                with_payload=rest.PayloadSelectorExclude(exclude=list(leave_out)) if leave_out else True,
             ),
         )
 
@@ -159,17 +243,34 @@ def _of_book(book_id: str) -> rest.Filter:
     return rest.Filter(must=[rest.FieldCondition(key="book_id", match=rest.MatchValue(value=book_id))])
 
 
+def seal_of(payloads: Payloads) -> str:
+    """Return the hash of a book's records."""
+    records = sorted((point_id, _bare(each)) for point_id, each in payloads.items() if "source_file" in each)
+    return sha256(json.dumps(records, sort_keys=True))
+
+
+def _bare(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a payload without the ids of chunks."""
+    return {name: value for name, value in payload.items() if name != "chunk_ids"}
+
+
+def _payloads(points: Iterable[rest.Record]) -> Iterator[Mapping[str, Any]]:
+    return (point.payload or {} for point in points)
+
+
 def _payloads_of(state: IngestionState) -> Payloads:
+    """Return the payloads that a book is to have, without the ids of chunks."""
     common = {"format_version": FORMAT_VERSION, "book_id": state.book_id}
     payloads = {
-        _id(state.book_id, path): common | {"source_file": path} | record_as_json(record)
+        _id(state.book_id, path): common | record_as_json(record) | {"source_file": path}
         for path, record in state.records.items()
     }
     book = common | {name: getattr(state, name) for name in _BOOK_FIELDS} | run_as_json(state)
+    book |= {"total_chunks": state.total_chunks, SEAL: seal_of(payloads)}
     return payloads | {_id(state.book_id, None): book}
 
 
-def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]]) -> None:
+def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]], ids: IdSource) -> None:
     for version in {payload["format_version"] for payload in payloads}:
         if type(version) is not int or version < READABLE_FORMATS[0]:
             raise ValueError(f"format {str(version)[:80]!r}")
@@ -180,7 +281,7 @@ def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]]) -
             )
     documents = {payload["source_file"]: payload for payload in payloads if "source_file" in payload}
     fingerprints = (text_mapping(document["fingerprint"]) for document in documents.values())
-    state.records = records_from_json(state.book_id, documents, fingerprints)
+    state.records = records_from_json(state.book_id, documents, fingerprints, ids)
     for payload in payloads:
         if "source_file" not in payload:
             own = {name: text_or_none(payload.get(name)) for name in _BOOK_FIELDS} | run_from_json(payload)

@@ -239,11 +239,11 @@ def test_a_broken_file_is_an_error_that_says_what_to_do_and_stays(states: StateF
     assert states.path.read_bytes() == content
 
 
-@pytest.mark.parametrize("content", ['{"format_version": 3, "books": {}}', '{"format_version": 99}'])
+@pytest.mark.parametrize("content", ['{"format_version": 4, "books": {}}', '{"format_version": 99}'])
 def test_a_newer_format_is_an_error_that_does_not_ask_to_throw_it_away(states: StateFile, content: str) -> None:
     states.path.parent.mkdir()
     states.path.write_text(content)
-    with pytest.raises(StateError, match=r"format .* is not one that this bookwise reads \(1 to 2\); update it"):
+    with pytest.raises(StateError, match=r"format .* is not one that this bookwise reads \(1 to 3\); update it"):
         states.load("b", "c")
     with pytest.raises(StateError):
         states.save(state())

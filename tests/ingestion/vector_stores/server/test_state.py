@@ -200,3 +200,88 @@ def test_every_request_fits_qdrants_own_description(tmp_path: Path, version: str
             library.generations.states().books()
             library.generations.states().forget(BOOK)
             assert server.violations == []
+
+
+def keeping(server: QdrantServer, folder: Path) -> Library:
+    """A new process of a runner that keeps its disk."""
+    folder.mkdir(exist_ok=True)
+    generations = ServerGenerations(connect(server.url, KEY), "books", folder=folder / "copies")
+    library = Library(folder, generations=generations, flags={"index.wait": 0}, states=generations.states())
+    library.write(PAGES)
+    return library
+
+
+def times_read(server: QdrantServer) -> int:
+    return len(server.paths("POST", "books_state/points/scroll"))
+
+
+def test_a_runner_that_keeps_its_disk_compares_one_hash(server: QdrantServer, tmp_path: Path) -> None:
+    keeping(server, tmp_path / "a").run()
+    before = times_read(server)
+    library = keeping(server, tmp_path / "a")
+    assert not library.run().changes and times_read(server) == before
+    path = next(iter(PAGES))
+    library.write(PAGES | {path: page("P1", long_text("new words"))})
+    library.run()
+    edited = library.states.load(BOOK, "books")  # type: ignore[union-attr]
+    assert times_read(server) == before
+    told = files_recorded(server)[path].payload["chunk_ids"]
+    assert told and edited.records[path].chunk_ids == tuple(told)
+
+
+def test_a_copy_of_other_records_than_the_servers_is_not_used(server: QdrantServer, tmp_path: Path) -> None:
+    library = keeping(server, tmp_path / "a")
+    library.run()
+    [copy] = (tmp_path / "a/copies").glob("records-*.json")
+    for content in (b"", b"[]", b"{", copy.read_bytes().replace(b"ros2", b"ros9", 1)):
+        copy.write_bytes(content)
+        before = times_read(server)
+        again = ServerGenerations(connect(server.url, KEY), "books", folder=tmp_path / "a/copies").states()
+        assert again.load(BOOK, "books") == library.states.load(BOOK, "books")  # type: ignore[union-attr]
+        assert times_read(server) > before
+
+
+def test_a_run_that_dies_between_two_records_leaves_no_hash(
+    server: QdrantServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = keeping(server, tmp_path / "a")
+    library.run()
+    library.write(PAGES | {next(iter(PAGES)): page("P1", long_text("new words"))})
+    upsert = ServerStates._upsert
+
+    def die_at_the_last(self: ServerStates, changed: Any) -> None:
+        if any("source_file" not in payload for _, payload in changed):
+            raise Crash
+        upsert(self, changed)
+
+    monkeypatch.setattr(ServerStates, "_upsert", die_at_the_last)
+    with pytest.raises(Crash):
+        library.run()
+    monkeypatch.undo()
+    points, _ = server.db.scroll("books_state", limit=1000)
+    own = [each.payload for each in points if "records_hash" in each.payload]
+    assert [each["records_hash"] for each in own] == [""]
+    library = keeping(server, tmp_path / "a")
+    library.run()
+    assert not keeping(server, tmp_path / "a").run().changes
+
+
+def test_records_of_the_format_before_are_read_with_their_ids_and_replaced(
+    server: QdrantServer, tmp_path: Path
+) -> None:
+    library = keeping(server, tmp_path / "a")
+    library.run()
+    loaded = library.states.load(BOOK, "books")  # type: ignore[union-attr]
+    points, _ = server.db.scroll("books_state", limit=1000)
+    for point in points:
+        if "format_version" in point.payload:
+            old = {
+                name: value for name, value in point.payload.items() if name not in ("chunk_count", "records_hash")
+            }
+            server.db.overwrite_payload("books_state", old | {"format_version": 2}, [point.id])
+    again = keeping(server, tmp_path / "a")
+    before = again.states.load(BOOK, "books")  # type: ignore[union-attr]
+    assert before == loaded
+    again.states.save(before)  # type: ignore[union-attr]
+    assert {each.payload["format_version"] for each in files_recorded(server).values()} == {3}
+    assert all(each.payload["chunk_ids"] for each in files_recorded(server).values())
