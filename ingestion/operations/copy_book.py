@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -84,14 +84,14 @@ def copy_book(
     book = Where((Equals("book_id", book_id),))
     run_id = secrets.token_hex(8)
     target.mark_runs({book_id: run_id})
-    copied, ids = 0, []
+    copied, ids = 0, dict[str, None]()
     points = source.scroll(book, vectors=True)
     while batch := list(islice(points, POINTS_PER_STEP)):
         lease()
         copied += _copy_missing(target, batch)
-        ids += [point.id for point in batch]
+        ids |= dict.fromkeys(point.id for point in batch)
     lease()
-    removed = _remove_others(target, book, set(ids))
+    removed = _remove_others(target, book, ids)
     target.checkpoint()
     checked = _check(source, target, book, ids)
     records = _copy_records(book_id, states, collections, {source.runs().get(book_id): run_id})
@@ -106,18 +106,18 @@ def _copy_missing(target: PointWriter, points: Sequence[StoredPoint]) -> int:
     return len(missing)
 
 
-def _remove_others(target: PointWriter, book: Where, ids: set[str]) -> int:
+def _remove_others(target: PointWriter, book: Where, ids: Container[str]) -> int:
     others = tuple(point.id for point in target.scroll(book, fields=("book_id",)) if point.id not in ids)
     if others:
         target.delete(Where((HasId(others), *book.must)))
     return len(others)
 
 
-def _check(source: PointReader, target: PointReader, book: Where, ids: Sequence[str]) -> int:
+def _check(source: PointReader, target: PointReader, book: Where, ids: Collection[str]) -> int:
     """Compare points a file, and the vectors of a sample; returns the size of the sample."""
     if source.values("source_file", book) != target.values("source_file", book):
         raise VectorStoreError("the copy has not as many points a file as its source, which may have changed; repeat")
-    sample = ids[:: max(1, len(ids) // VECTORS_CHECKED)]
+    sample = [*islice(ids, 0, None, max(1, len(ids) // VECTORS_CHECKED))]
     wanted, got = source.retrieve(sample, vectors=True), target.retrieve(sample, vectors=True)
     if differing := [point_id for point_id in sample if not _same(wanted.get(point_id), got.get(point_id))]:
         raise VectorStoreError(

@@ -26,6 +26,7 @@ PAYLOAD_INDEXES: Mapping[str, IndexType] = {
     "docs_version": "keyword",
     "docs_version_rank": "integer",
     "doc_type": "keyword",
+    "chunk_index": "integer",
 }
 """Payload fields with an index: those of a chunk that readers filter by, then what reconciling needs."""
 
@@ -45,6 +46,10 @@ class Equals:
 
     def __post_init__(self) -> None:
         _check_indexed(self.field)
+
+
+FIRST_CHUNK = Equals("chunk_index", 0)
+"""One chunk a lesson: what lists lessons looks at no other, of which there are ten times as many."""
 
 
 @dataclass(frozen=True, slots=True)

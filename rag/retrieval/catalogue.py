@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ingestion.settings.validators import Module
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import FIRST_CHUNK, Equals, Where
 from ingestion.vector_stores.protocol import PointReader
 from rag.retrieval.filters import is_other_version
 
@@ -39,14 +39,14 @@ class LessonEntry:
 def list_lessons(store: PointReader, where: Where, modules: Sequence[Module] = ()) -> list[LessonEntry]:
     """Return the lessons that have a chunk inside the filter, in the order of the book.
 
-    Other versions of pages than the shown one are left out, unless the filter names one. Reads some fields of every
-    chunk. While a run rewrites a lesson, its newest chunks tell its title.
+    Other versions of pages than the shown one are left out, unless the filter names one. Reads some fields of each
+    lesson's first chunk; while a run rewrites a lesson it has two, of which the newer tells its title.
     """
     newest: dict[str, dict[str, Any]] = {}
     names_version = any(
         isinstance(condition, Equals) and condition.field == "docs_version" for condition in where.must
     )
-    for point in store.scroll(where, fields=_FIELDS):
+    for point in store.scroll(replace(where, must=(*where.must, FIRST_CHUNK)), fields=_FIELDS):
         payload = point.payload
         if is_other_version(payload) and not names_version:
             continue

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from ingestion.models import TIERS
 from ingestion.settings.validators import Module
-from ingestion.vector_stores.filters import Condition, Equals, Range, Where
+from ingestion.vector_stores.filters import FIRST_CHUNK, Condition, Equals, Range, Where
 from ingestion.vector_stores.protocol import PointReader
 
 LOOKED_AT = 24
@@ -82,10 +82,10 @@ def choices_of(
 def page_at(store: PointReader, book_id: str, url: str, *, highest_tier: int) -> Page | None:
     """Return the page at an address, whatever host serves it: a site is read at other addresses while it is written.
 
-    Addresses are in no payload index, so this reads some fields of every chunk until it has found the page.
+    Addresses are in no payload index, so this reads some fields of each lesson's first chunk until it has found it.
     """
     wanted = _path_of(url)
-    where = _up_to(highest_tier, Equals("book_id", book_id))
+    where = _up_to(highest_tier, Equals("book_id", book_id), FIRST_CHUNK)
     for point in store.scroll(where, fields=["page_title", "page_url", "parent_doc_id"]):
         found = point.payload
         if found.get("page_url") and found.get("parent_doc_id") and _path_of(found["page_url"]) == wanted:

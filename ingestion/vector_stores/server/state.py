@@ -63,6 +63,7 @@ class ServerStates:
         self._server = state.server
         self._collection = state.name
         self._stored: dict[str, Payloads] = {}
+        self._ids: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def load(self, book_id: str, collection: str) -> IngestionState:
         """See StateStore."""
@@ -79,14 +80,19 @@ class ServerStates:
         return state
 
     def ids_of(self, lesson: Lesson) -> tuple[str, ...]:
-        """Return the ids of a lesson's chunks; raises RecordsDamaged where its point has none."""
-        asked = [_id(*lesson)]
-        points = self._if_recorded(
-            "reading the ids of a lesson's chunks",
-            lambda client: client.retrieve(self._collection, asked, with_payload=["chunk_ids"]),
-        )
-        told = (points[0].payload or {}).get("chunk_ids") if points else None
-        return tuple(map(str, told)) if isinstance(told, list) else ()
+        """See IdSource: a first lesson is asked for alone, with a second all of the book are read at once."""
+        book, path = lesson
+        asked = _id(book, path)
+        known = self._ids.get(book)
+        if known is None:
+            self._ids[book] = {}
+            points = self._if_recorded(
+                "reading the ids of chunks", lambda client: client.retrieve(self._collection, [asked])
+            )
+            return _ids_in(points[0].payload) if points else ()
+        if asked not in known:
+            known |= {point_id: _ids_in(payload) for point_id, payload in self._scroll(book, leave_out=())}
+        return known.get(asked, ())
 
     def last_run(self, book_id: str) -> str | None:
         """See StateStore: the point of the book tells."""
@@ -135,6 +141,7 @@ class ServerStates:
             self._delete(gone)
             self._upsert([(own, wanted[own])])
         self._stored[state.book_id] = wanted
+        self._ids.pop(state.book_id, None)
         self._keep_copy(state.book_id, wanted)
 
     def _read(self, book_id: str) -> Payloads:
@@ -188,11 +195,13 @@ class ServerStates:
             f"forgetting book {book_id!r}", lambda client: client.delete(self._collection, selected, wait=True)
         )
 
-    def _scroll(self, book_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _scroll(
+        self, book_id: str, leave_out: Sequence[str] = ("chunk_ids",)
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the payloads of a book's points, without the ids of chunks where their number is told beside them."""
         offset: Any = None
         while True:
-            page = self._page(book_id, offset, leave_out=("chunk_ids",))
+            page = self._page(book_id, offset, leave_out)
             if page and any("file_hash" in each and "chunk_count" not in each for each in _payloads(page[0])):
                 page = self._page(book_id, offset)
             if page is None:
@@ -247,6 +256,11 @@ def seal_of(payloads: Payloads) -> str:
     """Return the hash of a book's records."""
     records = sorted((point_id, _bare(each)) for point_id, each in payloads.items() if "source_file" in each)
     return sha256(json.dumps(records, sort_keys=True))
+
+
+def _ids_in(payload: Mapping[str, Any] | None) -> tuple[str, ...]:
+    told = (payload or {}).get("chunk_ids")
+    return tuple(map(str, told)) if isinstance(told, list) else ()
 
 
 def _bare(payload: Mapping[str, Any]) -> dict[str, Any]:
