@@ -82,17 +82,28 @@ class Retriever:
 
     def _found(self, query: SearchQuery, embedder: Embedder | None) -> SearchResponse:
         with span("retrieval", {"bookwise.book_id": self.book_id, "bookwise.limit": query.limit}):
-            response = search(
-                query,
-                self.store,
-                embedder,
-                modules=self.settings.modules,
-                reranker=self.reranker if embedder else None,
-                scope=self.scope,
-            )
+            try:
+                response = search(
+                    query,
+                    self.store,
+                    embedder,
+                    modules=self.settings.modules,
+                    reranker=self.reranker if embedder else None,
+                    scope=self.scope,
+                )
+            except UsageError:
+                self._check_book()
+                raise
+        if not response.results:
+            self._check_book()
         least = self.settings.agent.min_relevance_score
         is_relevant = any(passage.score >= least for passage in response.results)
         return response.model_copy(update={"has_relevant_results": is_relevant})
+
+    def _check_book(self) -> None:
+        """Raise UsageError where the index has no such book: asked only of what found nothing, for it is a request."""
+        if self.settings.book.id == self.book_id:
+            book_to_read(self.settings, self.store)
 
     def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
         """Return how far a passage that the question found speaks of each of its words, 0–1, see `heeded_by`."""
@@ -107,10 +118,13 @@ class Retriever:
 def open_retriever(settings: Settings, embedder: Embedder | None = None) -> Iterator[Retriever]:
     """Return a retriever on the configured book; raises ConfigurationError where index and embedder do not fit.
 
+    Whether the index has that book is seen by the first search that finds nothing.
+
     `embedder` is the settings' own, where the caller has begun to load it.
     """
     with _opened(settings, embedder) as (store, embedder):
-        yield Retriever(settings, store, embedder, book_to_read(settings, store), build_reranker(settings))
+        book_id = settings.book.id or book_to_read(settings, store)
+        yield Retriever(settings, store, embedder, book_id, build_reranker(settings))
 
 
 @contextmanager
