@@ -101,7 +101,7 @@ class Retriever:
         return response.model_copy(update={"has_relevant_results": is_relevant})
 
     def _check_book(self) -> None:
-        """Raise UsageError where the index has no such book: asked only of what found nothing, for it is a request."""
+        """Raise UsageError where the index has no such book: asked only of what found nothing: it is a request."""
         if self.settings.book.id == self.book_id:
             book_to_read(self.settings, self.store)
 
