@@ -94,5 +94,5 @@ def main(
         ),
     ] = False,
 ) -> None:
-    """Keep a searchable, question-answering index equal to a folder of lesson markdown."""
+    """Keep a search and Q&A index in sync with a folder of Markdown lessons."""
     set_root_flags(ctx, {"index.wait": wait, "trust.config": trust_config or None})

@@ -38,7 +38,7 @@ GENERIC_NAMES = (
 UNNAMED = "my-book"
 MAX_ID_CHARS = 48
 
-HOW_TO_NAME = "`bookwise init` writes an id into bookwise.toml, --book and BOOKWISE_BOOK set one too"
+HOW_TO_NAME = "`bookwise init`, --book or BOOKWISE_BOOK"
 
 
 def lessons_of(folder: Path, docs: str | None = None) -> Path:
@@ -91,7 +91,7 @@ def book_to_write(settings: Settings, root: Path, states: StateStore, generation
     if name in recorded:
         raise UsageError(
             f"{name} is in the index with the lessons of another folder, and {root} would take its place. "
-            f"Give each book an id: {HOW_TO_NAME}"
+            f"Give each book an id with {HOW_TO_NAME}"
         )
     return name
 

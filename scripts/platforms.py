@@ -79,7 +79,16 @@ def without_wheel(names: list[str], platform: Platform, python: str) -> list[str
 
 def _has_wheels(names: list[str], platform: Platform, python: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--ignore-requires-python"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--dry-run",
+            "--quiet",
+            "--no-deps",
+            "--ignore-requires-python",
+        ]
         command += ["--disable-pip-version-check", "--only-binary", ":all:", "--target", folder]
         command += ["--python-version", python, "--implementation", "cp"]
         command += [each for tag in platform.tags for each in ("--platform", tag)]
@@ -94,7 +103,8 @@ def main() -> int:
         for python in PYTHONS:
             lacking = without_wheel(list(wanted(requirements, platform, python)), platform, python)
             missed |= bool(lacking)
-            print(f"{platform.name}, Python {python}: {'no wheel of ' + ', '.join(lacking) if lacking else 'all wheels'}")
+            told = f"no wheel of {', '.join(lacking)}" if lacking else "all wheels"
+            print(f"{platform.name}, Python {python}: {told}")
     return int(missed)
 
 

@@ -111,7 +111,7 @@ def test_init_ingest_and_a_question_are_all_it_takes(
     first = run("ingest")
     assert first.exit_code == 0, first.output
     assert f"{folder.name}: {sum(modules.values())} new" in first.stdout
-    assert "WARNING" not in first.stderr and "has no id" not in first.stderr
+    assert "WARNING" not in first.stderr and "no book id set" not in first.stderr
     assert "Nothing to do" in run("ingest").stdout
     answer = document(run("ask", *QUESTION.split(), "--json"))
     assert ANSWER in answer["answer"]

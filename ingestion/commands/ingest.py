@@ -133,7 +133,7 @@ def run_ingest(
     ):
         book_id = book_to_write(settings, root, parts.states, parts.generations)
         if not settings.book.id and root.is_dir():
-            note(f"this book has no id: {book_id!r} is used for {root}; {HOW_TO_NAME}")
+            note(f"no book id set; using {book_id!r} for {root} (set one with {HOW_TO_NAME})")
         report = run(replace(parts, tell=note), root, book_id=book_id, mode=mode, progress=progress, **options)
         if strict:
             from ingestion.source.linter import check_book

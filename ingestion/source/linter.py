@@ -61,7 +61,7 @@ class CheckReport:
             findings=tuple(finding for finding in self.findings if finding.path in paths),
             failures=tuple(failure for failure in self.failures if failure.path in paths),
             skipped=skipped,
-            notes=tuple(f"{path} does not lie in the folder of the lessons" for path in outside),
+            notes=tuple(f"{path} is outside the lessons folder" for path in outside),
         )
 
     @property

@@ -55,13 +55,13 @@ def _place(outcome: Outcome) -> str | None:
 def changes_view(changes: Sequence[AnswerChange], asked: int) -> View:
     """Return one line, and a table of the questions whose answers differ."""
     if not changes:
-        return [f"Answers: none of {asked} questions is answered from another page."]
+        return [f"0 of {asked} answers changed."]
     rows = [
         (change.question, WORDS[change.kind], change.before or "none", change.after or "none") for change in changes
     ]
     return [
         Table("Answers", ("question", "what changes", "before", "after"), rows),
-        f"{len(changes)} of {asked} questions are answered otherwise.",
+        f"{len(changes)} of {asked} answers changed.",
     ]
 
 

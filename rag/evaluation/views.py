@@ -82,7 +82,7 @@ def report_markdown(
         [
             "### Answers",
             "",
-            f"{len(changes)} of {len(outcomes)} questions are answered otherwise than before.",
+            f"{len(changes)} of {len(outcomes)} answers changed.",
             "",
             *table,
             "",

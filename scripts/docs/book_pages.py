@@ -53,7 +53,7 @@ _build_every_file = ", ".join(each.name for each in _generators if not each.part
 
 _IGNORED = f"""
 Partials are skipped unless the site is built by {_build_every_file}, which build a page of each file.
-Files that the site's generator makes no page of are skipped too: {_no_pages}.
+Files your site generator does not publish are skipped too: {_no_pages}.
 Skipped too are files that the site's own configuration excludes (`exclude_docs` and `draft_docs` of MkDocs, `exclude`
 of Jekyll, `srcExclude` of VitePress), tables of contents (`SUMMARY.md`), drafts and unpublished pages.
 

@@ -105,7 +105,7 @@ def test_a_pull_request_is_shown_its_plan_its_mistakes_and_what_becomes_of_the_a
     assert runner.run_job(PULL_REQUEST, "preview"), runner.failures()
     body = (runner.storage / "artifacts/bookwise-comment/comment/body.md").read_text(encoding="utf-8")
     assert "1 modified, 1 new" in body and "pages checked" in body
-    assert "1 of 1 questions are answered otherwise than before." in body and "How long does the pump run?" in body
+    assert "1 of 1 answers changed." in body and "How long does the pump run?" in body
 
 
 def test_a_page_of_main_that_cannot_be_read_takes_no_answers_from_a_pull_request(

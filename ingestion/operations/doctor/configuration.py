@@ -58,7 +58,7 @@ def book_checks(settings: Settings) -> Iterator[Check]:
     else:
         yield note(
             "lessons",
-            f"{settings.book.docs}: no such folder, so that there is nothing to index from here",
+            f"{settings.book.docs}: folder not found; nothing to index",
             f"set book.docs in {CONFIG_NAME} (`bookwise init` finds it), or go to the book's folder",
         )
 

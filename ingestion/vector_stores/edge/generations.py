@@ -109,7 +109,7 @@ class EdgeGenerations(EdgeReader):
         """See Generations."""
         pointer = self._folders.pointer()
         if pointer.former is None:
-            raise VectorStoreError(f"there is no former generation in {self._folders.directory} to go back to")
+            raise VectorStoreError(f"there is no previous generation in {self._folders.directory} to go back to")
         schema_in(self._folders.directory / pointer.former)
         self._folders.point(Pointer(active=pointer.former, former=pointer.active))
 

@@ -175,7 +175,7 @@ class ServerGenerations:
         """See Generations."""
         aliases = self._aliases()
         if self._former_alias not in aliases:
-            raise VectorStoreError(f"there is no former generation of {self._name!r} to go back to")
+            raise VectorStoreError(f"there is no previous generation of {self._name!r} to go back to")
         self._point(lease, active=aliases[self._former_alias], former=aliases.get(self._name))
 
     def drop_former(self, lease: Lease | None = None) -> bool:

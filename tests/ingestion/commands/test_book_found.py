@@ -83,8 +83,8 @@ def test_an_index_is_kept_with_the_embedder_that_made_it_until_it_is_made_anew(
 def test_a_book_without_an_id_is_told_which_it_gets_and_how_to_set_one(clean_surroundings: Path) -> None:
     write_book(clean_surroundings / "docs", PAGES)
     said = run("ingest").stderr
-    assert f"{id_of_folder(clean_surroundings)!r} is used" in said and "bookwise init" in said and "--book" in said
-    assert "is used for" not in run("ingest", "--book", "mine", "--dry-run").stderr
+    assert f"using {id_of_folder(clean_surroundings)!r} for" in said and "bookwise init" in said and "--book" in said
+    assert "no book id set" not in run("ingest", "--book", "mine", "--dry-run").stderr
 
 
 @pytest.mark.parametrize("below", ["docs", "chapter-1"], ids=["in its docs", "in the folder itself"])
@@ -125,7 +125,7 @@ def test_an_index_made_under_another_id_stays_that_book(clean_surroundings: Path
     if not records:
         Path(".ingestion_state.json").unlink()
     said = run("ingest")
-    assert "'as-it-was' is used" in said.stderr and "embedded" not in said.stdout.replace("0 embedded", "")
+    assert "using 'as-it-was' for" in said.stderr and "embedded" not in said.stdout.replace("0 embedded", "")
 
 
 def test_a_part_of_a_book_is_not_made_another_book(clean_surroundings: Path) -> None:

@@ -68,7 +68,7 @@ def test_after_a_rollback_to_the_lessons_as_they_are_nothing_is_embedded(library
 
 def test_a_rollback_without_a_former_generation_changes_nothing(library: Library) -> None:
     library.run()
-    with pytest.raises(VectorStoreError, match="no former generation"):
+    with pytest.raises(VectorStoreError, match="no previous generation"):
         roll_back(library.parts())
     assert not library.run().pending
 

@@ -167,7 +167,7 @@ def test_jekyll_makes_pages_of_files_with_metadata(
         try:
             read_metadata(read_source(file), Settings())
         except UnpublishedPage as page:
-            assert page.reason == "has no front matter, so that Jekyll makes no page of it"
+            assert page.reason == "has no front matter; Jekyll does not publish it"
         else:
             found.add(file.path)
     assert found == published

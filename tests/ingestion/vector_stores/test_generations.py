@@ -123,7 +123,7 @@ def test_nothing_is_served_before_the_first_activation(engine: Engine) -> None:
     with closing(generations.create(OLD)):
         assert served(generations) is None
     assert not generations.drop_former()
-    with pytest.raises(VectorStoreError, match="no former generation"):
+    with pytest.raises(VectorStoreError, match="no previous generation"):
         generations.rollback()
 
 

@@ -66,4 +66,4 @@ def test_the_report_shows_the_questions_as_code_that_calls_nobody() -> None:
 
 
 def test_without_a_change_one_line_says_so() -> None:
-    assert changes_view([], 7) == ["Answers: none of 7 questions is answered from another page."]
+    assert changes_view([], 7) == ["0 of 7 answers changed."]

@@ -46,7 +46,7 @@ class Jekyll(Base):
         """Return that a page needs metadata, that one of a later date is not shown yet, and `search_exclude`."""
         facts = facts_of(site)
         if facts.needs_metadata and not page.has_metadata:
-            return Publication("has no front matter, so that Jekyll makes no page of it")
+            return Publication("has no front matter; Jekyll does not publish it")
         date = page.date("date")
         if site and not facts.shows_future and date and date > now:
             return Publication(f"published later ({date:%Y-%m-%d})")

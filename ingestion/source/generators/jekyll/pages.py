@@ -38,7 +38,7 @@ def _reason(path: str, site: Site) -> str | None:
         return None
     date, _ = split_date(split_path(path)[1])
     if date is None:
-        return "a post without a date in its name, so that Jekyll makes no page of it"
+        return "a post without a date in its name; Jekyll does not publish it"
     if date > datetime.now(UTC) and not facts_of(site).shows_future:
         return f"published later ({date:%Y-%m-%d})"
     return None
