@@ -40,6 +40,12 @@ demo: $(BIN)/.runtime  ## Index the sample book and ask it two questions
 test: setup  ## Run the whole suite, the files of tests side by side
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
+QUICK := tests/architecture $(addprefix tests/ingestion/,markdown chunking settings) $(wildcard tests/ingestion/test_*.py) \
+	tests/rag/grounding tests/rag/confidence tests/rag/test_query_text.py
+
+quick: setup  ## Run the pure tests: no model, no process, no browser
+	$(BIN)/python -m pytest -p tests.support.quick -n auto --maxprocesses 4 $(QUICK)
+
 test-slow: setup lowest  ## Run the slow tests: real builds, long properties, many kills, the oldest versions
 	$(BIN)/python -m pytest -m slow
 

@@ -87,3 +87,18 @@ def test_everything_the_wheel_needs_is_packaged() -> None:
         if (folder / "__init__.py").is_file() or (folder.is_dir() and "static" in folder.parts)
     }
     assert packages == on_disk
+
+
+def test_contributing_names_only_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:bookwise|docs|ingestion|rag|scripts|tests)/[\w./-]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    table = text.split("### Where do I change …?")[1].split("###")[0]
+    assert table.count("\n| ") >= 17
+    assert text.count("- **A ") == 5
+
+
+def test_what_make_quick_runs_is_there() -> None:
+    made = (ROOT / "Makefile").read_text(encoding="utf-8").split("QUICK := ")[1].split("\n\n")[0]
+    named = re.findall(r"tests/[\w/.]+(?=[\s)]|$)", made.replace("tests/ingestion/,", ""))
+    assert len(named) >= 4 and all((ROOT / path).exists() for path in named)
