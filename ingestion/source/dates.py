@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
 _READERS: tuple[Callable[[str], datetime], ...] = (
@@ -19,7 +20,11 @@ _READERS: tuple[Callable[[str], datetime], ...] = (
 
 def read_date(value: Any) -> datetime | None:
     """Return a date with its zone, UTC where it names none; None for what is no date."""
-    text = str(value).strip()
+    return _read(str(value).strip())
+
+
+@lru_cache(maxsize=64)  # where no generator is known, each of them asks for the dates of a page
+def _read(text: str) -> datetime | None:
     for read in _READERS:
         try:
             found = read(text)

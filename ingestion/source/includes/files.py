@@ -24,6 +24,10 @@ MISSING = ""
 NOT_THERE = "does not exist"
 
 
+GITBOOK = ".gitbook"
+"""The folder in which GitBook keeps what pages include, the one hidden folder that is part of a book."""
+
+
 class CannotInclude(Exception):
     """A file that is not there, may not be read, or lacks the part that is asked for; `reason` says which."""
 
@@ -104,7 +108,7 @@ class BookFiles:
                     "lies outside of the book's folder; if it is right, add the book to `trust.folders` in your own "
                     "configuration, or pass --trust-config"
                 )
-            if all(any(part.startswith(".") for part in path.parts) for path in inside):
+            if all(any(part.startswith(".") and part != GITBOOK for part in path.parts) for path in inside):
                 raise CannotInclude("is a hidden file, which is never included unless you trust the book")
         if not exists:
             raise CannotInclude(NOT_THERE)

@@ -55,11 +55,11 @@ class Unknown(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return those of all generators, but for markup that is plain text to the others, and marks of vaults."""
-        from ingestion.source.generators.unknown.text import find_vault_marks
+        from ingestion.source.generators.unknown.text import find_gitbook, find_vault_marks
 
         known = (generator for generator in every() if not generator.rewrites_markup)
         found = dict.fromkeys(finder for generator in known for finder in generator.finders(None))
-        return (*found, find_vault_marks)
+        return (find_gitbook, *found, find_vault_marks)
 
 
 STYLED: dict[str, Generator] = {"": Unknown()}

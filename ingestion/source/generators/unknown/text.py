@@ -1,4 +1,4 @@
-"""Marks of note-taking programs (Obsidian, Logseq), which their readers do not see."""
+"""Marks of note-taking programs (Obsidian, Logseq), which their readers do not see, and includes of GitBook."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingestion.source.includes.directives import Directive, PageFolders, whole
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)")
 _PROPERTY = re.compile(
@@ -17,6 +17,15 @@ _PICTURE = re.compile(
     r"!\[\[[^\[\]\n|]{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp4|webm|mp3)(?:\|[^\[\]\n]{0,200})?\]\]", re.I
 )
 _REFERENCE = re.compile(r"\(\([0-9a-f]{8}-[0-9a-f-]{27}\)\)")
+
+
+_GITBOOK = re.compile(r'\{%[ \t]{0,9}include[ \t]{1,9}"[^"\n]{0,200}?(?P<path>\.gitbook/[^"\n]{1,300})"[ \t]{0,9}%\}')
+
+
+def find_gitbook(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield GitBook's `{% include "../.gitbook/includes/file.md" %}`; that folder lies in the book's own."""
+    for found in _GITBOOK.finditer(text):
+        yield Directive(*found.span(), found["path"][:MAX_TARGET], (folders.docs / found["path"],), whole)
 
 
 def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:

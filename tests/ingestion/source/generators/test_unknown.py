@@ -35,6 +35,21 @@ def test_marks_of_vaults_are_not_shown(tmp_path: Path, source: str, expected: st
     assert parse_lesson(read_source(file), SETTINGS).body == f"# A\n\n{expected}\n"
 
 
+def test_what_gitbook_includes_is_read_from_its_own_folder_and_from_no_other_hidden_one(tmp_path: Path) -> None:
+    from ingestion.source.book_folder import crawl_book
+
+    include = '{% include "../.gitbook/includes/shared.md" %}'
+    write_site(tmp_path, {"a/b.md": f"# A\n\n{include}\n", ".gitbook/includes/shared.md": "The numbat note.\n"})
+    (file,) = crawl_book(tmp_path, SETTINGS).files
+    lesson = parse_lesson(read_source(file), SETTINGS)
+    assert lesson.body == "# A\n\nThe numbat note.\n" and not lesson.findings
+    write_site(
+        tmp_path, {"a/b.md": f"# A\n\n{include.replace('includes', '../.git')}\n", ".git/shared.md": "Secret.\n"}
+    )
+    (file,) = crawl_book(tmp_path, SETTINGS).files
+    assert "Secret" not in parse_lesson(read_source(file), SETTINGS).body
+
+
 def test_numbers_that_the_order_gives_are_not_held_against_the_range(tmp_path: Path) -> None:
     nav = "".join(f"  - p{chr(97 + number)}.md\n" for number in range(26))
     pages = {f"docs/p{chr(97 + number)}.md": "# Page\n\nWords of a page that are enough.\n" for number in range(26)}
