@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
@@ -71,6 +72,9 @@ _HIDDEN_TAG = re.compile(
     r"|style=(?:\{\{\s*|[\"'])[^>]{0,200}?display[\"']?\s*:\s*[\"']?none\b)",
     re.I,
 )
+_UNSEARCHED = re.compile(r"\sdata-(?:pagefind-ignore|search-exclude)(?=[\s/>=}])")
+"""Elements and sections that the site's own search leaves out."""
+
 _CLOSED_BY_OTHERS = frozenset(("dd", "dt", "li", "p", "td", "th", "tr"))
 _VOID = frozenset(("area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _NEVER_SHOWN = frozenset(("script", "style", "template", "title", "desc", "metadata"))
@@ -112,7 +116,7 @@ def hidden_in_page(page: Page, top: Sequence[Block], syntax: Syntax) -> list[Hid
     Code and formulas hide nothing, but for the lines of code that the site's generator leaves out.
     """
     blocks = walk(top)
-    found = [*_hidden_blocks(page, blocks, syntax)]
+    found = [*_hidden_blocks(page, blocks, syntax), *_unsearched_sections(page, top)]
     if _openings(syntax).search(page.text):
         found += _Scan(page, top, blocks, syntax).run()
     found.sort()
@@ -125,7 +129,12 @@ def hidden_in_page(page: Page, top: Sequence[Block], syntax: Syntax) -> list[Hid
 
 
 def is_hidden(tag: str) -> bool:
-    """Return whether the attributes of a tag hide its element; a panel of tabs shows after a click."""
+    """Return whether the attributes of a tag hide its element; a panel of tabs shows after a click.
+
+    What they take out of the site's own search counts as hidden.
+    """
+    if "data-" in tag and _UNSEARCHED.search(tag):
+        return True
     return ("hidden" in tag or "display" in tag) and "tabpanel" not in tag and _HIDDEN_TAG.search(tag) is not None
 
 
@@ -137,6 +146,17 @@ def _hidden_blocks(page: Page, blocks: Sequence[Block], syntax: Syntax) -> Itera
             yield Hidden(start + _marks_of(page.text, start), end, rule, block.closed)
         elif block.kind == "fence" and syntax.hidden_code:
             yield from _hidden_code(page, block, dict(syntax.hidden_code))
+
+
+def _unsearched_sections(page: Page, top: Sequence[Block]) -> Iterator[Hidden]:
+    """Yield the sections whose heading takes them out of the site's search, each up to the next heading."""
+    if "data-search-exclude" not in page.text:
+        return
+    headings = [block for block in top if block.kind == "heading"]
+    for block, following in zip_longest(headings, headings[1:]):
+        if block and "{" in (source := page.source(block)) and _UNSEARCHED.search(source):
+            end = page.starts[following.start] if following else len(page.text)
+            yield Hidden(page.starts[block.start], end, "hidden-element")
 
 
 def _marks_of(text: str, start: int) -> int:
