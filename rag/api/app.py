@@ -39,6 +39,7 @@ from rag.api.routes import (
     pages,
     rendering,
     responses,
+    sharing,
     start,
     threads,
 )
@@ -86,7 +87,21 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     )
     app.state.services = services
     problems.install(app, services.failures)
-    for routes in (chat, threads, feedback, rendering, openai, responses, books, facets, start, llms, owner, health):
+    for routes in (
+        chat,
+        threads,
+        sharing,
+        feedback,
+        rendering,
+        openai,
+        responses,
+        books,
+        facets,
+        start,
+        llms,
+        owner,
+        health,
+    ):
         app.include_router(routes.router)
     app.include_router(pages.router)
     describe(app)

@@ -40,7 +40,7 @@ Filters, such as the hardware tier of the reader, are set by the caller and cann
 are problem documents (RFC 9457) whose `type` explains them; below `/v1` they have the shape of the OpenAI API.
 """
 _CONTACT = {"name": "The owner of this server"}
-_OPEN = ("/health", "/ready", "/metrics")
+_OPEN = ("/health", "/ready", "/metrics", "/shared/{thread_id}/{number}")
 """What answers without a key."""
 
 TAGS = {

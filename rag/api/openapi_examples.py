@@ -231,6 +231,8 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     ("get", "/threads", "200", _JSON): {"threads": [_THREAD], "next_before": None},
     ("get", "/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
     ("get", "/threads/{thread_id}/messages", "200", _JSON): {"messages": _MESSAGES, "next_before": None},
+    ("post", "/threads/{thread_id}/messages/{number}/share", "201", _JSON): {"token": "k3Zt0bT5oF1y9wQm2vXcS7aR"},
+    ("get", "/shared/{thread_id}/{number}", "200", _JSON): {"question": _MESSAGES[0], "answer": _MESSAGES[1]},
     ("post", "/render", "200", _JSON): {"items": [["math", {"display": "inline"}, [["mi", {}, ["x"]]]]]},
     ("get", "/v1/models", "200", _JSON): {"object": "list", "data": [_MODEL]},
     ("get", "/v1/models/{model}", "200", _JSON): _MODEL,

@@ -145,6 +145,10 @@ def first_question(question: str) -> dict[str, str]:
     return {NAME: question[:TOPIC_CHARS]}
 
 
+SHARED = "shared"
+"""The field of a thread's metadata that has the secret of each shared answer, by the answer's number."""
+
+
 def merged(metadata: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """Return metadata with a change merged in (RFC 7396: null removes a field); the name is kept.
 

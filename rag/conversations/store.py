@@ -6,6 +6,7 @@ an archive, and returns when it is used again.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from ingestion.errors import UnknownThread, UsageError
 from rag.conversations.database import ConversationDatabase
 from rag.conversations.models import (
     LIVE_MESSAGES,
+    SHARED,
     TOPIC_CHARS,
     ConversationThread,
     Message,
@@ -160,6 +162,17 @@ class ThreadStore:
         end = len(messages) if number is None else min(number - 1, len(messages))
         first = max(0, end - limit)
         return list(enumerate(messages[first:end], first + 1))
+
+    def shared(self, thread_id: UUID, number: int, secret: str) -> list[tuple[int, Message]]:
+        """Return the question and the answer of this number, of whomever, that the secret shares; nothing else."""
+        with self._database.read() as connection:
+            found = _find(connection, thread_id, None)
+        row: Mapping[Any, Any] = found[0]._mapping if found else {}
+        known = (row.get("metadata") or {}).get(SHARED)
+        token = known.get(str(number)) if isinstance(known, dict) else None
+        if not isinstance(token, str) or not secrets.compare_digest(token.encode(), secret.encode()):
+            return []
+        return self.messages_before(thread_id, number + 1, owner=row["owner"], limit=2)
 
     def merge_metadata(self, thread_id: UUID, change: Mapping[str, Any], *, owner: str = LOCAL) -> None:
         """Merge a change into the metadata of a thread, archived or not; raises UnknownThread, or UsageError as

@@ -112,6 +112,12 @@ class Authenticator:
             await self._check_day(caller)
         return caller
 
+    async def count_read(self, request: Request) -> None:
+        """Count a request that needs no key; raises 429 with Retry-After beyond the limit of its client."""
+        if not self.open_to_all:
+            client = client_of(request.client.host if request.client else "")
+            await self._limits.count("read", owner="unknown", client=client, is_public=True)
+
     async def _has_keys(self) -> bool:
         """Return whether a key has come into use, as it was at most some seconds ago."""
         if time.monotonic() - self._keys_seen >= CACHE_SECONDS:

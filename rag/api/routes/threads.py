@@ -92,7 +92,7 @@ async def list_messages(
     found = await services.database.run(call, thread_id, before, owner=caller.owner, limit=limit)
     first = found[0][0] if found else 1
     return {
-        "messages": [_message(number, message) for number, message in found],
+        "messages": [shown_message(number, message) for number, message in found],
         "next_before": first if first > 1 else None,
     }
 
@@ -128,9 +128,10 @@ def _summary(thread: ThreadSummary) -> dict[str, Any]:
 
 def _conversation(thread: ConversationThread) -> dict[str, Any]:
     first = thread.message_count - len(thread.messages) + 1
-    messages = [_message(number, message) for number, message in enumerate(thread.messages, first)]
+    messages = [shown_message(number, message) for number, message in enumerate(thread.messages, first)]
     return _summary(thread) | {"messages": messages}
 
 
-def _message(number: int, message: Message) -> dict[str, Any]:
+def shown_message(number: int, message: Message) -> dict[str, Any]:
+    """Return a message in the shape of ShownMessage."""
     return message.as_json() | {"number": number}

@@ -1,8 +1,10 @@
 /** The chat page: puts its parts together, and keeps the address in step with the conversation that is open. */
 
 import { Choice } from "./chat/choice.js";
+import { confirmIn } from "./chat/confirm.js";
 import { Conversation } from "./chat/conversation.js";
 import { Filters } from "./chat/filters.js";
+import { sharedInAddress } from "./chat/share.js";
 import { Threads } from "./chat/threads.js";
 import { icon } from "./elements.js";
 import { KeyRing } from "./key.js";
@@ -49,8 +51,22 @@ async function start() {
   addEventListener("popstate", () => go(threadInAddress()));
   conversation.reset();
   if (HAS_KEYBOARD) conversation.composer.focus();
+  const link = sharedInAddress();
+  if (link) return showShared(link);
   await load();
   if (!threadInAddress()) askFromAddress();
+}
+
+/** An answer that somebody else shares: to read, without a key; a question after it begins a conversation of one's own. */
+async function showShared(link) {
+  try {
+    const { question, answer } = await wire.shared(link);
+    conversation.show({ thread_id: null, messages: [question, { ...answer, number: undefined }] });
+  } catch (problem) {
+    await confirmIn(document.body, { title: say("share_gone"), words: problem.message, yes: null });
+    history.replaceState(null, "", location.pathname);
+    await load();
+  }
 }
 
 /** `?q=` in the address, as a link or a browser's search box has it, is asked once: a reload does not ask again. */

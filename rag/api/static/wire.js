@@ -60,6 +60,10 @@ export class Wire {
   /** Passages by their words; nothing is embedded, so that it is asked while one types. @param {object} search a SearchRequest */
   search = async (search, signal) => (await this.#post("/search", { ...search, ranking: "keyword" }, signal)).json();
 
+  share = async (thread, number) => (await this.#send(`/threads/${encodeURIComponent(thread)}/messages/${number}/share`, { method: "POST" })).json();
+  unshare = (thread, number) => this.#send(`/threads/${encodeURIComponent(thread)}/messages/${number}/share`, { method: "DELETE" });
+  shared = ({ thread, number, token }) => this.#json(`/shared/${thread}/${number}?token=${encodeURIComponent(token)}`);
+
   /** @param {object[]} items code and formulas */
   render = async (items) => (await this.#post("/render", { items })).json();
 

@@ -13,7 +13,7 @@ from rag.conversations.models import Message
 from rag.conversations.store import ThreadStore
 from tests.rag.api.conftest import Watch
 from tests.support.openai_chat import calls, cites
-from tests.support.served_book import LESSONS, ServedBook
+from tests.support.served_book import LESSONS, ServedBook, serving
 
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 OUTSIDE = "Who won the world cup in 1998?"
@@ -214,6 +214,22 @@ def test_a_conversation_is_renamed_and_keeps_its_name(chat: Any) -> None:
     chat.get_by_role("button", name="About football", exact=True).wait_for()
     chat.reload()
     chat.get_by_role("button", name="About football", exact=True).wait_for()
+
+
+def test_an_answer_is_shared_by_a_link_that_can_be_revoked(watch: Watch, served: ServedBook) -> None:
+    with serving(served.folder, served.model, BOOKWISE_PAGE_SHARING="true") as shared:
+        page = watch.open(shared.url)
+        page.locator(".example").first.wait_for()
+        turn = answered(page)
+        turn.get_by_role("button", name="Share").click()
+        link = turn.get_by_role("textbox", name="Link to this answer").input_value()
+        reader = watch.open(link)
+        assert reader.locator(".question").inner_text() == QUESTION
+        assert reader.locator(".source").count() and not reader.get_by_role("button", name="Share").count()
+        turn.get_by_role("button", name="Stop sharing").click()
+        turn.get_by_role("button", name="Share").wait_for()
+        reader.reload()
+        reader.get_by_text("This answer cannot be shown").wait_for()
 
 
 def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any) -> None:

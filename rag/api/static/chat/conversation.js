@@ -160,10 +160,22 @@ export class Conversation extends EventTarget {
       widen: () => this.#widen(question, () => this.choice.widen()),
       tier: "hardware_tier" in this.choice.fixed ? undefined : (tier) => this.#widen(question, () => this.choice.change({ hardware_tier: tier })),
       render: (prose) => renderMarks(prose, this.wire.render),
+      share: this.owned?.sharing ? (number) => this.#sharing(number) : undefined,
       rate: (number, feedback) => this.#rate(number, feedback),
     });
     this.log.append(turn.element);
     return turn;
+  }
+
+  /** The thread has its id only after its first answer. */
+  #sharing(number) {
+    return {
+      link: async () => {
+        const { token } = await this.wire.share(this.threadId, number);
+        return new URL(`${this.wire.base}/#/shared/${this.threadId}/${number}/${token}`, location.href).href;
+      },
+      revoke: () => this.wire.unshare(this.threadId, number),
+    };
   }
 
   async #rate(number, feedback) {

@@ -8,6 +8,7 @@ import { confidenceMark } from "./confidence.js";
 import { feedbackButtons } from "./feedback.js";
 import { hints } from "./hints.js";
 import { peekAt } from "./peek.js";
+import { shareButton } from "./share.js";
 import { sourceList, withSources } from "./sources.js";
 import { troubleNotice } from "./trouble.js";
 import { followUps } from "./welcome.js";
@@ -15,7 +16,7 @@ import { followUps } from "./welcome.js";
 /**
  * @typedef {{openSource: (sources: import("./sources.js").Source[], index: number, invoker: HTMLElement) => void,
  *   cited: (source: import("./sources.js").Source) => Promise<string>, isOnSite?: boolean, tierName?: (tier: number) => string, ask: (question: string) => void, again: () => void, anew: () => void, widen: () => void, tier?: (tier: number) => void,
- *   render: (prose: Element) => void, rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
+ *   render: (prose: Element) => void, share?: (number: number) => {link: () => Promise<string>, revoke: () => Promise<void>}, rate: (number: number, feedback: object) => Promise<void>}} TurnActions `again` repeats a failed attempt,
  *   `anew` asks for another answer, `widen` asks again without filters
  */
 
@@ -84,8 +85,9 @@ export class Turn {
     const list = this.sources.length ? sourceList(this.sources, this.#open, { areLinks: this.actions.isOnSite }) : "";
     const rating = response.message_number ? feedbackButtons((feedback) => this.actions.rate(response.message_number, feedback)) : "";
     const beside = hints(response, this.actions);
+    const share = response.message_number && this.actions.share ? shareButton(this.actions.share(response.message_number)) : "";
     const next = response.follow_ups?.length ? followUps(response.follow_ups, this.actions.ask) : "";
-    if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating, next);
+    if (isAnswer) this.#end("answered", this.#verdict(response), list, ...beside, rating, share, next);
     else this.#end("refused", this.#refusal(searched, response.hidden), list, ...beside, rating);
   }
 
