@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from ingestion.settings.loader import load_settings
@@ -13,7 +14,7 @@ from rag.conversations.models import Message
 from rag.conversations.store import ThreadStore
 from tests.rag.api.conftest import Watch
 from tests.support.openai_chat import calls, cites
-from tests.support.served_book import LESSONS, ServedBook, serving
+from tests.support.served_book import LESSONS, ServedBook, run, serving, write_sample
 
 QUESTION = "Why does a subscriber that starts late miss the last message?"
 OUTSIDE = "Who won the world cup in 1998?"
@@ -216,8 +217,11 @@ def test_a_conversation_is_renamed_and_keeps_its_name(chat: Any) -> None:
     chat.get_by_role("button", name="About football", exact=True).wait_for()
 
 
-def test_an_answer_is_shared_by_a_link_that_can_be_revoked(watch: Watch, served: ServedBook) -> None:
-    with serving(served.folder, served.model, BOOKWISE_PAGE_SHARING="true") as shared:
+def test_an_answer_is_shared_by_a_link_that_can_be_revoked(watch: Watch, served: ServedBook, tmp_path: Path) -> None:
+    # An index of its own: two servers would take turns at one.
+    write_sample(tmp_path)
+    run(tmp_path, "ingest")
+    with serving(tmp_path, served.model, BOOKWISE_PAGE_SHARING="true") as shared:
         page = watch.open(shared.url)
         page.locator(".example").first.wait_for()
         turn = answered(page)
