@@ -1,7 +1,7 @@
 # A server for one book or many: `docker build -t bookwise .`, then see docs/guides/serving.md.
 FROM python:3.12-slim-bookworm AS build
 WORKDIR /src
-RUN python -m venv /opt/bookwise
+RUN python -P -m venv /opt/bookwise
 COPY requirements-server.lock ./
 RUN /opt/bookwise/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements-server.lock
 COPY pyproject.toml README.md LICENSE ./

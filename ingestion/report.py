@@ -51,7 +51,7 @@ class IngestReport:
     `files` counts files by change, `changes` lists those that were looked at. `findings` are those of all lessons,
     unchanged ones included. `chunks.tokens` are the tokens of the texts that were embedded, `price` is in dollars per
     million tokens (None: unknown); `recipient` is the service that gets the texts, None where they stay here.
-    `total_chunks` is what the book has afterwards. `coverage` counts
+    `total_chunks` is what the book has afterwards, `share` how much of the work is done, by tokens. `coverage` counts
     the chunks of each module and hardware tier, where a report asked for it. `stages` are the seconds of each stage:
     `embed` is what the run waited for chunks and their vectors, which are made beside the writing. `followed` are the
     files beside the lessons that decide what is indexed, relative to `root`: what pages include, and the site's
@@ -68,6 +68,7 @@ class IngestReport:
     empty: Sequence[str] = field(default_factory=list)
     chunks: ChunkCounts = ChunkCounts()
     failures: Sequence[LessonError] = field(default_factory=list)
+    share: float = 0.0
     findings: Sequence[Finding] = field(default_factory=list)
     skipped: Sequence[Skipped] = ()
     price: float | None = None
@@ -191,6 +192,11 @@ class Tally:
     def set_embedding(self, so_far: ChunkCounts) -> None:
         """Note what the embedding stage did since its start."""
         self._embedding = so_far
+
+    def set_work(self, done: int, total: int) -> None:
+        """Note about how many tokens the files that are done have, and all to look at."""
+        # Vectors are made some groups ahead of what is written.
+        self._totals["share"] = min(1.0, max(done, self._embedding.tokens) / max(total, 1))
 
     def set_followed(self, paths: Iterable[str]) -> None:
         """Note the files beside the lessons that decide what is indexed."""

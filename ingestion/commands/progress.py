@@ -63,8 +63,9 @@ def progress_text(done: int, total: int, report: IngestReport, seconds: float) -
         parts.append(f"${report.cost:.4f}")
     if chunks and seconds > 0:
         parts.append(f"{chunks / seconds:.0f} chunks/s")
-    if 0 < done < total:
-        parts.append(f"{duration(seconds * (total - done) / done)} left")
+    # By tokens, not by lessons: these may be a hundred times as long as others.
+    if 0 < report.share < 1:
+        parts.append(f"{duration(seconds * (1 - report.share) / report.share)} left")
     return ", ".join(parts)
 
 

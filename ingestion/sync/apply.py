@@ -18,13 +18,14 @@ from ingestion.sync.preview import previewed_groups
 from ingestion.sync.read_ahead import running_ahead
 from ingestion.sync.recorder import Recorder
 from ingestion.sync.run import PlannedRun
-from ingestion.sync.scan import expected_chunks
+from ingestion.sync.scan import sizes_of
 from ingestion.sync.spool import GroupSpool
 from ingestion.sync.stages import EmbeddedGroup, EmbeddingStage
 from ingestion.sync.writer import GroupWriter, delete_files
 from ingestion.vector_stores.lease import Lease
 
 GROUPS_AHEAD = 2
+BYTES_PER_TOKEN = 4
 
 
 def apply(run: PlannedRun, tally: Tally, progress: Callable[[int, int, IngestReport], None]) -> None:
@@ -78,7 +79,8 @@ class _Application:
         self._writer: GroupWriter | None = None
         self._loading = ExitStack()
         self._recorder = Recorder(run.state, run.parts.states, run.target, run.fingerprint, run.unsettled())
-        self._done = 0
+        self._sizes = sizes_of(run.found, run.plan)
+        self._done = self._bytes_done = 0
 
     def carry_out(self, groups: Iterator[ComparedGroup]) -> None:
         run = self._run
@@ -119,6 +121,9 @@ class _Application:
                     self._lease()
                     self._write(group)
                     self._done += len(group.group.files) + len(group.group.failures)
+                    paths = [file.path for file in group.group.files]
+                    paths += [failure.path for failure in group.group.failures]
+                    self._bytes_done += sum(self._sizes.get(path, 0) for path in paths)
                     self._recorder.save_in_time()
                     self._count(stage)
                     begun = time.monotonic()
@@ -156,7 +161,8 @@ class _Application:
         if self._writer is None:
             run = self._run
             store = run.target.to_write()
-            expected = expected_chunks(run.found, run.plan, run.parts.settings)
+            # Most chunks are near the target size.
+            expected = sum(self._sizes.values()) // (BYTES_PER_TOKEN * run.parts.settings.chunk.tokens)
             self._loading.enter_context(run.target.generations.loading(store, expected))
             self._writer = GroupWriter(store, run.parts.embedder.model)
         return self._writer
@@ -166,6 +172,7 @@ class _Application:
         self._show()
 
     def _show(self) -> None:
+        self._tally.set_work(self._bytes_done // BYTES_PER_TOKEN, sum(self._sizes.values()) // BYTES_PER_TOKEN)
         self._progress(self._done, len(self._run.plan.files), self._tally.report())
 
     def _remove_deleted(self) -> None:

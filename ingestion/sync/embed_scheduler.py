@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -17,6 +18,11 @@ from ingestion.tokens import count_tokens
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
+
+logger = logging.getLogger(__name__)
+
+SLOW_SECONDS = 10.0
+"""After which a run that waits says so, once."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +77,7 @@ class EmbedRequests:
         self._embedded = 0
         self._reused = 0
         self._tokens = 0
+        self._is_told = False
         self._batcher: Batcher[DocumentChunk] = Batcher(self._limits)
         self._filling = Request()
         self._by_key: dict[str, Request] = {}
@@ -124,9 +131,13 @@ class EmbedRequests:
         made: dict[str, Vector] = {}
         while self.unfinished:
             try:
-                done = self._finished.get(block=wait)
+                done = self._finished.get(block=wait, timeout=None if self._is_told else SLOW_SECONDS)
             except Empty:
-                break
+                if not wait:
+                    break
+                self._is_told = True
+                logger.warning("the embedder has not answered for %.0f s; the run waits for it", SLOW_SECONDS)
+                continue
             wait = False
             request = self._sent.pop(done.number)
             request.take(done)

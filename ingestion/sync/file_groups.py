@@ -13,7 +13,7 @@ from ingestion.source.findings import Finding
 from ingestion.sync.chunked_files import ChunkedFile, ChunkFiles, ChunkJob, chunk_files_here
 from ingestion.sync.diff import ChunkDiff, diff_chunks, refine_change
 from ingestion.sync.plan import FileChange, FilePlan
-from ingestion.sync.scan import bytes_to_read
+from ingestion.sync.scan import sizes_of
 from ingestion.tokens import expect_characters
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import PointReader
@@ -114,7 +114,7 @@ class ComparedGroup:
 def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) -> Iterator[ChunkedGroup]:
     """Yield the plan's files in path order, chunked; a lesson that fails is a failure of its group."""
     sources = {file.path: file for file in run.found.files}
-    expect_characters(bytes_to_read(run.found, run.plan) if run.plan.files else 0)
+    expect_characters(sum(sizes_of(run.found, run.plan).values()))
     limits = run.parts.embedder.limits
     max_chunks = min(CHUNKS_PER_GROUP, max(MIN_CHUNKS_PER_GROUP, limits.inputs * limits.in_flight))
     files: list[ChunkedFile] = []

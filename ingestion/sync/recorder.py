@@ -83,7 +83,8 @@ class Recorder:
         begun = time.monotonic()
         if self._target.store:
             self._target.store.checkpoint()
-        if self._target.in_use:
+        # A first run that failed before its first vector leaves nothing.
+        if self._target.in_use and (self._target.store or self._state.records):
             self._state.run_id, self._state.in_doubt = self._target.run_id, set(self._unsettled)
             self._states.save(self._state)
         ended = time.monotonic()

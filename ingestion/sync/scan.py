@@ -19,8 +19,6 @@ from ingestion.source.reader import read_source
 from ingestion.state.stat_cache import StatCache
 from ingestion.sync.plan import FileFacts, Plan
 
-BYTES_PER_TOKEN = 4
-
 SHOWN_NOWHERE = ("id", "title", "tiers", "docs", "site")
 """Settings of a book that no point of its lessons depends on: the id is in each record's place, and
 the fingerprint of the crawl has what a site says.
@@ -106,18 +104,13 @@ def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[s
     }
 
 
-def bytes_to_read(crawl: Crawl, plan: Plan) -> int:
-    """Return how large the files to look at are."""
+def sizes_of(crawl: Crawl, plan: Plan) -> dict[str, int]:
+    """Return how many bytes each of the files to look at has."""
     look_at = {file.facts.path for file in plan.files}
-    size = 0
+    sizes = {}
     for file in crawl.files:
         if file.path in look_at:
             # One that has gone since is a failure of its own, later.
             with suppress(OSError):
-                size += file.location.stat().st_size
-    return size
-
-
-def expected_chunks(crawl: Crawl, plan: Plan, settings: Settings) -> int:
-    """Estimate how many chunks the files to look at have: most are near the target size."""
-    return bytes_to_read(crawl, plan) // (BYTES_PER_TOKEN * settings.chunk.tokens)
+                sizes[file.path] = file.location.stat().st_size
+    return sizes

@@ -46,6 +46,34 @@ def test_no_audit_of_the_workflows_finds_anything_that_is_not_explained() -> Non
     assert done.returncode == 0, done.stdout
 
 
+RECIPES = [path for name in ("ci", "monitoring") for path in (ROOT / "examples" / name).rglob("*") if path.is_file()]
+SHIPPED = [*(ROOT / name for name in ("action.yml", "Dockerfile", "compose.yaml")), *sorted(RECIPES)]
+"""What runs where a stranger's book may be the current folder."""
+
+UNSAFE = re.compile(r"""\bpython[\d.]*["',\s]+-(?!P\b|I\b)""")
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_interpreter_is_started_that_imports_from_the_current_folder(file: Path) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert [line.strip() for line in lines if UNSAFE.search(line)] == [], "python -P -m, or -c"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_unsafe"),
+    [
+        ("- python -m pip install x", True),
+        ('CMD ["python", "-c", "import http"]', True),
+        ("python3.12 -u -m pip", True),
+        ("- python -P -m pip install x", False),
+        ('CMD ["python", "-P", "-c", "import http"]', False),
+        ("python-version: 3.12", False),
+    ],
+)
+def test_what_the_scan_takes_for_unsafe(line: str, is_unsafe: bool) -> None:
+    assert bool(UNSAFE.search(line)) is is_unsafe
+
+
 @pytest.mark.parametrize("file", FORMS, ids=lambda file: file.name)
 def test_a_form_for_issues_asks_something_and_names_its_fields_once(file: Path) -> None:
     form = yaml.safe_load(file.read_text(encoding="utf-8"))

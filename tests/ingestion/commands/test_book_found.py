@@ -69,6 +69,9 @@ def test_a_key_that_looks_wrong_is_an_error_of_the_run_that_embeds_with_it(
     assert result.exit_code == 4
     assert "does not look like a key of OpenAI" in json.loads(result.stdout)["error"]["message"]
     assert WRONG_KEY not in result.stdout + result.stderr
+    assert not Path(".ingestion_state.json").exists() and not Path(".bookwise/bookwise").exists(), "nothing is made"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert "3 new" in run("ingest").stdout, "and nothing is bound to that service"
 
 
 def test_an_index_is_kept_with_the_embedder_that_made_it_until_it_is_made_anew(

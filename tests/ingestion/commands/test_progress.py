@@ -18,9 +18,9 @@ def report_of(price: float | None = None, **counts: int) -> IngestReport:
 
 
 def test_everything_that_is_known_is_in_one_line() -> None:
-    report = report_of(embedded=300, reused=100, tokens=1_000_000, price=0.02)
-    assert progress_text(20, 80, report, 40.0) == (
-        "400 chunks, 20 of 80 lessons, 25 % reused, 1000000 tokens, $0.0200, 10 chunks/s, 2 min 0 s left"
+    report = replace(report_of(embedded=300, reused=100, tokens=1_000_000, price=0.02), share=0.25)
+    assert progress_text(60, 80, report, 40.0) == (
+        "400 chunks, 60 of 80 lessons, 25 % reused, 1000000 tokens, $0.0200, 10 chunks/s, 2 min 0 s left"
     )
 
 

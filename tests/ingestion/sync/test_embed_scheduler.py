@@ -188,3 +188,20 @@ def test_workers_elsewhere_are_started_for_more_than_one_request(count: int, sta
 
     made = embed(embedder, chunks(count), elsewhere=elsewhere)
     assert len(starts) == started and len(made) == count and all(request.vectors for request in made.values())
+
+
+def test_a_run_that_waits_for_its_embedder_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Slow(FakeEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> Any:
+            slow.wait(0.3)
+            return super().embed_documents(texts)
+
+    slow = threading.Event()
+    embed(Slow(), chunks(1))
+    assert caplog.messages == []
+    monkeypatch.setattr("ingestion.sync.embed_scheduler.SLOW_SECONDS", 0.05)
+    embed(Slow(limits=Limits(inputs=1, in_flight=1)), chunks(3))
+    assert [message for message in caplog.messages if "has not answered" in message] == caplog.messages[:1]
+    assert len(caplog.messages) == 1
