@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from ingestion.errors import IndexLocked, IndexNotWritable, StateError
 from ingestion.models import utc_now
 from ingestion.own_files import is_refused, make_own_folder, open_own, read_own
 from ingestion.state.file_lock import try_lock
+from ingestion.waiting import wait_until
 
 _POLL_SECONDS = 0.1
 
@@ -29,14 +29,7 @@ def writer_lock(path: Path, wait: float = 0.0) -> Iterator[None]:
     StateError where the file cannot be opened.
     """
     with _open(path) as file:
-        deadline = time.monotonic() + wait
-        while not try_lock(file.fileno()):
-            if time.monotonic() >= deadline:
-                raise IndexLocked(
-                    f"another run is writing this index ({_holder(path)}); wait for it to end, or let this command "
-                    "wait longer with `bookwise --wait SECONDS`"
-                )
-            time.sleep(_POLL_SECONDS)
+        wait_until(lambda: try_lock(file.fileno()), wait, poll=_POLL_SECONDS, refusal=lambda: _is_held(path))
         holder = {"pid": os.getpid(), "host": socket.gethostname(), "started": utc_now()}
         try:
             file.truncate(0)
@@ -57,6 +50,13 @@ def _open(path: Path) -> IO[str]:
         if is_refused(error):
             raise IndexNotWritable(path.parent, error.strerror) from error
         raise StateError(f"{path}: the lock of the index cannot be opened: {error.strerror}") from error
+
+
+def _is_held(path: Path) -> IndexLocked:
+    return IndexLocked(
+        f"another run is writing this index ({_holder(path)}); wait for it to end, or let this command "
+        "wait longer with `bookwise --wait SECONDS`"
+    )
 
 
 def _holder(path: Path) -> str:

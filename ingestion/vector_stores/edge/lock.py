@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from ingestion.errors import IndexInUse
 from ingestion.own_files import is_refused, open_own, read_own
 from ingestion.state.file_lock import try_lock
+from ingestion.waiting import wait_until
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ LOCK = "lock"
 """Its name in the folder of a generation."""
 
 _POLL_SECONDS = 0.05
-_TELL_SECONDS = 1.0
-"""A server that nobody asks gives an index back sooner."""
 
 
 def acquire(path: Path, wait: float) -> Callable[[], None]:
@@ -73,23 +71,24 @@ def is_wanted(path: Path) -> bool:
 
 
 def _wait_for(file: int, path: Path, wait: float) -> None:
-    began = time.monotonic()
-    has_turn = told = False
+    has_turn = False
     with _turn(path) as turn:
-        while True:
+
+        def is_ours() -> bool:
+            nonlocal has_turn
             has_turn = has_turn or turn is None or try_lock(turn)
-            if has_turn and try_lock(file):
-                return
-            waited = time.monotonic() - began
-            if waited >= wait:
-                raise IndexInUse(
-                    f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this "
-                    "command wait longer with `bookwise --wait SECONDS`"
-                )
-            if waited >= _TELL_SECONDS and not told:
-                logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
-                told = True
-            time.sleep(_POLL_SECONDS)
+            return has_turn and try_lock(file)
+
+        def refusal() -> IndexInUse:
+            return IndexInUse(
+                f"the index in {path.parent} is in use by {_holder(path)}; wait for it to end, or let this "
+                "command wait longer with `bookwise --wait SECONDS`"
+            )
+
+        def tell() -> None:
+            logger.warning("the index in %s is in use by %s, waiting", path.parent, _holder(path))
+
+        wait_until(is_ours, wait, poll=_POLL_SECONDS, refusal=refusal, tell=tell)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from qdrant_client import models as rest
 from ingestion.errors import IndexLocked, VectorStoreError
 from ingestion.state.process_identity import is_dead, process_identity
 from ingestion.vector_stores.server.state_collection import StateCollection
+from ingestion.waiting import wait_until
 
 logger = logging.getLogger(__name__)
 
@@ -43,14 +44,14 @@ def writer_lease(
     """
     state.make_ready(again=True)
     lease = ServerLease(state, clock)
-    deadline = time.monotonic() + wait
-    while not lease.take():
-        if time.monotonic() >= deadline:
-            raise IndexLocked(
-                f"another run is writing {state.name.removesuffix('_state')} ({lease.holder()}); wait for it to end, "
-                "or let this command wait longer with `bookwise --wait SECONDS`"
-            )
-        state.server.sleep(_POLL_SECONDS)
+
+    def refusal() -> IndexLocked:
+        return IndexLocked(
+            f"another run is writing {state.name.removesuffix('_state')} ({lease.holder()}); wait for it to end, "
+            "or let this command wait longer with `bookwise --wait SECONDS`"
+        )
+
+    wait_until(lease.take, wait, poll=_POLL_SECONDS, refusal=refusal, sleep=state.server.sleep)
     try:
         yield lease
     except BaseException:

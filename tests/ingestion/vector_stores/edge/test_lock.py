@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ingestion import waiting
 from ingestion.errors import IndexInUse
-from ingestion.vector_stores.edge import lock as edge_lock
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
 from tests.support.processes import wait_until
 
@@ -108,7 +108,7 @@ def test_only_a_wait_of_some_time_is_told(
     with caplog.at_level(logging.WARNING), pytest.raises(IndexInUse):
         acquire(lock, 0.2)
     assert not caplog.records
-    monkeypatch.setattr(edge_lock, "_TELL_SECONDS", 0.1)
+    monkeypatch.setattr(waiting, "TELL_SECONDS", 0.1)
     with pytest.raises(IndexInUse):
         acquire(lock, 0.3)
     assert len(caplog.records) == 1 and "waiting" in caplog.text
