@@ -53,12 +53,13 @@ test-slow: setup lowest  ## Run the slow tests: real builds, long properties, ma
 	$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python .venv-lowest
 	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -r pyproject.toml --extra api --extra mcp
 	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python hypothesis jsonschema pathspec pyromark pytest pytest-timeout
+	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --no-deps --editable .
 	@touch $@
 
 CORE := $(addprefix tests/ingestion/,chunking settings state openai_client vector_stores/server) tests/rag/chat_model tests/rag/agent tests/rag/conversations tests/test_cli.py
 
 lowest: .venv-lowest/.made  ## Run the core tests with the oldest versions that pyproject.toml allows
-	.venv-lowest/bin/python -m pytest -p no:xdist $(CORE)
+	.venv-lowest/bin/python -m pytest -p no:xdist -W default::DeprecationWarning -W default::PendingDeprecationWarning $(CORE)
 
 test-llm: setup  ## Ask a small real language model (a download of 130 MB)
 	test -d .venv-llm || $(PYTHON) -m venv .venv-llm
