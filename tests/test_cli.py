@@ -171,7 +171,7 @@ def test_an_index_without_any_text_is_exit_4_and_says_so(clean_surroundings: Pat
     write_book(clean_surroundings / "docs", {"a.md": "# T\n"})
     assert run("ingest", "--allow-delete").exit_code == 0
     asked = run("ask", "What is there?")
-    assert asked.exit_code == 4 and "no lesson had any text: see `bookwise check`" in asked.stderr
+    assert asked.exit_code == 4 and "no lesson with text was indexed; see `bookwise check`" in asked.stderr
 
 
 def test_a_second_writer_is_exit_8_and_names_the_first(book: Path) -> None:
