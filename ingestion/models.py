@@ -68,8 +68,8 @@ class DocumentMetadata:
 
     `expanded_lines` are its first and last line in the page that readers see; None where that has the file's lines.
     `text_lines` are the lines of the file, as `runs_of_lines` has them; None where they go in step with the text.
-    `repeated` counts the lines at its beginning and end that repeat what stands in another chunk. `syntax` names how
-    the page is read.
+    `repeated` counts the lines at its beginning and end that repeat what stands in another chunk. `is_navigation`
+    tells that its sections hold links alone. `syntax` names how the page is read.
     `mdx` tells that the page is MDX, which its name alone does not.
     `version` counts how often the stored chunk was updated, 1 at first; `payload_format` is that of its fields.
     `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
@@ -107,6 +107,7 @@ class DocumentMetadata:
     expanded_lines: tuple[int, ...] | None = None
     text_lines: tuple[int, ...] | None = None
     repeated: tuple[int, ...] = (0, 0)
+    is_navigation: bool = False
     language: str = "en"
     syntax: str = "unknown"
     docs_version: str | None = None

@@ -6,7 +6,7 @@ They stand in each file's record; a file whose record names others is looked at 
 PARSER = "2"
 """Titles, places, audiences: another one makes payloads anew."""
 
-CHUNKER = "3"
+CHUNKER = "4"
 """Where chunks begin and end: another one chunks anew and embeds what differs."""
 
 PREPARATION = "2"

@@ -91,7 +91,7 @@ class _Model(BaseModel):
 class SearchQuery(_Model):
     """A question with its filters; all of them must hold, levels among themselves any.
 
-    Passages with a cosine below `min_score` are left out.
+    Passages with a cosine below `min_score` are left out, and sections of links alone where they are `to_answer`.
     """
 
     text: Annotated[str, StringConstraints(strip_whitespace=True), LongEnough()]
@@ -114,6 +114,7 @@ class SearchQuery(_Model):
     diverse: bool = False
     expand: Annotated[int, Field(ge=0, le=10)] = 0
     whole_lesson: bool = False
+    to_answer: bool = False
 
     @model_validator(mode="after")
     def _chapters_ascend(self) -> SearchQuery:
@@ -157,9 +158,9 @@ class SearchResult(_Model):
     """One passage. `score` is its cosine, `relevance` what it is ranked by (1 is the best possible).
 
     The ranks are those in the two lists that were mixed, None where a list does not hold it. `expanded_lines` are its
-    lines in the page that readers see, `text_lines` and `repeated` tell of the lines of its
-    text (ingestion.models). `syntax` names how the page is read, None in an index of an
-    earlier release, which had `mdx` alone.
+    lines in the page that readers see, `text_lines` and `repeated` tell of the lines of its text (ingestion.models),
+    `is_navigation` that it holds links alone. `syntax` names how the page is read, None in an index of an earlier
+    release, which had `mdx` alone.
     """
 
     id: UuidText
@@ -186,6 +187,7 @@ class SearchResult(_Model):
     expanded_lines: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
     text_lines: Annotated[tuple[int, ...] | None, Field(exclude=True)] = None
     repeated: Annotated[tuple[int, int] | None, Field(exclude=True)] = None
+    is_navigation: Annotated[bool | None, Field(exclude=True)] = None
     book_id: str
     module: str
     chapter: int | None

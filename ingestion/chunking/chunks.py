@@ -57,6 +57,7 @@ def chunk_lesson(lesson: Lesson, key: LessonKey, settings: Settings, *, embeddin
             anchor=piece.anchor,
             section_titles=tuple(shorten(heading.title, MAX_TITLE) for heading in piece.headings[:MAX_SECTIONS]),
             section_anchors=tuple(heading.anchor for heading in piece.headings[:MAX_SECTIONS]),
+            is_navigation=piece.is_navigation,
             **_lines(lesson, piece),
         )
         chunks.append(_chunk(str(ids[index + 1]), piece, metadata, embedding))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from zlib import crc32
 
 BLOCK, INNER, GLUED, CUT = 7, 8, 9, 10
@@ -19,7 +19,13 @@ def boundary_key(text: str, start: int) -> int:
 
 
 def join(
-    sizes: Sequence[int], ranks: Sequence[int], keys: Sequence[int], *, size: int, limit: int
+    sizes: Sequence[int],
+    ranks: Sequence[int],
+    keys: Sequence[int],
+    *,
+    size: int,
+    limit: int,
+    walls: Collection[int] = (),
 ) -> list[tuple[int, int]]:
     """Groups of neighbours as (first, last) indices: none is larger than `size`, except as told below.
 
@@ -29,7 +35,8 @@ def join(
     rest of the page as filling from the top would. In the end no two neighbours of one section fit together.
 
     A boundary at a heading goes only if both sides are whole sections under the same parent. A whole section, a
-    whole page and a unit with what is `GLUED` to it may be as large as `limit`.
+    whole page and a unit with what is `GLUED` to it may be as large as `limit`. The boundary before a unit in `walls`
+    stays.
     """
     count = len(sizes)
     first = list(range(count))
@@ -39,7 +46,7 @@ def join(
         below = ranks[right + 1] if right + 1 < count else 0
         above = 0 if left == 0 and (below == 0 or ranks[0] >= BLOCK) else ranks[left]
         joined = total[left] + total[at]
-        if rank == CUT or joined > limit:
+        if rank == CUT or joined > limit or at in walls:
             continue
         if joined > size and rank != GLUED and not (below <= above < min(rank, BLOCK)):
             continue
@@ -56,11 +63,18 @@ def join(
 
 
 def attach_tiny(
-    groups: Sequence[tuple[int, int]], sizes: Sequence[int], ranks: Sequence[int], *, tiny: int, limit: int
+    groups: Sequence[tuple[int, int]],
+    sizes: Sequence[int],
+    ranks: Sequence[int],
+    *,
+    tiny: int,
+    limit: int,
+    walls: Collection[int] = (),
 ) -> list[tuple[int, int]]:
     """Return the groups; those of less than `tiny` join a neighbour that has room, the one across the weaker
     boundary.
     """
+    ranks = [CUT if at in walls else rank for at, rank in enumerate(ranks)]
     result: list[tuple[int, int]] = []
     totals: list[int] = []
     group_sizes = [sum(sizes[first : last + 1]) for first, last in groups]

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ingestion.chunking.merging import BLOCK, GLUED, INNER, boundary_key, join
+from ingestion.chunking.sizes import Scale
 from ingestion.markdown.blocks import Block, Page
 from ingestion.tokens import count_tokens
 
@@ -68,7 +69,7 @@ class Piece(NamedTuple):
 
     start: int
     end: int
-    tokens: int
+    size: int
     prefix: str = ""
     suffix: str = ""
 
@@ -76,39 +77,39 @@ class Piece(NamedTuple):
 class _Cut(NamedTuple):
     start: int
     end: int
-    tokens: int
+    size: int
     rank: int
 
 
-def cut(page: Page, block: Block, span: tuple[int, int], lead: int, size: int, limit: int) -> list[Piece]:
-    """Pieces of about `size` tokens and never more than `limit`, except a single grapheme.
+def cut(scale: Scale, block: Block, span: tuple[int, int], lead: int, size: int, limit: int) -> list[Piece]:
+    """Pieces of about `size` and never more than `limit`, except a single grapheme.
 
     A fence is cut at blank lines, then at lines, and each piece is fenced again; a table is cut between rows, and
     each piece repeats header and delimiter; other text is cut at blank lines, lines, sentences, words and last
-    between graphemes. `lead` is the number of tokens that will stand before the first piece.
+    between graphemes. `lead` is the size of what will stand before the first piece.
     """
-    prefix, suffix, extra = _repeats(page, block, min(size // 2, limit - lead - size // 4))
+    prefix, suffix, extra = _repeats(scale.page, block, min(size // 2, limit - lead - size // 4))
     size -= extra
     fixed_start = block.start + (2 if block.kind == "table" else 1 if block.kind == "fence" else 0)
     fixed_end = block.end - (1 if block.kind == "fence" and block.closed else 0)
     if block.kind == "paragraph" or block.kind == "heading":
-        cuts = _cut_text(page.text, span[0], span[1], max(limit - lead, 1))
+        cuts = _cut_text(scale, span[0], span[1], max(limit - lead, 1))
     else:
-        cuts = _cut_lines(page, span, fixed_start, fixed_end, max(limit - extra - lead, 1))
-    return _join(page.text, cuts, lead, size, limit - extra, prefix, suffix)
+        cuts = _cut_lines(scale, span, fixed_start, fixed_end, max(limit - extra - lead, 1))
+    return _join(scale, cuts, lead, size, limit - extra, prefix, suffix)
 
 
-def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix: str, suffix: str) -> list[Piece]:
-    sizes = [cut.tokens for cut in cuts]
+def _join(scale: Scale, cuts: list[_Cut], lead: int, size: int, limit: int, prefix: str, suffix: str) -> list[Piece]:
+    sizes = [cut.size for cut in cuts]
     sizes[0] += lead
     ranks = [cut.rank for cut in cuts]
-    keys = [boundary_key(text, cut.start) for cut in cuts]
+    keys = [boundary_key(scale.page.text, cut.start) for cut in cuts]
     while True:
         groups = join(sizes, ranks, keys, size=size, limit=size)
         spans = [(cuts[first].start, cuts[last].end) for first, last in groups]
-        tokens = count_tokens([text[start:end] for start, end in spans])
-        # Inside a line counts do not add up exactly: where they fall short, fill less.
-        if size < 8 or all(n <= limit or a == b for n, (a, b) in zip(tokens, groups, strict=True)):
+        joined = scale.sizes(spans)
+        # Inside a line sizes do not add up exactly: where they fall short, fill less.
+        if size < 8 or all(n <= limit or a == b for n, (a, b) in zip(joined, groups, strict=True)):
             break
         size = size * 3 // 4
     extra = count_tokens([prefix, suffix])
@@ -117,7 +118,7 @@ def _join(text: str, cuts: list[_Cut], lead: int, size: int, limit: int, prefix:
         Piece(
             start,
             end,
-            tokens[at] + (extra[0] if at else 0) + (extra[1] if at < last_piece else 0),
+            joined[at] + (extra[0] if at else 0) + (extra[1] if at < last_piece else 0),
             prefix if at else "",
             suffix if at < last_piece else "",
         )
@@ -160,9 +161,9 @@ def _split_marks(line: str) -> tuple[str, str]:
     return re.sub(r"[^\s>]", " ", found[0]), line[found.end() :]
 
 
-def _cut_lines(page: Page, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:
+def _cut_lines(scale: Scale, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:
     """Line by line, blank lines with the line before; the fixed first and last lines stay with their neighbours."""
-    starts, lines = page.starts, page.lines
+    starts, lines = scale.page.starts, scale.page.lines
     begins, ranks = [span[0]], [BLOCK]
     for number in range(first_free + 1, last_free):
         if lines[number] and not lines[number].isspace():
@@ -170,46 +171,44 @@ def _cut_lines(page: Page, span: tuple[int, int], first_free: int, last_free: in
             previous = lines[number - 1]
             ranks.append(INNER if previous and not previous.isspace() else BLOCK)
     cuts = list(zip(begins, [*begins[1:], span[1]], strict=True))
-    tokens = count_tokens([page.text[a:b] for a, b in cuts])
     result: list[_Cut] = []
-    for (a, b), n, rank in zip(cuts, tokens, ranks, strict=True):
+    for (a, b), n, rank in zip(cuts, scale.sizes(cuts), ranks, strict=True):
         if n <= limit:
             result.append(_Cut(a, b, n, rank))
         else:
-            inner = _cut_text(page.text, a, b, limit)
+            inner = _cut_text(scale, a, b, limit)
             result.append(inner[0]._replace(rank=rank))
             result += inner[1:]
     return result
 
 
-def _cut_text(text: str, start: int, end: int, limit: int) -> list[_Cut]:
+def _cut_text(scale: Scale, start: int, end: int, limit: int) -> list[_Cut]:
     """Sentences and lines; words where one is too large; runs of graphemes where a word is."""
+    text = scale.page.text
     result: list[_Cut] = []
     ends = (found.end() for found in _SENTENCE_END.finditer(text, start, end) if not found["code"])
-    for sentence in _between(text, start, end, ends, INNER):
-        if sentence.tokens <= limit:
+    for sentence in _between(scale, start, end, ends, INNER):
+        if sentence.size <= limit:
             result.append(sentence)
             continue
         ends = (found.end() for found in _WORD_END.finditer(text, sentence.start, sentence.end))
-        for word in _between(text, sentence.start, sentence.end, ends, GLUED):
+        for word in _between(scale, sentence.start, sentence.end, ends, GLUED):
             if word.start == sentence.start:
                 word = word._replace(rank=INNER)
-            result += [word] if word.tokens <= limit else _cut_word(text, word, limit)
+            result += [word] if word.size <= limit else _cut_word(scale, word, limit)
     return result
 
 
-def _cut_word(text: str, word: _Cut, limit: int) -> Iterator[_Cut]:
-    lengths = [len(run) for run in cut_between_graphemes(text[word.start : word.end].rstrip(), limit)]
-    rank = word.rank
-    for a, b in pairwise([*accumulate(lengths[:-1], initial=word.start), word.end]):
-        yield _Cut(a, b, count_tokens([text[a:b]])[0], rank)
-        rank = GLUED
+def _cut_word(scale: Scale, word: _Cut, limit: int) -> Iterator[_Cut]:
+    lengths = [len(run) for run in cut_between_graphemes(scale.page.text[word.start : word.end].rstrip(), limit)]
+    spans = list(pairwise([*accumulate(lengths[:-1], initial=word.start), word.end]))
+    for at, ((a, b), size) in enumerate(zip(spans, scale.sizes(spans), strict=True)):
+        yield _Cut(a, b, size, GLUED if at else word.rank)
 
 
-def _between(text: str, start: int, end: int, ends: Iterable[int], rank: int) -> list[_Cut]:
+def _between(scale: Scale, start: int, end: int, ends: Iterable[int], rank: int) -> list[_Cut]:
     """Return the stretches between `ends`, which rise; none but the first begins, and none is, only white space."""
-    body = text[start:end]
+    body = scale.page.text[start:end]
     first, last = end - len(body.lstrip()), start + len(body.rstrip())
-    cuts = [start, *(at for at in ends if first < at < last), end]
-    tokens = count_tokens([text[a:b] for a, b in pairwise(cuts)])
-    return [_Cut(a, b, n, rank) for (a, b), n in zip(pairwise(cuts), tokens, strict=True)]
+    spans = list(pairwise([start, *(at for at in ends if first < at < last), end]))
+    return [_Cut(a, b, size, rank) for (a, b), size in zip(spans, scale.sizes(spans), strict=True)]

@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 from ingestion.chunking import oversize
 from ingestion.chunking.merging import BLOCK, CUT, GLUED, INNER
-from ingestion.markdown.blocks import Block, Page
-from ingestion.tokens import count_tokens
+from ingestion.chunking.sizes import Scale
+from ingestion.markdown.blocks import Block
 
 _BINDING = frozenset(("heading", "rule", "html", "jsx"))
+_SHOWN = frozenset(("fence", "code", "math"))
+"""What the text before it announces, with or without a colon."""
+
 _OPENING_TAG = re.compile(r"\s*<[A-Za-z][^<>]*(?<!/)>\s*")
 _CLOSING_TAG = re.compile(r"\s*(?:</[\w.:-]+\s*>\s*)+")
 
@@ -20,23 +23,24 @@ _CLOSING_TAG = re.compile(r"\s*(?:</[\w.:-]+\s*>\s*)+")
 class Unit(NamedTuple):
     """A stretch of the page that stays together, with the text repeated before and after it.
 
-    `start` and `end` are offsets into the page; `tokens` counts the repeated text too, and the blank lines up to
-    `end`, so that the counts of neighbours add up. `rank` is that of the boundary before the unit.
+    `start` and `end` are offsets into the page; `size` counts the repeated text too, and the blank lines up to
+    `end`, so that the sizes of neighbours add up. `rank` is that of the boundary before the unit.
     """
 
     start: int
     end: int
     rank: int
-    tokens: int
+    size: int
     prefix: str = ""
     suffix: str = ""
 
 
 class UnitBuilder:
-    """Makes the units of a page for chunks of about `size` and never more than `limit` tokens."""
+    """Makes the units of a page for chunks of about `size` and never more than `limit`, by the scale."""
 
-    def __init__(self, page: Page, size: int, limit: int) -> None:
-        self._page = page
+    def __init__(self, scale: Scale, size: int, limit: int) -> None:
+        self._scale = scale
+        self._page = scale.page
         self._size = size
         self._limit = limit
 
@@ -47,43 +51,45 @@ class UnitBuilder:
     def _build(self, blocks: Sequence[Block], start: int, end: int, outer_rank: int | None, lead: int) -> list[Unit]:
         """Units of blocks that follow each other; inside a block, whose rank is `outer_rank`, headings do not count.
 
-        `lead` is the number of tokens that will stand before the first unit.
+        `lead` is the size of what will stand before the first unit.
         """
-        text, starts, small = self._page.text, self._page.starts, self._limit // 4
+        starts, small = self._page.starts, self._limit // 4
         cuts = [start, *[starts[block.start] for block in blocks[1:]], end]
-        tokens = count_tokens([text[a:b] for a, b in pairwise(cuts)])
+        sizes = self._scale.sizes(list(pairwise(cuts)))
         units: list[Unit] = []
-        run_start, run_tokens, run_rank = start, 0, GLUED
-        for at, (block, n, rank) in enumerate(zip(blocks, tokens, self._ranks(blocks, outer_rank), strict=True)):
+        run_start, run_size, run_rank = start, 0, GLUED
+        for at, (block, n, rank) in enumerate(zip(blocks, sizes, self._ranks(blocks, outer_rank), strict=True)):
             if rank < run_rank:
                 run_rank = rank
-            if block.kind in _BINDING and n <= small and self._binds_to_next(blocks, at, in_run=run_tokens > 0):
-                if run_tokens and lead + run_tokens + n > 2 * small:
-                    units.append(Unit(run_start, cuts[at], run_rank, run_tokens))
-                    run_start, run_tokens, run_rank, lead = cuts[at], 0, rank, 0
-                run_tokens += n
+            if block.kind in _BINDING and n <= small and self._binds_to_next(blocks, at, in_run=run_size > 0):
+                if run_size and lead + run_size + n > 2 * small:
+                    units.append(Unit(run_start, cuts[at], run_rank, run_size))
+                    run_start, run_size, run_rank, lead = cuts[at], 0, rank, 0
+                run_size += n
                 continue
-            if n + run_tokens + lead <= self._size:
-                units.append(Unit(run_start, cuts[at + 1], run_rank, n + run_tokens))
+            if n + run_size + lead <= self._size:
+                units.append(Unit(run_start, cuts[at + 1], run_rank, n + run_size))
             else:
-                units += self._expand(block, (run_start, cuts[at], cuts[at + 1]), n, run_rank, (lead, run_tokens))
-            run_start, run_tokens, run_rank, lead = cuts[at + 1], 0, GLUED, 0
+                units += self._expand(block, (run_start, cuts[at], cuts[at + 1]), n, run_rank, (lead, run_size))
+            run_start, run_size, run_rank, lead = cuts[at + 1], 0, GLUED, 0
         return units
 
     def _ranks(self, blocks: Sequence[Block], outer_rank: int | None) -> list[int]:
         """Return how strong the boundary before each block is."""
         usual = BLOCK if outer_rank is None else INNER
         ranks = []
-        is_introduced = False
+        is_text = is_introduced = False
         for block in blocks:
             kind = block.kind
+            is_introduced |= is_text and kind in _SHOWN
             if kind == "heading" and outer_rank is None:
                 ranks.append(block.level)
             elif is_introduced or kind == "rule" or (kind == "html" and self._is_closing_tag(block)):
                 ranks.append(GLUED)
             else:
                 ranks.append(usual)
-            is_introduced = kind == "paragraph" and self._page.lines[block.end - 1].rstrip().endswith((":", "："))
+            is_text = kind == "paragraph"
+            is_introduced = is_text and self._page.lines[block.end - 1].rstrip().endswith((":", "："))
         if ranks[0] > BLOCK or outer_rank is not None:
             ranks[0] = BLOCK if outer_rank is None else outer_rank
         return ranks
@@ -103,31 +109,31 @@ class UnitBuilder:
         return block.kind == "html" and _CLOSING_TAG.fullmatch(self._page.source(block)) is not None
 
     def _expand(
-        self, block: Block, span: tuple[int, int, int], tokens: int, rank: int, before: tuple[int, int]
+        self, block: Block, span: tuple[int, int, int], size: int, rank: int, before: tuple[int, int]
     ) -> list[Unit]:
         """Return a block larger than the target: one unit if it fits the limit and is not a list, else its parts.
 
-        `span` is where what is bound to the block begins, where the block does, and where it ends; `before` counts
-        the tokens that will stand before the unit, and those of what is bound.
+        `span` is where what is bound to the block begins, where the block does, and where it ends; `before` has
+        the sizes of what will stand before the unit, and of what is bound.
         """
         start, block_start, end = span
         lead, bound = before
-        total = tokens + bound + lead
-        if block.kind != "list" and self._fits(block_start, end, total, tokens):
-            return [Unit(start, end, rank, tokens + bound)]
+        total = size + bound + lead
+        if block.kind != "list" and self._fits(block_start, end, total, size):
+            return [Unit(start, end, rank, size + bound)]
         if block.children:
             parts = self._build(block.children, block_start, end, rank, lead + bound)
         else:
-            pieces = oversize.cut(self._page, block, (block_start, end), lead + bound, self._size, self._limit)
+            pieces = oversize.cut(self._scale, block, (block_start, end), lead + bound, self._size, self._limit)
             parts = [
-                Unit(piece.start, piece.end, CUT if at else rank, piece.tokens, piece.prefix, piece.suffix)
+                Unit(piece.start, piece.end, CUT if at else rank, piece.size, piece.prefix, piece.suffix)
                 for at, piece in enumerate(pieces)
             ]
-        return [parts[0]._replace(start=start, tokens=parts[0].tokens + bound), *parts[1:]]
+        return [parts[0]._replace(start=start, size=parts[0].size + bound), *parts[1:]]
 
-    def _fits(self, start: int, end: int, total: int, tokens: int) -> bool:
+    def _fits(self, start: int, end: int, total: int, size: int) -> bool:
         if total < self._limit:
             return True
         # The blank lines after a block are not stored, and without them the last token may be another.
-        bare = count_tokens([self._page.text[start:end].rstrip()])[0] if total <= self._limit + 4 else tokens
-        return total - tokens + bare <= self._limit
+        bare = start + len(self._page.text[start:end].rstrip())
+        return total <= self._limit + 4 and total - size + self._scale.sizes([(start, bare)])[0] <= self._limit

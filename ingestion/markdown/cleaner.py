@@ -41,6 +41,7 @@ _ANNOTATION = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*|<!--)[ \t]*\(\d{1,3}\)!(?:[ 
 _FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]{1,200}\]:[ \t]*")
 _LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
 _CELL_END = re.compile(r"(?<!\\)\|")
+_PADDING = re.compile(r"(?<=(?<!\\)\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
 _EDITED_BLOCKS = frozenset(("directive", "fence", "footnote", "heading", "quote", *_DROPPED_BLOCKS))
 _WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
@@ -77,6 +78,7 @@ def find_edits(
             if quoted:
                 besides += _quoted_block_edits(page, block)
         if block.kind == "table":
+            edits += () if quoted else _padding(page, block)
             _read_cells(page, block, reader)
         elif block.kind == "directive":
             if title := _title_of(page, block):
@@ -86,6 +88,13 @@ def find_edits(
     if quoted:
         besides += _indents(page, blocks)
     return _with_hidden(page.text, _without_overlap([*besides, *edits]))
+
+
+def _padding(page: Page, block: Block) -> Iterator[Edit]:
+    """Yield what only draws a table: the line below its head, and the blanks that make its columns stand in line."""
+    yield Edit(page.starts[block.start + 1], page.starts[block.start + 2], "", "table-line")
+    for found in _PADDING.finditer(page.text, *page.span(block)):
+        yield Edit(*found.span(), " ", "padding")
 
 
 def _without_quote_marks(page: Page, blocks: Sequence[Block]) -> str:
@@ -137,7 +146,7 @@ def clean(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
     Blanks at the ends of lines go: nobody sees them, and a change of them must embed nothing.
     """
-    body = _LEADING_BLANK_LINES.sub("", _apply(text, start, end, edits).rstrip())
+    body = _LEADING_BLANK_LINES.sub("", edited(text, start, end, edits).rstrip())
     if not body.strip(_NOTHING):
         return ""
     return "\n".join([line.rstrip(" \t\r") for line in body.split("\n")])
@@ -154,7 +163,8 @@ def _plain_letters(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFKC", found[0])
 
 
-def _apply(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+def edited(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
+    """Return the text from `start` to `end` with the edits that touch it, its blanks as they are."""
     parts: list[str] = []
     at = start
     for number in range(bisect_right(edits, start, key=lambda edit: edit.end), len(edits)):

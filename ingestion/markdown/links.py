@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.cleaner import edited
 from ingestion.markdown.headings import heading_text, split_tag
 from ingestion.markdown.inline_markup import Edit
 
@@ -21,7 +22,12 @@ _OWN_IDS = (
     re.compile(r"\{[^{}\n]*?#([^\s{}]+)"),
 )
 """Each begins with characters that the search runs to: many times as fast as one expression for all."""
+_ANCHOR = re.compile(r"</?a\b", re.I)
 _BUILT_TAG = re.compile(r"<(?:a|img|link|source|video|audio)\b", re.I)
+
+
+MOST_BESIDE = 0.25
+"""Of what a list of links says, how many letters beside those of the links' words may be: "see", "part 2"."""
 
 
 class Link(NamedTuple):
@@ -51,6 +57,27 @@ def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
     elif rule == "tag" and _BUILT_TAG.match(source):
         for found in _ATTRIBUTE.finditer(source):
             yield found.start(), found["target"], found["name"].lower() == "src"
+
+
+def is_links_alone(page: Page, start: int, end: int, edits: Sequence[Edit], *, at_least: int) -> bool:
+    """Return whether a stretch of a page says next to nothing beside what its links are called, as "See also" does.
+
+    `edits` are what cleaning drops from it, the ends of links among them. Fewer links than `at_least` are no list.
+    """
+    linked = links = opened = 0
+    for edit in edits[bisect_left(edits, start, key=lambda edit: edit.start) :]:
+        if edit.end > end:
+            break
+        if edit.rule != "link-address" and not (edit.rule == "tag" and _ANCHOR.match(page.text, edit.start)):
+            continue
+        if opened:
+            linked += _letters(edited(page.text, opened, edit.start, edits))
+        links, opened = links + (opened > 0), 0 if opened else edit.end
+    return links >= at_least and _letters(edited(page.text, start, end, edits)) - linked < MOST_BESIDE * linked
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def heading_texts(page: Page, blocks: Sequence[Block]) -> list[tuple[int, str]]:

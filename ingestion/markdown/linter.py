@@ -117,7 +117,7 @@ def _nested_fences(page: Page, block: Block, *, breaks_page: bool) -> Iterator[N
 
 def _dropped(page: Page, edits: Sequence[Edit]) -> Iterator[Notice]:
     for edit in edits:
-        if edit.rule in ("entity", "arabic-form", "escape"):  # which are shown as what they mean
+        if edit.rule in ("entity", "arabic-form", "escape", "table-line"):  # which are shown as what they mean
             continue
         source = page.text[edit.start : edit.end].strip()
         if source.strip("![") and source != edit.replacement:

@@ -11,9 +11,14 @@ from ingestion.settings.validators import book_setting, parse_choice, parse_int,
 class ChunkSettings:
     """How large a chunk is, and what counts its tokens."""
 
-    tokens: int = book_setting(400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target tokens per chunk")
+    tokens: int = book_setting(
+        400, parse_int(50, 8000), env="BOOKWISE_CHUNK_TOKENS", help="target of embedded tokens per chunk"
+    )
     max_tokens: int = book_setting(
-        512, parse_int(50, 8191), env="BOOKWISE_CHUNK_MAX_TOKENS", help="maximum tokens per chunk"
+        512,
+        parse_int(50, 8191),
+        env="BOOKWISE_CHUNK_MAX_TOKENS",
+        help="maximum of embedded tokens per chunk, whose text has twice as many at most",
     )
     tokenizer: str = book_setting(
         "auto",

@@ -9,6 +9,7 @@ from typing import Any
 
 from ingestion import versions
 from ingestion.chunking.chunks import breadcrumb
+from ingestion.chunking.splitter import embedded_repeat
 from ingestion.ids import sha256
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.cleaner import clean, find_edits, searchable
@@ -81,7 +82,7 @@ def _embedded_text(
     page, blocks = parse_page(around, syntax)
     body = clean(page.text, at + start, at + end, find_edits(page, walk(blocks), props, syntax))
     above = searchable(breadcrumb(passage.page_title, tuple(payload["heading_path"])))
-    return f"{above}\n\n{f'{text[:start]}{body}{text[end:]}'.strip()}"
+    return f"{above}\n\n{f'{embedded_repeat(text[:start], syntax, props)}{body}{text[end:]}'.strip()}"
 
 
 def _key(embedded: str, schema: Schema) -> str:

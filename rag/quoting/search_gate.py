@@ -131,6 +131,7 @@ class RetrievalGate:
             filters=self.filters,
             mode=self.mode,
             min_score=max(self.min_score, min_score),
+            to_answer=True,
         )
         response, section = self._with_section(response, quoted_title(question))
         spots = None
@@ -197,6 +198,7 @@ class RetrievalGate:
         them.
         """
         beside = self.retriever.beside(response.results[:MOST_WIDENED])
+        beside = tuple(each for each in beside if not each.is_navigation)
         asked = response.searched_for or response.query
         spots = rank_spots(asked, response.results, self.retriever.embedder, beside, section=section)
         best = spots.ranked[0].score if spots.ranked else 0.0

@@ -33,7 +33,7 @@ def expand(results: Sequence[SearchResult], store: PointReader, neighbours: int 
 
 _SHOWN = (
     "text", "section_title", "heading_path", "anchor", "section_titles", "section_anchors", "line_start", "line_end",
-    "expanded_lines", "text_lines", "repeated", "syntax", "mdx", "chunk_index", "prev_chunk_id",
+    "expanded_lines", "text_lines", "repeated", "is_navigation", "syntax", "mdx", "chunk_index", "prev_chunk_id",
     "next_chunk_id", "content_hash",
 )  # fmt: skip
 

@@ -36,6 +36,7 @@ class SearchShape(TypedDict, total=False):
     diverse: bool
     expand: int
     whole_lesson: bool
+    to_answer: bool
 
 
 @dataclass(frozen=True, slots=True)

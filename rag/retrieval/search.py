@@ -40,8 +40,9 @@ CANDIDATES = 20
 RERANKER_SHARE = 0.5
 """How much a reranker counts beside the mix: alone it makes the first hit worse (.81 to .76), blended .84."""
 
-KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8}
-"""Pages that ask or only list what lessons tell count less than those that tell it; which figure hardly matters."""
+KIND_WEIGHTS = {"quiz": 0.8, "assignment": 0.8, "readme": 0.8, "stub": 0.8, "navigation": 0.8}
+"""Pages and sections that ask or only list what lessons tell count less than those that tell it; which figure hardly
+matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +223,19 @@ def _without_repeats(query: SearchQuery, ranking: _Ranking, store: PointReader, 
     """Return the hits that may be shown, best first."""
     points = ranking.points
     weighed = [
-        Hit(hit.id, hit.score * KIND_WEIGHTS.get(points[hit.id].payload["doc_type"], 1.0))
+        Hit(hit.id, hit.score * KIND_WEIGHTS.get(kind, 1.0))
         for hit in ranking.mixed
-        if hit.id in points
+        if hit.id in points and not ((kind := _kind(points[hit.id].payload)) == "navigation" and query.to_answer)
     ]
     hits = sorted(weighed, key=lambda hit: (-hit.score, hit.id))
     if not query.all_versions:
         # First: of two equal texts the one that is kept must not be the one whose page goes.
         hits = one_version_each(hits, points, dict(ranking.keyword), store, where)
     return distinct_texts(hits, points)
+
+
+def _kind(payload: Mapping[str, Any]) -> str:
+    return "navigation" if payload.get("is_navigation") else str(payload["doc_type"])
 
 
 def _rerank(

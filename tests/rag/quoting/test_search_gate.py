@@ -33,6 +33,10 @@ def retriever(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Retriever]:
     pages["m/mutex.md"] = page("Shared state", MUTEX)
     pages["m/parts.md"] = page("Parts of the box", "There are fuses. A relay is a switch that a current works.")
     pages["m/news.md"] = page("Release Notes", "How to grease the spindle of the lathe: grease it weekly.")
+    pages["m/belts.md"] = (
+        "# Belts\n\nA belt drives the spindle.\n\n## Further reading\n\n"
+        "- [How to tighten a slack belt](x.md)\n- [Which belt fits which lathe](y.md)\n"
+    )
     library.write(pages)
     library.run()
     store = library.generations.open_active()
@@ -114,6 +118,15 @@ def test_the_passage_that_defines_a_word_is_looked_for_beyond_the_first_ones(ret
     assert found.spots is not None and found.spots.ranked[0].passage.source_file == "m/parts.md"
     assert "A relay is a switch" in found.spots.ranked[0].text
     assert found.spots.ranked[0].passage.id in {each.id for each in found.response.results}
+
+
+def test_a_section_of_links_alone_is_found_and_never_answers(retriever: Retriever) -> None:
+    asked = "How do I tighten a slack belt?"
+    assert retriever.search(asked, limit=3).results[0].section_title == "Further reading"
+    found = gate(retriever, reads_blocks=True).find(asked)
+    assert found.spots is not None
+    assert not any(each.is_navigation for each in found.response.results)
+    assert not any("tighten" in spot.text for spot in found.spots.ranked)
 
 
 def test_another_question_is_answered_from_the_passages_that_were_found(retriever: Retriever) -> None:
