@@ -69,7 +69,8 @@ class DocumentMetadata:
     `expanded_lines` are its first and last line in the page that readers see; None where that has the file's lines.
     `text_lines` are the lines of the file, as `runs_of_lines` has them; None where they go in step with the text.
     `repeated` counts the lines at its beginning and end that repeat what stands in another chunk. `is_navigation`
-    tells that its sections hold links alone. `syntax` names how the page is read.
+    tells that its sections hold links alone. `chapter_title` is the chapter that the site's own contents give, whose
+    words are in the sparse vector and in no other. `syntax` names how the page is read.
     `mdx` tells that the page is MDX, which its name alone does not.
     `version` counts how often the stored chunk was updated, 1 at first; `payload_format` is that of its fields.
     `docs_version` is the version of a site that has several, and `docs_version_rank` its place among them: 0 is shown
@@ -98,6 +99,7 @@ class DocumentMetadata:
     updated_at: str = field(default_factory=utc_now, compare=False)
     page_title: str
     page_url: str
+    chapter_title: str | None = None
     heading_path: tuple[str, ...] = ()
     anchor: str | None = None
     section_titles: tuple[str, ...] = ()
@@ -252,6 +254,12 @@ class QdrantPayload:
             embedding_model=payload["embedding_model"],
             embedded_at=payload["embedded_at"],
         )
+
+
+def sparse_text(chunk: DocumentChunk) -> str:
+    """Return the words of the sparse vector: what is embedded, and the chapter, which may move or be renamed."""
+    chapter = chunk.metadata.chapter_title
+    return f"{chapter}\n{chunk.embed_text}" if chapter else chunk.embed_text
 
 
 METADATA_FIELDS: tuple[str, ...] = tuple(f.name for f in fields(DocumentMetadata))

@@ -175,6 +175,7 @@ class SearchResult(_Model):
     source_file: str
     page_title: str
     page_url: str
+    chapter_title: str | None = None
     section_title: str | None
     heading_path: tuple[str, ...]
     anchor: str | None
@@ -216,6 +217,11 @@ class SearchResult(_Model):
     def read_along(self) -> ReadAlong:
         """Return what the search read with the passage; empty for one that no search found."""
         return self._read_along
+
+    @property
+    def path(self) -> str:
+        """Return where a reader finds it: the chapter of the book's contents, the page and the sections above it."""
+        return " › ".join(dict.fromkeys(filter(None, (self.chapter_title, self.page_title, *self.heading_path))))
 
     @property
     def page_syntax(self) -> Syntax:
@@ -373,6 +379,7 @@ class Citation(_Model):
     chunk_id: str
     page_title: str
     page_url: str | None
+    chapter_title: str | None = None
     module_name: str
     section_title: str | None
     source_file: str

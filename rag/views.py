@@ -128,9 +128,8 @@ def _filters(response: SearchResponse) -> str:
 
 
 def _passage(result: SearchResult, *, explain: bool) -> list[Part]:
-    path = " › ".join(dict.fromkeys((result.page_title, *result.heading_path)))
     file = f"{result.source_file}:{result.line_start}-{result.line_end}"
-    lines: list[Part] = [f"{result.rank}. {path}  (score {result.score:.2f}; {', '.join(_place(result))})"]
+    lines: list[Part] = [f"{result.rank}. {result.path}  (score {result.score:.2f}; {', '.join(_place(result))})"]
     if result.location != file:
         lines.append(Link(f"   {result.location}", result.location))
     lines.append(f"   {file}")
@@ -184,5 +183,6 @@ def _evidence(response: SearchResponse) -> list[str]:
 
 def _source(citation: Citation) -> Part:
     doubt = "; not verified" if not citation.verified else ""
-    text = f"[{citation.number}] {_named(citation)}, {_where(citation)} (score: {citation.score:.2f}{doubt})"
+    chapter = f"{citation.chapter_title} › " if citation.chapter_title else ""
+    text = f"[{citation.number}] {chapter}{_named(citation)}, {_where(citation)} (score: {citation.score:.2f}{doubt})"
     return _linked(text, citation)

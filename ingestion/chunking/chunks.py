@@ -94,6 +94,7 @@ def _lesson_metadata(lesson: Lesson, key: LessonKey) -> dict[str, Any]:
         "source_file_hash": lesson.file_hash,
         "page_title": shorten(lesson.title, MAX_TITLE),
         "page_url": lesson.url,
+        "chapter_title": shorten(lesson.chapter_title, MAX_TITLE) if lesson.chapter_title else None,
         "language": lesson.language,
         "syntax": lesson.syntax.name,
         "docs_version": lesson.docs_version,

@@ -48,13 +48,10 @@ def join(
         joined = total[left] + total[at]
         if rank == CUT or joined > limit or at in walls:
             continue
-        if joined > size and rank != GLUED and not (below <= above < min(rank, BLOCK)):
+        is_too_large = joined > size and rank != GLUED and not (below <= above < min(rank, BLOCK))
+        if is_too_large or (rank < BLOCK and max(above, below) > rank):
             continue
-        if rank < BLOCK and max(above, below) > rank:
-            continue
-        total[left] = joined
-        first[right] = left
-        last[left] = right
+        total[left], first[right], last[left] = joined, left, right
     groups, at = [], 0
     while at < count:
         groups.append((at, last[at]))

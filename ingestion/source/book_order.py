@@ -29,7 +29,7 @@ class Entry:
     """What the book's own contents say of a page; None where they say nothing.
 
     `folders` are the positions of the folders that hold the page, the outermost first, and `folder_title` is the
-    title of the innermost.
+    title of the innermost. `chapter_title` is what stands above the page in the contents, the outermost first.
     """
 
     chapter: int | None = None
@@ -37,6 +37,12 @@ class Entry:
     title: str | None = None
     folders: tuple[int | None, ...] = ()
     folder_title: str | None = None
+    chapter_title: str | None = None
+
+
+def chapter_of(titles: Iterable[str | None]) -> str | None:
+    """Return the titles above a page as one, None where there is none."""
+    return " › ".join(filter(None, titles)) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,8 @@ class BookOrder:
         numbers = tuple(number for number, _ in positions)
         title = positions[-1][1] if positions else None
         known = found or Entry()
-        return Entry(known.chapter, known.lesson, known.title, numbers, title)
+        chapter = known.chapter_title or chapter_of(title for _, title in positions)
+        return Entry(known.chapter, known.lesson, known.title, numbers, title, chapter)
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:
@@ -100,6 +107,7 @@ def summary_entries(text: str) -> Iterator[tuple[str, Entry]]:
     Pages before the first chapter are chapter 0. Sections below sections share the number of theirs.
     """
     levels: list[int] = []
+    titles: list[str | None] = []
     chapter = section = before = 0
     listed = False
     for line in text.split("\n"):
@@ -114,7 +122,9 @@ def summary_entries(text: str) -> Iterator[tuple[str, Entry]]:
                 chapter, section = chapter + 1, 0
             elif len(levels) == 2:
                 section += 1
-            entry = Entry(chapter, section, _words(item["title"]))
+            title = _words(item["title"])
+            titles = [*titles[: len(levels) - 1], title]
+            entry = Entry(chapter, section, title, chapter_title=chapter_of(titles[:-1]))
         elif page := _PAGE.match(line):
             item, levels = page, []
             entry = Entry(None if listed else 0, None if listed else before, _words(page["title"]))

@@ -47,7 +47,8 @@ class Lesson:
     """A parsed lesson. `page` is what readers see of its body, which starts after front matter.
 
     `syntax` is how the body is read. `includes` and `published_until` are those of its IngestionRecord.
-    `docs_version` is the version of a site that has several, None elsewhere.
+    `docs_version` is the version of a site that has several, None elsewhere. `chapter_title` is the chapter that the
+    book's own contents give the page.
     """
 
     path: str
@@ -73,6 +74,7 @@ class Lesson:
     published_until: str = ""
     docs_version: str | None = None
     docs_version_rank: int = 0
+    chapter_title: str | None = None
 
     @property
     def body(self) -> str:
@@ -134,6 +136,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         includes=page.whole.files,
         syntax=syntax,
         published_until=front.published_until,
+        chapter_title=source.entry.chapter_title if source.entry else None,
         **_version(source),
     )
 

@@ -69,7 +69,8 @@ def _dense_of(payload: Mapping[str, Any]) -> object:
 
 def _sparse_of(payload: Mapping[str, Any]) -> object:
     """Return what decides on a point's sparse vector beside its text; written anew, the dense one is reused."""
-    return payload.get("bm25", _FIRST_BM25), stemmer_of(payload.get("language", _FIRST_LANGUAGE))
+    stemmer = stemmer_of(payload.get("language", _FIRST_LANGUAGE))
+    return payload.get("bm25", _FIRST_BM25), stemmer, payload.get("chapter_title")
 
 
 def refine_change(change: FileChange, diff: ChunkDiff, stored: Mapping[str, Mapping[str, Any]]) -> FileChange:

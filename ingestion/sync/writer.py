@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ingestion.models import DocumentChunk, EmbeddedChunk, utc_now
+from ingestion.models import DocumentChunk, EmbeddedChunk, sparse_text, utc_now
 from ingestion.sync.file_groups import ComparedFile
 from ingestion.sync.known_vectors import embedded_at
 from ingestion.vector_stores.bm25 import document_vector, stemmer_of
@@ -73,7 +73,7 @@ def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedCh
         Point(
             chunk.id,
             embedded[chunk.id].embedding,
-            document_vector(chunk.embed_text, stemmer_of(chunk.metadata.language)),
+            document_vector(sparse_text(chunk), stemmer_of(chunk.metadata.language)),
             _dated(embedded[chunk.id].payload(), file.before(chunk)),
         )
         for file in files

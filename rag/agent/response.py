@@ -156,6 +156,7 @@ def _cite(number: int, source: Source) -> Citation:
         chunk_id=passage.id,
         page_title=passage.page_title,
         page_url=address(passage.page_url, source.anchor) or None,
+        chapter_title=passage.chapter_title,
         module_name=passage.module,
         section_title=source.section,
         source_file=passage.source_file,

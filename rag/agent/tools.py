@@ -87,6 +87,7 @@ def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> st
             "passage_id": passage_id,
             "chunk_text": passage.text,
             "page_title": passage.page_title,
+            **({"chapter": passage.chapter_title} if passage.chapter_title else {}),
             "section_heading": passage.section_title,
             "source_url": passage.location,
             "similarity_score": round(passage.score, 3),

@@ -111,9 +111,9 @@ def _address_of(passage: SearchResult, citation: Citation | None) -> str:
 
 
 def chapter_of(passage: SearchResult) -> str:
-    """Return the chapter with the name that its folder gives it, such as `Chapter 2: Robot systems`."""
-    if passage.chapter is None:
-        return passage.page_title
+    """Return the chapter as the book's contents name it, else its folder, such as `Chapter 2: Robot systems`."""
+    if passage.chapter is None or passage.chapter_title:
+        return passage.chapter_title or passage.page_title
     folders = passage.source_file.split("/")[:-1]
     names = (_CHAPTER_FOLDER.fullmatch(folder) for folder in folders)
     found = next((name[2] for name in names if name and int(name[1]) == passage.chapter), "")

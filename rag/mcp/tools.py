@@ -59,10 +59,9 @@ def answer_text(response: AgentResponse) -> str:
 
 
 def _passage(result: SearchResult) -> str:
-    path = " › ".join(dict.fromkeys((result.page_title, *result.heading_path)))
     file = f"{result.source_file}:{result.line_start}-{result.line_end}"
     url = "" if result.location == file else f"{result.location}\n"
-    return f"{result.rank}. {path} (score {result.score:.2f})\n{url}source_file: {file}\n\n{result.text}"
+    return f"{result.rank}. {result.path} (score {result.score:.2f})\n{url}source_file: {file}\n\n{result.text}"
 
 
 def _lines(view: View) -> str:

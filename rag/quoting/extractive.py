@@ -172,6 +172,7 @@ def _cite(number: int, excerpts: Sequence[Excerpt]) -> Citation:
         chunk_id=chosen.id,
         page_title=plain_title(chosen.page_title) or "",
         page_url=address(chosen.page_url, anchor) or None,
+        chapter_title=chosen.chapter_title,
         module_name=chosen.module,
         section_title=section,
         source_file=chosen.source_file,

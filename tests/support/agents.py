@@ -64,6 +64,7 @@ class Shelf:
         filters: Filters,
         mode: SearchMode = "hybrid",
         min_score: float = 0.0,
+        to_answer: bool = False,
     ) -> SearchResponse:
         if not is_long_enough(text):
             raise UsageError(f"text: {TOO_SHORT}")

@@ -8,7 +8,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, folders_of, normalised, summary_entries
+from ingestion.source.book_order import (
+    MAX_LEVELS,
+    BookOrder,
+    Entry,
+    chapter_of,
+    folders_of,
+    normalised,
+    summary_entries,
+)
 from ingestion.source.generators.base import is_on
 from ingestion.source.generators.mkdocs.config import Facts, facts_of
 from ingestion.source.generators.protocol import PageFacts
@@ -65,7 +73,7 @@ def _listed(file: Path) -> Iterator[tuple[str | None, str]]:
         return
     document = read_yaml_document(file)
     nav = document.get("nav") or document.get("arrange") if isinstance(document, dict) else None
-    yield from _pages(nav if isinstance(nav, list) else [])
+    yield from ((title, target) for title, target, _ in _pages(nav if isinstance(nav, list) else []))
 
 
 def is_searched(page: PageFacts, site: Site | None) -> bool:
@@ -100,21 +108,24 @@ def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
     for title, target in titled:
         if isinstance(target, list):
             chapter, lesson = chapter + 1, 0
-            for number, (inner_title, path) in enumerate(_pages(target), 1):
+            for number, (inner_title, path, above) in enumerate(_pages(target, (title,)), 1):
                 is_overview = number == 1 and _OVERVIEW.search(path) is not None
                 lesson = 0 if is_overview else lesson + 1
-                yield path, Entry(chapter, lesson, inner_title)
+                yield path, Entry(chapter, lesson, inner_title, chapter_title=chapter_of(above))
         elif isinstance(target, str) and ":" not in target:
             lesson = lesson if _OVERVIEW.search(target) else lesson + 1
             yield target, Entry(chapter if has_sections else None, lesson, title)
 
 
-def _pages(items: list[Any], depth: int = 0) -> Iterator[tuple[str | None, str]]:
+def _pages(
+    items: list[Any], above: tuple[str | None, ...] = ()
+) -> Iterator[tuple[str | None, str, tuple[str | None, ...]]]:
+    """Yield the pages of a nav with their titles and the titles above them."""
     for title, target in map(_titled, items):
-        if isinstance(target, list) and depth < MAX_LEVELS:
-            yield from _pages(target, depth + 1)
+        if isinstance(target, list) and len(above) < MAX_LEVELS:
+            yield from _pages(target, (*above, title))
         elif isinstance(target, str) and ":" not in target:
-            yield title, target
+            yield title, target, above
 
 
 def _titled(item: Any) -> tuple[str | None, Any]:

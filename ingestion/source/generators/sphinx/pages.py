@@ -12,7 +12,7 @@ from typing import Any
 
 from ingestion.book_files import read_book_text
 from ingestion.settings.path_patterns import PathPattern, compile_glob
-from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry
+from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, chapter_of
 from ingestion.source.generators.sphinx.config import facts_of
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_document
@@ -35,11 +35,13 @@ def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
     document = read_document(site.config) if facts.contents else None
     listed = _of_contents(document) if isinstance(document, dict) else _of_toctrees(site, facts.root_doc, known)
     entries: dict[str, Entry] = {}
+    titles: list[str | None] = []
     chapter = lesson = 0
     for depth, title, name in listed:
         chapter, lesson = (chapter + 1, 0) if depth == 1 else (chapter, lesson + 1) if depth else (0, 0)
+        titles = [*titles[: max(depth - 1, 0)], title]
         if (path := known.get(name)) is not None:
-            entries.setdefault(path, Entry(chapter, lesson, title))
+            entries.setdefault(path, Entry(chapter, lesson, title, chapter_title=chapter_of(titles[:-1])))
     return BookOrder(entries=entries)
 
 
