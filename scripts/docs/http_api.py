@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
 from fastapi.routing import APIRoute
 
 from ingestion.settings.loader import load_settings
-from rag.api import dependencies
+from rag.api import dependencies, routes
 from rag.api.app import create_app
 from rag.api.http.problems import TYPES
 from rag.api.openapi import TAGS, operations
-from rag.api.routes import (
-    books,
-    chat,
-    facets,
-    feedback,
-    health,
-    llms,
-    openai,
-    owner,
-    rendering,
-    responses,
-    start,
-    threads,
-)
+from rag.api.routes import health
 from scripts.docs.json_schema import default_of, fields_table, meaning_of, references, type_of
 from scripts.docs.markdown import table, text
 
 _TITLES = {"openai": "OpenAI"}
-_ROUTERS = (books, chat, facets, feedback, health, llms, openai, owner, rendering, responses, start, threads)
 _ANY_KEY = "any key"
 RIGHTS: Mapping[Any, str] = {
     get_args(dependencies.CurrentCaller)[1].dependency: _ANY_KEY,
@@ -77,8 +65,8 @@ def http_api() -> str:
 
 def _rights() -> dict[str, str]:
     found = {}
-    for module in _ROUTERS:
-        for route in module.router.routes:
+    for name in [each.name for each in pkgutil.iter_modules(routes.__path__)]:
+        for route in import_module(f"{routes.__name__}.{name}").router.routes:
             if isinstance(route, APIRoute) and route.operation_id:
                 told = [RIGHTS[dependency.call] for dependency in route.dependant.dependencies]
                 found[route.operation_id] = "; ".join(filter(None, told)) or "no key"
