@@ -47,7 +47,7 @@ def library_on(qdrant: QdrantServer, folder: Path, *, state_on_server: bool) -> 
     return library
 
 
-@pytest.mark.parametrize(("state_on_server", "most"), [(False, 2), (True, 3)])
+@pytest.mark.parametrize(("state_on_server", "most"), [(False, 2), (True, 4)])
 def test_a_run_with_nothing_to_do(qdrant: QdrantServer, tmp_path: Path, state_on_server: bool, most: int) -> None:
     library = library_on(qdrant, tmp_path, state_on_server=state_on_server)
     qdrant.requests.clear()
