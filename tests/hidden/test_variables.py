@@ -33,6 +33,12 @@ JEKYLL = {"_config.yml": "title: X\nurl: https://x.example\nversion: 4.2.7\nprod
             "Version {{ site.version }} of {{ site.product }} is {{ page.title }}.",
             "Version 4.2.7 of Zephyr is Title.",
         ),
+        (
+            "mkdocs",
+            {"mkdocs.yml": "site_name: Zephyr\nplugins:\n  - macros\nextra:\n  version: 4.2.7\n  by: {n: Ada}\n"},
+            "Version {{ version }} of {{ config.site_name }} by {{by.n}}.",
+            "Version 4.2.7 of Zephyr by Ada.",
+        ),
     ],
 )
 def test_texts_of_the_configuration_and_of_the_page_are_filled(

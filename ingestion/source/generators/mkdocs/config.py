@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document, read_text, values_of
+from ingestion.source.site_reading.documents import read_document, read_text, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, lines, one
 
@@ -96,6 +96,7 @@ class Facts:
     files without a page, `fragment_expressions` regular expressions, and `unsearched` patterns of pages that the
     site's search leaves out. `nav_file` is the name of the
     files that hold the order of a folder. `includes_files` tells that a plug-in or an extension reads included files.
+    `texts` are what pages show as `{{ name }}`, None without the plug-in `macros`.
     """
 
     headings: HeadingOptions = OWN_HEADINGS
@@ -108,6 +109,7 @@ class Facts:
     unsearched: tuple[str, ...] = ()
     nav_file: str = ""
     includes_files: bool = True
+    texts: tuple[tuple[str, str], ...] | None = None
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -160,7 +162,14 @@ def _facts(document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]
         ),
         nav_file=_nav_file(plugins),
         includes_files="include-markdown" in plugins or "markdown_include" in text,
+        texts=(*texts_below(values, "extra"), *_site_texts(values)) if "macros" in plugins else None,
     )
+
+
+def _site_texts(values: Values) -> Iterator[tuple[str, str]]:
+    for key in ("site_name", "site_url", "site_description", "repo_url", "copyright"):
+        if text := one(values, key):
+            yield f"config.{key}", text
 
 
 def _inherited(config: Path, folder: Path) -> tuple[dict[str, Any], str]:

@@ -17,7 +17,7 @@ from ingestion.source.site import Site
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.source.front_matter import FrontMatter
-    from ingestion.source.includes.directives import Finder
+    from ingestion.source.includes.directives import Finder, Variables
 
 
 class MkDocs(Base):
@@ -68,6 +68,12 @@ class MkDocs(Base):
         from ingestion.source.generators.mkdocs.addresses import UNICODE_IDS, ids_with
 
         return UNICODE_IDS if site is None and self._unicode_ids else ids_with(site)
+
+    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
+        """Return the texts that the plug-in `macros` shows."""
+        from ingestion.source.generators.mkdocs.text import variables_of
+
+        return variables_of(page, site)
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds snippets, and the includes of plug-ins."""

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.mkdocs.config import facts_of
-from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
+from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import texts_below, values_of
 
 SYNTAX = Syntax(
     name="mkdocs",
@@ -28,6 +31,17 @@ _SNIPPET_MARK = re.compile(
 )
 _RANGES = re.compile(r":(?P<ranges>-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)$")
 _SECTION = re.compile(r":(?P<name>[A-Za-z][\w-]*)$")
+
+
+_VARIABLE = re.compile(r"\{\{-?\s{0,9}(?P<name>[A-Za-z_][\w.]{0,100})\s{0,9}-?\}\}")
+
+
+def variables_of(page: PageFacts, site: Site | None) -> Variables | None:
+    """Return what the plug-in `macros` shows as `{{ name }}`: texts of the page, else of `extra`; None without it."""
+    texts = facts_of(site).texts
+    own = texts_below(values_of(page.values))
+    of_page = (*own, *((f"page.meta.{name}", text) for name, text in own))
+    return None if texts is None else Variables(_VARIABLE, dict((*texts, *of_page)))
 
 
 def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
