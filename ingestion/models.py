@@ -342,6 +342,7 @@ class IngestionState:
 
     `run_id` is that of the last run whose writes the records tell of: beside other points than those that carry it,
     every file is compared. `in_doubt` are paths that this run had yet to compare or to write when it saved.
+    `without_page` are lessons that the built site did not publish when it was there last.
     """
 
     book_id: str
@@ -352,6 +353,7 @@ class IngestionState:
     last_incremental_update: str | None = None
     run_id: str | None = None
     in_doubt: set[str] = field(default_factory=set)
+    without_page: set[str] = field(default_factory=set)
 
     @property
     def total_chunks(self) -> int:

@@ -15,6 +15,7 @@ from ingestion.commands.options import (
     AllowDelete,
     Book,
     Books,
+    BuiltSite,
     Config,
     Docs,
     Json,
@@ -53,6 +54,7 @@ def ingest(
     max_tokens: MaxTokens = None,
     strict: Strict = False,
     reports: Reports = None,
+    site: BuiltSite = None,
     books: Books = None,
     ray: Ray = None,
     ray_workers: RayWorkers = None,
@@ -65,7 +67,11 @@ def ingest(
 
     A run above --max-cost or --max-tokens does nothing and exits 11.
     """
-    flags = {"embedding.max_cost": max_cost, "embedding.max_tokens": max_tokens, "index.state": state}
+    flags = site_flag(site) | {
+        "embedding.max_cost": max_cost,
+        "embedding.max_tokens": max_tokens,
+        "index.state": state,
+    }
     how: Any = {"dry_run": dry_run, "allow_delete": allow_delete, "ray": ray_choice(ray, ray_workers)}
     how |= {"flags": flags, "reports": reports, "strict": strict, "verbose": verbose}
     report = run_and_show(docs, mode, book, config, books, as_json=as_json, **how)
@@ -91,6 +97,8 @@ def run_and_show(
 
         if docs or book:
             raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
+        if "book.built" in how["flags"]:
+            raise UsageError("--books names many books: set `built` in the bookwise.toml of each instead of --site")
         return run_books(books, mode, config, reports=reports, as_json=as_json, verbose=verbose, **how)
     report = run_ingest(docs, mode, book, config, reports=reports, verbose=verbose, **how)
     from ingestion.commands.views import report_view
@@ -98,6 +106,13 @@ def run_and_show(
     show(report_view(report, verbose=verbose), report.as_json(), as_json=as_json)
     write_reports(reports, report)
     return report
+
+
+def site_flag(site: Path | None) -> dict[str, Any]:
+    """Return the setting that `--site` stands for; raises UsageError for a folder that is not there."""
+    if site and not site.is_dir():
+        raise UsageError(f"--site {site}: no such folder; build the site first, or name the folder of the build")
+    return {"book.built": str(site)} if site else {}
 
 
 def run_ingest(

@@ -22,6 +22,12 @@ Books = Annotated[
         help="Index many books into one collection: a folder of them, a quoted pattern, or a list in a file.",
     ),
 ]
+BuiltSite = Annotated[
+    Path | None,
+    typer.Option(
+        "--site", metavar="DIR", help="Take addresses and ids from the built site in this folder (`book.built`)."
+    ),
+]
 Ray = Annotated[
     str | None,
     typer.Option(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ingestion.commands.ingest import run_and_show
-from ingestion.commands.options import Book, Books, Config, Docs, Json, Mode, State, Verbose
+from ingestion.commands.ingest import run_and_show, site_flag
+from ingestion.commands.options import Book, Books, BuiltSite, Config, Docs, Json, Mode, State, Verbose
 from ingestion.commands.reporting import Reports
 from ingestion.errors import ExitCode
 
@@ -19,6 +19,7 @@ def plan(
     config: Config = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 if `ingest` has anything to do.")] = False,
     state: State = None,
+    site: BuiltSite = None,
     reports: Reports = None,
     books: Books = None,
     as_json: Json = False,
@@ -38,7 +39,7 @@ def plan(
         allow_delete=True,
         as_json=as_json,
         verbose=verbose,
-        flags={"index.state": state},
+        flags=site_flag(site) | {"index.state": state},
         reports=reports,
     )
     if report.failures:

@@ -11,6 +11,7 @@ from typing import Any
 from ingestion.errors import LessonError
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.built_site.lessons import crawl_with_pages
 from ingestion.source.crawler import Skipped
 from ingestion.source.hierarchy import Place
 from ingestion.source.metadata import UnpublishedPage, page_place, read_metadata
@@ -58,7 +59,7 @@ def table_of_contents(root: Path, settings: Settings) -> Contents:
 
     A page that cannot be read is listed where its path says; a run reports what is wrong with it.
     """
-    found = crawl_book(root, settings)
+    found = crawl_with_pages(crawl_book(root, settings), settings)
     pages, unpublished = [], []
     for file in found.files:
         url = ""

@@ -7,7 +7,7 @@ from itertools import repeat
 from types import NoneType
 from typing import Any
 
-from ingestion.models import IngestionRecord, IngestionState, RecordedFinding
+from ingestion.models import IngestionRecord, IngestionState, PublishedPage, RecordedFinding
 from ingestion.state.chunk_ids import IdSource, Lesson, StoredIds
 
 FORMAT_VERSION = 3
@@ -37,6 +37,9 @@ def record_as_json(record: IngestionRecord) -> dict[str, Any]:
         document["includes"] = dict(record.includes)
     if record.published_until:
         document["published_until"] = record.published_until
+    if record.published:
+        file, url, headings = record.published
+        document["published"] = [file, url, [list(heading) for heading in headings]]
     return document
 
 
@@ -74,6 +77,7 @@ def records_from_json(
         [tuple(map(_finding, found)) if (found := document.get("findings")) else () for document in each],
         [text_mapping(found) if (found := document.get("includes")) else {} for document in each],
         _only([document.get("published_until", "") for document in each], str),
+        [_published(found) if (found := document.get("published")) else None for document in each],
     )
     return dict(zip(documents, records, strict=True))
 
@@ -90,13 +94,18 @@ def _ids(document: Mapping[str, Any], lesson: Lesson, source: IdSource) -> Seque
 
 def run_as_json(state: IngestionState) -> dict[str, Any]:
     """Return what ties the records of a book to its points; what is empty is left out."""
-    document = {"run_id": state.run_id, "in_doubt": sorted(state.in_doubt)}
+    document = {
+        "run_id": state.run_id,
+        "in_doubt": sorted(state.in_doubt),
+        "without_page": sorted(state.without_page),
+    }
     return {name: value for name, value in document.items() if value}
 
 
 def run_from_json(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a state that `run_as_json` wrote; raises TypeError where they are not that."""
-    return {"run_id": text_or_none(document.get("run_id")), "in_doubt": set(_texts(document.get("in_doubt", [])))}
+    paths = {name: set(_texts(document.get(name, []))) for name in ("in_doubt", "without_page")}
+    return {"run_id": text_or_none(document.get("run_id")), **paths}
 
 
 def text_mapping(value: Any) -> dict[str, str]:
@@ -129,6 +138,11 @@ def _only(values: list[Any], *kinds: type) -> list[Any]:
         return values
     wrong = next(value for value in values if type(value) not in kinds)
     raise TypeError(f"{str(wrong)[:80]!r} is not of the type {kinds[0].__name__}")
+
+
+def _published(value: Any) -> PublishedPage:
+    file, url, headings = value
+    return PublishedPage(_text(file), _text(url), tuple((_text(name), _text(text)) for name, text in headings))
 
 
 def _finding(value: Any) -> RecordedFinding:

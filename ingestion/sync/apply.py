@@ -85,6 +85,7 @@ class _Application:
     def carry_out(self, groups: Iterator[ComparedGroup]) -> None:
         run = self._run
         before = dict(run.state.records)
+        run.state.without_page = set(run.without_page)
         if not run.target.in_use:
             run.state.records = {}
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ingestion.chunking.chunks import chunk_lesson
 from ingestion.errors import BookwiseError, LessonError
-from ingestion.models import DocumentChunk, RecordedFinding
+from ingestion.models import DocumentChunk, PublishedPage, RecordedFinding
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
 from ingestion.source.front_matter import FrontMatter
@@ -29,6 +29,7 @@ class ChunkedFile:
     findings: tuple[RecordedFinding, ...] = ()
     includes: Mapping[str, str] = field(default_factory=dict)
     published_until: str = ""
+    published: PublishedPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +84,4 @@ def chunk_text(
         logger.debug("chunking %s failed", plan.facts.path, exc_info=True)
         return LessonError(plan.facts.path, f"cannot be chunked: {error!r}; please report this")
     found = tuple(RecordedFinding(finding.line, finding.rule, finding.message) for finding in lesson.findings)
-    return ChunkedFile(plan, tuple(chunks), found, lesson.includes, lesson.published_until)
+    return ChunkedFile(plan, tuple(chunks), found, lesson.includes, lesson.published_until, text.published)

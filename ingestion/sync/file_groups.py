@@ -120,7 +120,8 @@ def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) 
     files: list[ChunkedFile] = []
     failures: list[LessonError] = []
     pending = 0
-    jobs = (ChunkJob(plan, sources[plan.facts.path]) for plan in run.plan.files)
+    paths = ((plan, plan.facts.path) for plan in run.plan.files)
+    jobs = (ChunkJob(plan, replace(sources[path], published=run.pages.get(path))) for plan, path in paths)
     for chunked in chunk_files(jobs, run.parts.settings, run.parts.embedding):
         if isinstance(chunked, LessonError):
             failures.append(chunked)

@@ -32,7 +32,8 @@ LessonPlace = tuple[str, int | None, int | None]
 
 @dataclass(slots=True)
 class FileFacts:
-    """What a present file says before it is chunked; `includes_changed` tells of the files that it includes.
+    """What a present file says before it is chunked; `others_changed` tells whether other files changed it: those
+    that it includes, or its page in the built site.
 
     `words` are those of its text as it is written, counted where the file is not as recorded.
     """
@@ -42,7 +43,7 @@ class FileFacts:
     module: str
     chapter: int | None
     lesson: int | None
-    includes_changed: bool = False
+    others_changed: bool = False
     words: int = 0
 
     @property
@@ -152,7 +153,7 @@ def _change(
 ) -> FileChange:
     if record is None:
         return "unrecorded" if stored and facts.path in stored else "new"
-    if record.file_hash != facts.file_hash or facts.includes_changed:
+    if record.file_hash != facts.file_hash or facts.others_changed:
         return "modified"
     if record.fingerprint != fingerprint:
         return "outdated"

@@ -65,6 +65,7 @@ class Recorder:
             findings=file.chunked.findings,
             includes=file.chunked.includes,
             published_until=file.chunked.published_until,
+            published=file.chunked.published,
         )
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -6,8 +6,9 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.errors import LessonError, RecordsDamaged
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
@@ -26,6 +27,10 @@ from ingestion.sync.scan import Scan, fingerprint_of, scan_files
 from ingestion.sync.target import Target
 from ingestion.vector_stores.lease import Lease
 
+if TYPE_CHECKING:
+    from ingestion.models import PublishedPage
+    from ingestion.sync.published import Build
+
 logger = logging.getLogger(__name__)
 
 
@@ -33,7 +38,8 @@ logger = logging.getLogger(__name__)
 class PlannedRun:
     """One run whose plan is made: `preview` tells what it would do, `apply` does it; a dry run has no lease.
 
-    `kept` are paths that are neither looked at nor deleted, since what they hold now is not known.
+    `kept` are paths that are neither looked at nor deleted, since what they hold now is not known. `pages` are those
+    of the built site by lesson, and `without_page` the lessons of which it has none.
     """
 
     parts: Parts
@@ -48,6 +54,8 @@ class PlannedRun:
     missing: tuple[LessonError, ...]
     fingerprint: Mapping[str, str]
     lease: Lease | None
+    pages: Mapping[str, PublishedPage]
+    without_page: frozenset[str]
 
     @property
     def pending(self) -> bool:
@@ -116,7 +124,8 @@ def planned_run(
     """
     found = crawl_book(root, parts.settings)
     hashes = StatCache(Path(parts.settings.index.directory), found.root, trusted=mode == "incremental")
-    planning = _Planning(parts, found, hashes, book_id, mode, allow_delete=allow_delete)
+    build = _built_site(parts, mode)
+    planning = _Planning(parts, found, hashes, build, book_id, mode, allow_delete=allow_delete)
     if dry_run:
         with planning.planned(None) as run:
             yield run
@@ -128,11 +137,11 @@ def planned_run(
             with planning.planned(None) as before:
                 if not before.pending and not before.target.is_unfinished:
                     before.remark()
-                    hashes.save()
+                    planning.save_caches()
                     yield before
                     return
         with parts.generations.writer(left) as lease, planning.planned(lease, before) as run:
-            hashes.save()
+            planning.save_caches()
             yield run
 
 
@@ -143,9 +152,16 @@ class _Planning:
     parts: Parts
     found: Crawl
     hashes: StatCache
+    build: Build | None
     book_id: str
     mode: IngestionMode
     allow_delete: bool
+
+    def save_caches(self) -> None:
+        """Keep what was found of files for the next run."""
+        self.hashes.save()
+        if self.build:
+            self.build.cache.save()
 
     @contextmanager
     def planned(self, lease: Lease | None, before: PlannedRun | None = None) -> Iterator[PlannedRun]:
@@ -167,14 +183,14 @@ class _Planning:
     def _plan(
         self, state: IngestionState, target: Target, lease: Lease | None, before: PlannedRun | None
     ) -> PlannedRun:
-        settings, found = self.parts.settings, self.found
+        found, settings = self.found, self.parts.settings
         fingerprint = fingerprint_of(settings, self.parts.embedding, found.fingerprint)
         known = known_files(target, state, self.mode)
         records = known.records if target.in_use else {}
         if before and before.state.records == state.records:
-            scan = before.scan
+            scan, pages, without = before.scan, before.pages, before.without_page
         else:
-            scan = scan_files(found, records, fingerprint, settings, self.hashes)
+            scan, pages, without = self._scan(records, fingerprint, state)
         kept, missing = _not_here(found, known, scan)
         plan = make_plan(
             scan.facts,
@@ -201,7 +217,34 @@ class _Planning:
             missing=missing,
             fingerprint=fingerprint,
             lease=lease,
+            pages=pages,
+            without_page=without,
         )
+
+    def _scan(
+        self, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], state: IngestionState
+    ) -> tuple[Scan, Mapping[str, PublishedPage], frozenset[str]]:
+        """Return the scan of what the built site publishes, the pages of its lessons, and the lessons without one."""
+        scan = scan_files(self.found, records, fingerprint, self.parts.settings, self.hashes)
+        if not self.build and not any(record.published for record in state.records.values()):
+            return scan, {}, frozenset()
+        from ingestion.sync.published import published_lessons
+
+        found = published_lessons(self.build, scan.facts, scan.unchanged, self.found, state, self.parts.settings)
+        scan = replace(scan, facts=found.facts, unpublished=(*scan.unpublished, *found.without))
+        return scan, found.pages, frozenset(skipped.path for skipped in found.without)
+
+
+def _built_site(parts: Parts, mode: IngestionMode) -> Build | None:
+    """Return the built site that the settings name, and tell where it is not there."""
+    if not parts.settings.book.built:
+        return None
+    # Imported late: few books name one.
+    from ingestion.sync.published import Build, say_what_is_missing
+
+    build = Build.open(parts.settings, mode)
+    say_what_is_missing(build, parts.settings, parts.tell)
+    return build
 
 
 def _recorded(parts: Parts, book_id: str, lease: Lease | None) -> IngestionState:

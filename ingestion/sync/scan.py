@@ -19,7 +19,7 @@ from ingestion.source.reader import read_source
 from ingestion.state.stat_cache import StatCache
 from ingestion.sync.plan import FileFacts, Plan
 
-SHOWN_NOWHERE = ("id", "title", "tiers", "docs", "site")
+SHOWN_NOWHERE = ("id", "title", "tiers", "docs", "site", "built")
 """Settings of a book that no point of its lessons depends on: the id is in each record's place, and
 the fingerprint of the crawl has what a site says.
 """
@@ -27,11 +27,15 @@ the fingerprint of the crawl has what a site says.
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The facts of all readable files, the errors of the others, and the pages that the site does not show."""
+    """The facts of all readable files, the errors of the others, and the pages that the site does not show.
+
+    `unchanged` are those that are as their records say.
+    """
 
     facts: tuple[FileFacts, ...]
     failures: tuple[LessonError, ...]
     unpublished: tuple[Skipped, ...]
+    unchanged: frozenset[str] = frozenset()
 
 
 @collector_paused
@@ -46,19 +50,19 @@ def scan_files(
 
     A folder that cannot be listed is a failure like a file that cannot be read.
     """
-    facts, unpublished = [], []
+    facts, unpublished, unchanged = [], [], []
     failures = [LessonError(folder.path, folder.reason) for folder in crawl.unreadable]
     includes, now = BookFiles(crawl.root, crawl.site, settings), utc_now()
     for file in crawl.files:
         try:
-            record, source = records.get(file.path), None
-            digest = hashes.hash_of(file.path, file.found)
+            record, source, digest = records.get(file.path), None, hashes.hash_of(file.path, file.found)
             if digest is None:
                 source = read_source(file)
                 digest = source.sha256
                 hashes.note(file.path, digest)
             if record and _fits(record, digest, fingerprint, now):
                 place, words = (record.module, record.chapter, record.lesson), 0
+                unchanged.append(file.path)
             else:
                 # Imported late: a run with nothing to do looks into no page.
                 from ingestion.source.metadata import UnpublishedPage, lesson_place
@@ -74,7 +78,7 @@ def scan_files(
             facts.append(FileFacts(file.path, digest, *place, changed, words))
         except LessonError as error:
             failures.append(error)
-    return Scan(tuple(facts), tuple(failures), tuple(unpublished))
+    return Scan(tuple(facts), tuple(failures), tuple(unpublished), frozenset(unchanged))
 
 
 def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str], now: str) -> bool:

@@ -57,6 +57,9 @@ class BuiltSite:
         """Return the key of each page, sorted."""
         return tuple(sorted(self._files))
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._files
+
     def key_at(self, path: str) -> str | None:
         """Return the page that a server shows at a path below the site's root, or None."""
         plain = normalize("NFC", unquote(path)).strip("/")

@@ -54,6 +54,11 @@ def crawl_with_pages(found: Crawl, settings: Settings) -> Crawl:
     )
 
 
+def page_now(site: BuiltSite, known: PublishedPage) -> PublishedPage | None:
+    """Return what a site says now of a page that a lesson had; None where it is gone."""
+    return PageMatcher(site).published(known.file, known.url) if known.file in site else None
+
+
 def pages_of(
     files: Iterable[SourceFile], settings: Settings, site: BuiltSite, known: Mapping[str, PublishedPage] | None = None
 ) -> LessonPages:

@@ -88,16 +88,11 @@ class PageMatcher:
         pairs = [(page.url, page.file) for page in known.values()]
         pairs += [(by_path[path].url, key) for path, key in keys.items()]
         forms = _Forms(self._site, addresses, pairs, base_url)
-        pages = {path: self._published(key, forms.url_of(by_path[path].url, key)) for path, key in keys.items()}
+        pages = {path: self.published(key, forms.url_of(by_path[path].url, key)) for path, key in keys.items()}
         return Matches({**known, **pages}, len(known) + sure)
 
-    def published(self, known: PublishedPage) -> PublishedPage | None:
-        """Return what the build says now of a page that a lesson had; None where it is gone."""
-        if known.file not in self._site.keys or self._site.outline(known.file).redirect:
-            return None
-        return self._published(known.file, known.url)
-
-    def _published(self, key: str, url: str) -> PublishedPage:
+    def published(self, key: str, url: str) -> PublishedPage:
+        """Return what the site says of a page whose address is known."""
         headings = self._site.outline(key).headings
         return PublishedPage(key, url, tuple((next(iter(each.ids), ""), each.text) for each in headings))
 

@@ -157,7 +157,7 @@ def test_a_file_that_claims_a_taken_place_takes_no_ids_over_and_renumbers_the_ot
 
 
 def test_a_file_whose_included_file_changed_is_modified() -> None:
-    changed = dataclasses.replace(facts("a.md"), includes_changed=True)
+    changed = dataclasses.replace(facts("a.md"), others_changed=True)
     assert changes(plan([changed], record("a.md"))) == {"a.md": "modified"}
 
 

@@ -1,0 +1,86 @@
+"""What a built site says of the lessons of a run: read where it is there, else as it was recorded.
+
+A run without the build deletes nothing for that, and keeps the addresses that were recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ingestion.models import IngestionMode, IngestionState, PublishedPage
+from ingestion.settings import Settings
+from ingestion.source.built_site.folder import BuiltSite
+from ingestion.source.built_site.lessons import NO_PAGE, open_site, page_now, pages_of
+from ingestion.source.crawler import Crawl, Skipped
+from ingestion.state.stat_cache import StatCache
+from ingestion.sync.plan import FileFacts
+
+HAD_NO_PAGE = "the built site had no page for it when it was there last"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The built site of a run; `site` is None where it is not built now."""
+
+    site: BuiltSite | None
+    cache: StatCache
+
+    @classmethod
+    def open(cls, settings: Settings, mode: IngestionMode) -> Build:
+        """Find the built site that the settings name."""
+        folder = Path(settings.book.built or "")
+        cache = StatCache(Path(settings.index.directory), folder, trusted=mode == "incremental")
+        return cls(open_site(settings, cache), cache)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The lessons that the site publishes, their pages by path, and the lessons without one."""
+
+    facts: tuple[FileFacts, ...]
+    pages: Mapping[str, PublishedPage]
+    without: tuple[Skipped, ...]
+
+
+def say_what_is_missing(build: Build, settings: Settings, tell: Callable[[str], None]) -> None:
+    """Tell the user where the site is not built now."""
+    if build.site is None:
+        tell(
+            f"book.built: no built site in {settings.book.built}: lessons keep the addresses and ids that were "
+            "recorded, and those without a record get the generator's; build the site, and run again"
+        )
+
+
+def published_lessons(
+    build: Build | None,
+    facts: tuple[FileFacts, ...],
+    unchanged: Collection[str],
+    crawl: Crawl,
+    state: IngestionState,
+    settings: Settings,
+) -> Published:
+    """Return what a build says of lessons; those whose page is another than was recorded count as changed.
+
+    `unchanged` are lessons that are as recorded, which are not read while their pages are the same. Raises
+    ConfigurationError where the build is that of another book.
+    """
+    recorded = {path: record.published for path, record in state.records.items() if record.published}
+    present = {file.path for file in facts}
+    pages: Mapping[str, PublishedPage] = {}
+    without, reason = frozenset[str](), NO_PAGE
+    if build and build.site:
+        same = (path for path in present if path in unchanged and path in recorded)
+        known = {path: recorded[path] for path in same if page_now(build.site, recorded[path]) == recorded[path]}
+        told = pages_of([file for file in crawl.files if file.path in present], settings, build.site, known)
+        pages, without = told.pages, told.without
+    elif build:
+        pages = {path: page for path, page in recorded.items() if path in present}
+        without, reason = frozenset(state.without_page & present - state.records.keys()), HAD_NO_PAGE
+    shown = (
+        each if pages.get(each.path) == recorded.get(each.path) else replace(each, others_changed=True)
+        for each in facts
+        if each.path not in without
+    )
+    return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
