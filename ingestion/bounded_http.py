@@ -58,9 +58,9 @@ def usable_environment(host: str) -> Iterator[None]:
             raise
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         place = "" if variable in _PROXIES else f" ({set_now[variable]!r})"
-        raise ConfigurationError(
-            f"{host} cannot be asked: {variable}{place} is not usable: {said}; {cure}"
-        ) from error
+        unusable = ConfigurationError(f"{host} cannot be asked: {variable}{place} is not usable: {said}")
+        unusable.hint = cure
+        raise unusable from error
 
 
 class ReplyRefused(Exception):

@@ -12,6 +12,8 @@ from ingestion.errors import ConfigurationError
 from ingestion.openai_client.access import ServiceAccess
 from ingestion.openai_client.connections import Connections
 from ingestion.openai_client.sdk import Service
+from ingestion.operations.doctor import diagnose
+from ingestion.settings.loader import load
 from ingestion.vector_stores.server.client import connect
 from rag.retrieval.rerankers.endpoint import RerankEndpoint
 
@@ -54,3 +56,11 @@ def test_a_proxy_that_cannot_be_used_is_named_without_its_password(
     with pytest.raises(ConfigurationError, match="ALL_PROXY is not usable") as caught:
         DOORS[door]()
     assert "s3cret" not in str(caught.value)
+    assert "NO_PROXY" in str(caught.value.hint)
+
+
+def test_the_next_step_of_doctor_is_what_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:9")
+    report = diagnose(load({"qdrant.url": "https://127.0.0.1:7"}, environ={}))
+    [told] = [check for check in report.checks if check.subject == "vector store"]
+    assert "HTTPS_PROXY is not usable" in told.message and "NO_PROXY" in str(told.next_step)

@@ -216,8 +216,9 @@ def test_a_proxy_passes_tls_on_and_never_sees_the_key(
 @pytest.mark.parametrize("url", ["socks5://127.0.0.1:9", "gopher://127.0.0.1:9"])
 def test_a_proxy_that_cannot_be_used_is_told_with_the_way_out(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("all_proxy", url)
-    with pytest.raises(ConfigurationError, match="NO_PROXY"):
+    with pytest.raises(ConfigurationError, match="ALL_PROXY is not usable") as caught:
         poster("http://127.0.0.1:1/v1").post("/a", {})
+    assert caught.value.hint == "name an http:// or https:// proxy, or put the host into NO_PROXY"
 
 
 def test_name_and_password_in_the_address_are_sent_and_not_shown(handler: type[KeptHandler]) -> None:
