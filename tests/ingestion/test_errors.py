@@ -29,6 +29,7 @@ TRANSLATED = {
     "ingestion.openai_client.posting.PostFailed",
     "ingestion.source.includes.files.CannotInclude",
     "ingestion.source.front_matter.UnreadableMetadata",
+    "ingestion.source.front_matter_forms.NeverClosed",
     "ingestion.source.plain_yaml.YamlProblem",
     "ingestion.source.metadata.UnpublishedPage",
     "ingestion.source.generators.vitepress.rewrites.UnreadableRewrite",

@@ -58,6 +58,7 @@ ELSEWHERE = {
     "embedding.embedder": "another model is refused, and so is another length: test_pipeline_guards",
     "embedding.model": "as above",
     "embedding.dimensions": "as above",
+    "book.built": "a built site, which tests/ingestion/commands/test_ingest_site.py makes",
     "qdrant.url": "another index",
     "qdrant.collection": "another index",
 }

@@ -19,10 +19,11 @@ def typed(page: Any, text: str) -> Any:
 
 
 def test_two_letters_find_passages_by_words_alone(chat: Any, served: ServedBook) -> None:
+    before = len(served.model.requests)
     chat.keyboard.press("Control+k")
     with chat.expect_request("**/search") as asked:
         found = typed(chat, "qo")
-    assert json.loads(asked.value.post_data)["ranking"] == "keyword" and served.model.requests == []
+    assert json.loads(asked.value.post_data)["ranking"] == "keyword" and len(served.model.requests) == before
     assert "Quality of service" in found.nth(1).inner_text()
     assert chat.locator(".search-excerpt mark").first.inner_text().lower().startswith("qo")
 
