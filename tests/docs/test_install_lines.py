@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
-from pathlib import Path
-
-import pytest
 
 from tests.support.paths import ROOT
 
@@ -35,20 +29,3 @@ def test_each_use_of_the_action_names_this_version() -> None:
     assert set(uses) == {VERSION}
     assert f"rev: v{VERSION}" in (ROOT / "docs/guides/ci.md").read_text(encoding="utf-8")
     assert not any("owner/bookwise" in text for text in texts)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("line", [line for line in LINES if "pipx" not in line])
-def test_an_install_line_installs_bookwise_from_a_clone(line: str, tmp_path: Path) -> None:
-    clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{ROOT}", str(clone)], check=True)
-    line = line.replace(ADDRESS, f"git+file://{clone}")
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    tools = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "venv/bin")}
-    environ = os.environ | tools | {"PATH": f"{tmp_path}/venv/bin:{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    subprocess.run(["bash", "-ec", line], check=True, env=environ, capture_output=True, cwd=tmp_path)
-    done = subprocess.run(
-        [str(tmp_path / "venv/bin/bookwise"), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.stdout == f"bookwise {VERSION}\n"
