@@ -9,8 +9,10 @@ from functools import partial
 from typing import NamedTuple
 
 from ingestion.markdown.anchors import PLAIN, HeadingIds
-from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.inline import MAX_LENGTH, plain_words
+from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import Syntax
 
 _NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
 _NOTE_DEFINITION = re.compile(r"^[ ]{0,3}\[\^([^\]\s]{1,200})\]:", re.M)
@@ -99,6 +101,14 @@ class Outline:
     def between(self, start: int, end: int) -> tuple[Heading, ...]:
         """Return the headings that begin in a stretch of the page."""
         return tuple(self.headings[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+
+
+def outline_of(
+    text: str, syntax: Syntax, ids: HeadingIds, anchors: Sequence[str] | None = None
+) -> tuple[Page, Outline]:
+    """Return the page that a text is, and the headings on it."""
+    page, blocks = parse_page(text, syntax)
+    return page, Outline(page, blocks, walk(blocks), ids, anchors)
 
 
 def split_tag(text: str) -> tuple[str, str] | None:

@@ -13,9 +13,8 @@ from urllib.parse import unquote
 from ingestion.chunking.chunks import chunk_lesson
 from ingestion.errors import LessonError, SourceError
 from ingestion.ids import LessonKey
-from ingestion.markdown.blocks import walk
-from ingestion.markdown.headings import Outline
-from ingestion.markdown.parser import parse_page
+from ingestion.markdown.headings import outline_of
+from ingestion.output import counted
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.built_site.folder import BuiltSite
@@ -186,8 +185,7 @@ def _indexed(files: Iterable[SourceFile], settings: Settings) -> Iterator[Indexe
 def _indexed_page(lesson: Lesson, settings: Settings) -> IndexedPage:
     key = LessonKey(book_id="-", module=lesson.module, chapter=None, lesson=None, source_file=lesson.path)
     chunks = chunk_lesson(lesson, key, settings, embedding="-")
-    page, blocks = parse_page(lesson.page.text, lesson.syntax)
-    outline = Outline(page, blocks, walk(blocks), lesson.heading_ids, lesson.page.anchors)
+    page, outline = outline_of(lesson.page.text, lesson.syntax, lesson.heading_ids, lesson.page.anchors)
     linked = {anchor for chunk in chunks for anchor in (chunk.metadata.anchor, *chunk.metadata.section_anchors)}
     lines = ((heading, page.text.count("\n", 0, heading.start) + 1) for heading in outline.headings)
     return IndexedPage(
@@ -235,4 +233,4 @@ def _words_apart(page: IndexedPage, built: BuiltPage) -> tuple[list[str], list[s
 
 def _words_finding(path: str, rule: str, what: str, words: Sequence[str]) -> Finding:
     listed = " ".join(words[:WORDS_SHOWN]) + (" …" if len(words) > WORDS_SHOWN else "")
-    return Finding(path, None, rule, f"{len(words)} word{'s' * (len(words) != 1)} {what}: {listed}")
+    return Finding(path, None, rule, f"{counted(len(words), 'word')} {what}: {listed}")

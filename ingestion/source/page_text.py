@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ingestion.errors import LessonError
 from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.blocks import TooMuchWork, walk
-from ingestion.markdown.headings import Outline
+from ingestion.markdown.headings import Outline, outline_of
 from ingestion.markdown.hidden import Hidden
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.shown import ShownText, shown_text
@@ -129,8 +129,7 @@ def _anchors_on(
     published: PublishedPage, text: str, syntax: Syntax, ids: HeadingIds, anchors: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the anchors that the built page has for the headings that are shown."""
-    page, blocks = parse_page(text, syntax)
-    outline = Outline(page, blocks, walk(blocks), ids, anchors)
+    _, outline = outline_of(text, syntax, ids, anchors)
     return built_anchors(outline.titles, outline.anchors, published)
 
 

@@ -191,11 +191,11 @@ class StateFile:
 
     def _write(self, books: Mapping[str, Any]) -> None:
         lines: dict[Lesson, str] = {}
-        before = self._ids.lines()
+        before, written = self._ids.lines(), dict(books)
         for book, entry in books.items():
             with suppress(*_WRONG_SHAPE):  # another book's, which stays as it is
-                books = {**books, book: _without_ids(book, entry, before, lines)}
-        document: dict[str, Any] = {"format_version": FORMAT_VERSION, "books": books}
+                written[book] = _without_ids(book, entry, before, lines)
+        document: dict[str, Any] = {"format_version": FORMAT_VERSION, "books": written}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if seal := self._ids.write(lines):
@@ -241,11 +241,10 @@ def _without_ids(
         ids = record.pop("chunk_ids", None)
         if ids is not None:
             record |= {"book_id": book_id, "source_file": path, "chunk_count": len(ids)}
-        if not record["chunk_count"]:
-            pass
-        elif line := before.get(lesson) if ids is None else line_of(lesson, ids):
+        line = before.get(lesson) if ids is None else line_of(lesson, ids)
+        if record["chunk_count"] and line:
             lines[lesson] = line
-        else:
+        elif record["chunk_count"]:
             is_whole = False
         records[path] = record
     total = sum(record["chunk_count"] for record in records.values())

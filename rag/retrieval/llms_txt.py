@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from ingestion.errors import UsageError
+from ingestion.output import counted
 from ingestion.settings.validators import Module
 from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import PointReader
@@ -26,8 +27,7 @@ def index_text(title: str, entries: Sequence[LessonEntry], modules: Sequence[Mod
     sections: dict[str, list[str]] = {}
     for entry in entries:
         sections.setdefault(_line(module_title(entry.module, modules)), []).append(_link(entry))
-    lessons = "1 lesson" if len(entries) == 1 else f"{len(entries)} lessons"
-    parts = [f"# {_line(title)}\n", f"> {lessons}: {'; '.join(sections)}.\n", f"{INFO}\n"]
+    parts = [f"# {_line(title)}\n", f"> {counted(len(entries), 'lesson')}: {'; '.join(sections)}.\n", f"{INFO}\n"]
     parts += ["\n".join([f"## {name}\n", *links, ""]) for name, links in sections.items()]
     return "\n".join(parts)
 

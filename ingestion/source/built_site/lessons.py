@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.errors import ConfigurationError, LessonError
-from ingestion.markdown.blocks import walk
-from ingestion.markdown.headings import Outline
-from ingestion.markdown.parser import parse_page
+from ingestion.markdown.headings import outline_of
 from ingestion.models import PublishedPage
 from ingestion.settings import Settings
 from ingestion.source.built_site.folder import BuiltSite, PageCache
@@ -74,7 +72,7 @@ def pages_of(
         if file.path in known:
             continue
         try:
-            outlines.append(_outline_of(read_source(file), settings))
+            outlines.append(_found_by(read_source(file), settings))
         except (LessonError, UnpublishedPage):
             continue
     matches = PageMatcher(site).match(outlines, known, base_url)
@@ -86,13 +84,12 @@ def pages_of(
     return LessonPages(matches.pages, frozenset(each.path for each in outlines) - matches.pages.keys())
 
 
-def _outline_of(source: SourceText, settings: Settings) -> LessonOutline:
+def _found_by(source: SourceText, settings: Settings) -> LessonOutline:
     """Return what a lesson is found by; where no address is known, at a host that stands for it."""
     if source.site and not source.site.url and not settings.book.base_url:
         source = replace(source, site=replace(source.site, url=UNKNOWN_HOST))
     elif not source.site and not settings.book.base_url:
         settings = replace(settings, book=replace(settings.book, base_url=UNKNOWN_HOST))
     lesson = parse_lesson(source, settings)
-    page, blocks = parse_page(lesson.page.text, lesson.syntax)
-    outline = Outline(page, blocks, walk(blocks), lesson.heading_ids, lesson.page.anchors)
+    _, outline = outline_of(lesson.page.text, lesson.syntax, lesson.heading_ids, lesson.page.anchors)
     return LessonOutline(lesson.path, lesson.url, lesson.title, tuple(outline.titles))

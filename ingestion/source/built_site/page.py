@@ -85,6 +85,7 @@ class _Element:
     began: tuple[int, int]
     id: str = ""
     is_anchor_link: bool = False
+    is_holder: bool = False
 
 
 @dataclass(slots=True)
@@ -159,9 +160,7 @@ class _Reader:
         began = len(self._blocks), len(self._headings)
         section_id = own_id if name == "section" or "section" in attributes.get("class", "").split() else ""
         is_holder = name in ("main", "article") or attributes.get("role") == "main"
-        self._stack.append(
-            _Element(f"{name} holder" if is_holder else name, unseen, began, section_id, is_anchor_link)
-        )
+        self._stack.append(_Element(name, unseen, began, section_id, is_anchor_link, is_holder))
         self._open[name] += 1
 
     def close(self, name: str) -> None:
@@ -172,20 +171,19 @@ class _Reader:
             return
         while self._stack:
             element = self._stack.pop()
-            closed, _, is_holder = element.name.partition(" ")
-            self._open[closed] -= 1
-            if closed in _HEADINGS and self._heading and not element.unseen:
+            self._open[element.name] -= 1
+            if element.name in _HEADINGS and self._heading and not element.unseen:
                 self._end_heading(self._heading)
-            if is_holder and not element.unseen:
+            if element.is_holder and not element.unseen:
                 blocks, headings = element.began
                 found = range(blocks, len(self._blocks)), range(headings, len(self._headings))
                 self._holders.append(_Holder(*found))
-            if closed == name:
+            if element.name == name:
                 return
 
     def page(self) -> BuiltPage:
         """Return the page that was read."""
-        for name in [element.name.partition(" ")[0] for element in reversed(self._stack)]:
+        for name in [element.name for element in reversed(self._stack)]:
             self.close(name)
         self._flush()
         article = self._article()

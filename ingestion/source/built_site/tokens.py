@@ -16,9 +16,10 @@ _TAG = re.compile(
 )
 _NAMED = re.compile("</?[A-Za-z]")
 _ATTRIBUTE = re.compile(r"([^\s=/\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>]++)))?")
-_END_OF_TEXT = re.compile(r"</(script|style|textarea|title|iframe|noembed|noframes|xmp)(?=[\s/>])", re.I)
-_HOLDS_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp"))
+_HOLDS_TEXT = ("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp")
 """Elements whose inside is no HTML."""
+
+_END_OF_TEXT = re.compile(rf"</({'|'.join(_HOLDS_TEXT)})(?=[\s/>])", re.I)
 
 _DECODED = frozenset(("textarea", "title"))
 
