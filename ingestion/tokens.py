@@ -40,7 +40,8 @@ def choose_tokenizer(name: str) -> None:
     """Let this tokenizer count from now on, in the whole process (the setting `chunk.tokenizer`)."""
     global _tokenizer
     if name not in TOKENIZERS:
-        raise ConfigurationError(f"invalid tokenizer {name!r}: choose {', '.join(TOKENIZERS[:-1])} or tiktoken")
+        *others, last = TOKENIZERS
+        raise ConfigurationError(f"invalid tokenizer {name!r}: choose {', '.join(others)} or {last}")
     _tokenizer = cast("Tokenizer", name)
 
 

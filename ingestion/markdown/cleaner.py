@@ -31,7 +31,7 @@ _CLOSING_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>:
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*>[ \t]?)+")
 _HEADING_MARKS = re.compile(r"[ \t>]*(?P<marks>#{1,6}[ \t]+)")
 _FENCE = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*\{?[ \t]*(?P<language>[\w+#.-]*)(?P<rest>[^\n]*)")
-_TITLE = re.compile(r"\btitle=(?:\"[^\"\n]*\"|'[^'\n]*')")
+_TITLE = re.compile(r"\btitle=(?:\"[^\"\n]*\"|'[^'\n]*')|(?<!\S)\[[^\[\]\n]+\]")
 _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]*include[^{}%]*%\})\s*")
 """What another file is read in by, where it was not read."""
 

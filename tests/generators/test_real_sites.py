@@ -57,7 +57,8 @@ REAL = (
         "mkmat",
         "mkmat/docs",
         own=r"<!-- md:[^>]*-->",  # marks of versions and defaults, which a hook of the site writes
-        made=frozenset(("setup/changing-the-language.md", "index.md")),  # a list and a page from its templates
+        # A list, a page from its templates, and one most sections of which their author took out of the search.
+        made=frozenset(("setup/changing-the-language.md", "index.md", "upgrade.md")),
         theirs=r"^\d+\.\d+\.\d+\b|\b(?:Prior to|As of version|released in) ",
         titles=frozenset(("conventions.md#default",)),
     ),

@@ -63,6 +63,7 @@ def test_this_stays_as_it_is(source: str) -> None:
         ("Words[^n] of it[^1].\n\n[^n]: A note.", "Words of it.\n\nA note."),
         ("Press ++ctrl+c++ on :material-check:{ .x } ==this== [a][b]{ .y }", "Press ctrl+c on  this a"),
         ('```py title="a.py" hl_lines="1"\nx\n```', '```py title="a.py"\nx\n```'),
+        ("```ts {1} [config.ts]\nx\n```", "```ts [config.ts]\nx\n```"),
         ("> [!INFO] Own title\n> words", ">  Own title\n> words"),
         ("A paragraph.\n{.lead-text}", "A paragraph."),
         ("The sum \\\\(x_i\\\\) of it", "The sum \\(x_i\\) of it"),

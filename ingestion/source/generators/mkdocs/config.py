@@ -19,11 +19,12 @@ _SLUGIFY = re.compile(
 """What names headings; the tag is no value that reading the file gives."""
 
 _TOC = re.compile(
-    r"^(?P<indent>[ \t]*)(?:-[ \t]+)?[\"']?(?:markdown\.extensions\.)?toc[\"']?:[^\n]*"
+    r"^(?P<indent>[ \t]*)(?:-[ \t]+|[^#\n]*[\[,][ \t]*)?[\"']?(?:markdown\.extensions\.)?toc[\"']?:[^\n]*"
     r"(?:\n(?P=indent)[ \t]+[^\n]*|\n[ \t]*(?=\n))*",
     re.M,
 )
-"""The options of the extension that names headings: its own line, and those that are deeper."""
+"""The options of the extension that names headings: in a list in brackets, or its own line and those
+that are deeper."""
 
 _CASE = re.compile(r"\bcase:\s*[\"']?(?P<case>[\w-]+)")
 _PERCENT = re.compile(r"\bpercent_encode:\s*[\"']?true", re.I)

@@ -162,6 +162,11 @@ def test_plugins_that_are_not_followed_are_named_once(tmp_path: Path) -> None:
             "Größe",
             "groe",
         ),
+        (
+            "markdown_extensions: [tables, toc: {slugify: !!python/name:markdown.extensions.toc.slugify_unicode }]",
+            "Größe",
+            "größe",
+        ),
     ],
 )
 def test_headings_are_named_as_extensions_and_hooks_have_it(
