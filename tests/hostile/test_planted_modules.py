@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -103,6 +104,15 @@ class PlantedBook:
         return sorted(file.name for file in self.canaries.iterdir())
 
 
+def health_check(url: str) -> list[str]:
+    """What the container asks itself, of the server at this address and by this Python."""
+    found = re.search(r"^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    assert found
+    program, *arguments = json.loads(found[1].replace("http://127.0.0.1:8000", url))
+    assert program == "python" and url in arguments[-1]
+    return [sys.executable, *arguments]
+
+
 @pytest.fixture
 def book(tmp_path: Path) -> PlantedBook:
     return PlantedBook(tmp_path)
@@ -123,6 +133,10 @@ def test_a_run_and_a_server_with_its_renderer_run_no_file_of_the_book(book: Plan
     with book.serving() as url:
         rendered = httpx.post(f"{url}/render", json=CODE_ITEM, timeout=60, trust_env=False)
         assert rendered.status_code == 200 and "keyword" in rendered.text
+        healthy = book.run(*health_check(url))
+        assert healthy.returncode == 0, healthy.stderr
+    unhealthy = book.run(*health_check(url))
+    assert unhealthy.returncode == 1 and "refused" in unhealthy.stderr
     assert book.ran() == []
 
 
