@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
@@ -86,18 +86,17 @@ def settings() -> str:
         "beside the configuration, `bookwise.toml` (the nearest in the current folder or above it), your own "
         "`~/.config/bookwise/config.toml`, the default. Secrets are never read from `bookwise.toml`.\n"
     )
-    tables: dict[str, list[Sequence[str]]] = {}
+    tables: dict[str, list[str]] = {}
     for name, field in FIELDS.items():
-        has_default = isinstance(field.default, str | int | float) and field.default != ""
-        row = (
-            f"`{name}`" if field.metadata["in_file"] else "environment only",
-            f"`{field.metadata['env']}`" if field.metadata["env"] else "",
-            f"`{field.default}`" if has_default else "",
-            text(field.metadata["help"]),
-        )
-        tables.setdefault(name.partition(".")[0], []).append(row)
-    columns = ("`bookwise.toml`", "environment", "default", "meaning")
-    return "\n".join([head, *(f"## `[{name}]`\n\n{table(columns, rows)}" for name, rows in tables.items())])
+        facts = [f"`{name}`" if field.metadata["in_file"] else f"`{field.metadata['env']}`, in the environment only"]
+        if field.metadata["in_file"] and field.metadata["env"]:
+            facts.append(f"environment `{field.metadata['env']}`")
+        if isinstance(field.default, str | int | float) and field.default != "":
+            facts.append(f"default `{field.default}`")
+        # A list: a table of four columns is wider than a telephone.
+        item = f"{' · '.join(facts)}\n:   {text(field.metadata['help'])}\n"
+        tables.setdefault(name.partition(".")[0], []).append(item)
+    return "\n".join([head, *(f"## `[{name}]`\n\n" + "\n".join(items) for name, items in tables.items())])
 
 
 def book_settings() -> str:
