@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -28,15 +28,15 @@ _PAGE = re.compile(rf"[ \t]*{_LINK}[ \t]*$")
 class Entry:
     """What the book's own contents say of a page; None where they say nothing.
 
-    `folders` are the positions of the folders that hold the page, the outermost first, and `folder_title` is the
-    title of the innermost. `chapter_title` is what stands above the page in the contents, the outermost first.
+    `folders` are the positions of the folders that hold the page, the outermost first, and `folder_titles` their
+    titles. `chapter_title` is what stands above the page in the contents, the outermost first.
     """
 
     chapter: int | None = None
     lesson: int | None = None
     title: str | None = None
     folders: tuple[int | None, ...] = ()
-    folder_title: str | None = None
+    folder_titles: tuple[str | None, ...] = ()
     chapter_title: str | None = None
 
 
@@ -67,11 +67,8 @@ class BookOrder:
         positions = [self.folders.get("/".join(parts[: end + 1]), (None, None)) for end in range(len(parts))]
         if found is None and not any(number is not None or title for number, title in positions):
             return None
-        numbers = tuple(number for number, _ in positions)
-        title = positions[-1][1] if positions else None
-        known = found or Entry()
-        chapter = known.chapter_title or chapter_of(title for _, title in positions)
-        return Entry(known.chapter, known.lesson, known.title, numbers, title, chapter)
+        numbers, titles = zip(*positions, strict=True) if positions else ((), ())
+        return replace(found or Entry(), folders=numbers, folder_titles=titles)
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:

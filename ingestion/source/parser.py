@@ -25,7 +25,7 @@ from ingestion.source.editions import OVERVIEWS
 from ingestion.source.findings import Finding
 from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators import of
-from ingestion.source.generators.protocol import PageFacts
+from ingestion.source.generators.protocol import Generator, PageFacts
 from ingestion.source.hierarchy import Place
 from ingestion.source.metadata import audience_findings, numbers_of, page_place, read_metadata
 from ingestion.source.page_text import PageText, read_page_text
@@ -136,7 +136,7 @@ def parse_lesson(source: SourceText, settings: Settings, front: FrontMatter | No
         includes=page.whole.files,
         syntax=syntax,
         published_until=front.published_until,
-        chapter_title=source.entry.chapter_title if source.entry else None,
+        chapter_title=_generator(source, settings).chapter(facts, source.site, source.entry or Entry()),
         **_version(source),
     )
 
@@ -156,7 +156,11 @@ def written_in(page: PageText) -> str:
 
 def page_syntax(page: PageFacts, source: SourceText, settings: Settings) -> Syntax:
     """Return how a page is read: by its site, else by the generator whose style of addresses the book names."""
-    return (of(source.site) if source.site else generator_of(settings, None)).syntax(page, source.site)
+    return _generator(source, settings).syntax(page, source.site)
+
+
+def _generator(source: SourceText, settings: Settings) -> Generator:
+    return of(source.site) if source.site else generator_of(settings, None)
 
 
 def _version(source: SourceText) -> dict[str, Any]:
@@ -180,7 +184,9 @@ def _name(path: str, entry: Entry | None) -> str:
     """
     file = PurePosixPath(path)
     stands_for_folder = file.stem.lower() in OVERVIEWS and bool(file.parent.name)
-    title = entry and (entry.title or (entry.folder_title if stands_for_folder else None))
+    title = entry and (
+        entry.title or (entry.folder_titles[-1] if stands_for_folder and entry.folder_titles else None)
+    )
     name = file.parent.name if stands_for_folder else file.stem
     return title or re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
 from ingestion.settings.book import CrawlSettings
-from ingestion.source.book_order import SUMMARY, BookOrder, read_categories, read_summary
+from ingestion.source.book_order import SUMMARY, BookOrder, Entry, chapter_of, read_categories, read_summary
 from ingestion.source.crawler import Ignored, SourceFile
-from ingestion.source.editions import TRANSLATIONS, VERSIONS
+from ingestion.source.editions import OVERVIEWS, TRANSLATIONS, VERSIONS
 from ingestion.source.generators.protocol import AddressOptions, HandedDown, PageFacts, Publication
 from ingestion.source.site import Site
 
@@ -93,6 +93,12 @@ class Base:
     def version(self, path: str, site: Site) -> tuple[str, int] | None:
         """Return that there is one version."""
         return None
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return what the contents name above a page, else the titles of its folders but the one it stands for."""
+        stands_for_folder = PurePosixPath(page.path).stem.lower() in OVERVIEWS
+        titles = entry.folder_titles[:-1] if stands_for_folder else entry.folder_titles
+        return entry.chapter_title or chapter_of(titles)
 
     def place_of(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return a page's path below the base address: from the root of the lessons, else from the docs folder."""

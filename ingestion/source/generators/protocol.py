@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ingestion.settings.book import CrawlSettings
-from ingestion.source.book_order import BookOrder
+from ingestion.source.book_order import BookOrder, Entry
 from ingestion.source.crawler import Ignored, SourceFile
 from ingestion.source.dates import read_date
 from ingestion.source.site import Site
@@ -74,7 +74,7 @@ class Publication(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HandedDown:
-    """Metadata that pages have from elsewhere: `values_of` gives it by path.
+    """Metadata that pages have from elsewhere: `values_of` gives it by path, and `titles` are those of folders.
 
     `told` is all that it depends on. `lost` names folders whose pages cannot be judged, each with the reason, except
     for the page given with it, which fails by itself.
@@ -83,6 +83,7 @@ class HandedDown:
     values_of: Callable[[str], Mapping[str, Any]] = lambda path: {}
     told: Mapping[str, Any] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Generator(Protocol):
@@ -141,6 +142,13 @@ class Generator(Protocol):
 
     def version(self, path: str, site: Site) -> tuple[str, int] | None:
         """Return a page's version and its rank, 0 for the one that is shown unasked; None on a site without."""
+        ...
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return what stands above a page in the site's own contents, the outermost first; None for nothing.
+
+        `entry` is what the files of the book say of the page beside that.
+        """
         ...
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:

@@ -16,7 +16,7 @@ from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.plain_yaml import YamlProblem, read_yaml
-from ingestion.source.site_reading.javascript import Values, javascript_values
+from ingestion.source.site_reading.javascript import Values
 
 MAX_VALUE = 300
 """Characters of a text that stands for a variable."""
@@ -24,11 +24,6 @@ MAX_VALUE = 300
 MAX_VARIABLES = 500
 
 DATA_ENDINGS = ("json", "toml", "yaml", "yml")
-
-
-def read_config(path: Path) -> Values:
-    """Return the texts of a configuration file; raises ConfigurationError where it cannot be read."""
-    return values_of(read_document(path)) if path.suffix[1:] in DATA_ENDINGS else javascript_values(read_text(path))
 
 
 def read_document(path: Path) -> Any:

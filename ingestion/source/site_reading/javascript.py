@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 MAX_DEPTH = 50
 """Deeper than any real configuration; what lies deeper is not read, since each path is as long as it is deep."""
+
+MAX_NODES = 50_000
+"""Values of a document, each counted as often as a name stands for it: names that name names grow without end."""
 
 Values = Mapping[tuple[str, ...], tuple[str, ...]]
 """The texts at each path, in order; positions in lists do not count."""
@@ -41,6 +45,16 @@ def javascript_objects(script: str) -> list[ObjectLiteral]:
     return _read(script).objects
 
 
+def javascript_document(script: str) -> Any:
+    """Return what a JavaScript or TypeScript file exports, as mappings, lists and texts; None where it is no literal.
+
+    A name stands for the literal that it was given, or that the function of the name returns.
+    """
+    named = _read(script).named
+    return _Resolver(named).value(named.get(_EXPORTED))
+
+
+@lru_cache(maxsize=2)
 def _read(script: str) -> _JavaScript:
     reader = _JavaScript()
     for token in _TOKEN.finditer(script):
@@ -60,13 +74,50 @@ def without_texts(script: str) -> str:
     return _TOKEN.sub(lambda token: '""' if token["string"] else "" if token[0][0] == "/" else token[0], script)
 
 
+_EXPORTED = "default"
+
+
+class _Name(str):
+    """A name that stands for a value, with three dots before it where all of its parts are meant."""
+
+
+class _Resolver:
+    """Puts values in the place of names."""
+
+    def __init__(self, named: Mapping[str, Any]) -> None:
+        self._named = named
+        self._left = MAX_NODES
+
+    def value(self, found: Any, above: tuple[str, ...] = ()) -> Any:
+        self._left -= 1
+        if self._left < 0 or len(above) > MAX_DEPTH:
+            return None
+        if isinstance(found, _Name):
+            name = found.removeprefix("...")
+            return None if name in above else self.value(self._named.get(name), (*above, name))
+        if isinstance(found, list):
+            return [each for item in found for each in self._items(item, (*above, ""))]
+        if isinstance(found, dict):
+            return {key: self.value(inner, (*above, "")) for key, inner in found.items()}
+        return found
+
+    def _items(self, item: Any, above: tuple[str, ...]) -> list[Any]:
+        value = self.value(item, above)
+        return value if isinstance(value, list) and isinstance(item, _Name) and item[:3] == "..." else [value]
+
+
 class _Open(NamedTuple):
-    """A bracket that is not closed yet: the key before it, its own literals by key, and all texts in it so far."""
+    """A bracket that is not closed yet: the key before it, its own literals by key, and all texts in it so far.
+
+    `node` is the value that it makes, and `name` what stands for that.
+    """
 
     key: str
     mark: str
     values: dict[str, str]
     texts: list[str]
+    node: dict[str, Any] | list[Any]
+    name: str
 
 
 class _JavaScript:
@@ -78,10 +129,14 @@ class _JavaScript:
         self.objects: list[ObjectLiteral] = []
         self._stack: list[_Open] = []
         self._key = self._last = self._before = ""
+        self.named: dict[str, Any] = {}
+        self._named = self._function = ""  # what the next value is named, and the function whose body is read
 
     def mark(self, mark: str) -> None:
         if mark in "{[":
-            self._stack.append(_Open(self._key, mark, {}, []))
+            node: dict[str, Any] | list[Any] = {} if mark == "{" else []
+            name = self._make(node)
+            self._stack.append(_Open(self._key, mark, {}, [], node, name))
         elif mark in "}]":
             self._shorthand()
             self._close()
@@ -91,6 +146,7 @@ class _JavaScript:
         self._before = mark
 
     def word(self, word: str) -> None:
+        self._name(word)
         if word in self._constants and self._before in (":", "["):
             self.value(self._constants[word])
         elif self._before in (":", "[", "=") and re.fullmatch(r"true|false|-?\d[\d.]*", word):
@@ -99,7 +155,34 @@ class _JavaScript:
             self._before = "word"
         self._last = word
 
+    def _name(self, word: str) -> None:
+        """Follow what the next value is called: `const x =`, `export default`, `function x() { return`."""
+        if word in ("module.exports", "exports.default") or (word == "default" and self._last == "export"):
+            self._named = _EXPORTED
+        elif self._last in ("const", "let", "var"):
+            self._named = word
+        elif self._last == "function":
+            self._function = word
+        elif word == "return" and self._stack:
+            self._named = self._stack[-1].name or (self._function if len(self._stack) == 1 else "")
+        elif self._before in ("=", ":", "[", ",") or self._named == _EXPORTED or self._last == "return":
+            self._make(_Name(word))
+
+    def _make(self, value: Any) -> str:
+        """Put a value where it stands; a name gives way to the literal behind it, which a call is given."""
+        name, self._named = self._named, self._named if isinstance(value, _Name) else ""
+        if name:
+            self.named[name] = value
+        elif self._stack and len(self._stack) <= MAX_DEPTH:
+            within = self._stack[-1].node
+            if isinstance(within, list):
+                within.append(value)
+            elif self._key and isinstance(within.get(self._key), (_Name, type(None))):
+                within[self._key] = value
+        return name
+
     def value(self, value: str) -> None:
+        self._make(value)
         if self._before == "=":
             self._constants[self._last] = value
         elif self._before == ":" or (self._before in ("[", ",") and self._stack and self._stack[-1].mark == "["):

@@ -104,7 +104,7 @@ def test_many_stars_in_the_target_of_a_cascade_do_not_hold_up_the_run(tmp_path: 
 
 
 def test_a_section_of_hugo_that_is_gone_before_it_is_read_stops_no_run(tmp_path: Path) -> None:
-    found = handed_down([SourceFile("gone/_index.md", tmp_path / "_index.md")])
+    found = handed_down(None, [SourceFile("gone/_index.md", tmp_path / "_index.md")])
     assert (found.told, found.lost) == ({}, {"gone": "gone/_index.md"})
 
 

@@ -201,7 +201,7 @@ def test_the_position_in_the_sidebar_numbers_a_lesson_whose_path_does_not() -> N
 def test_the_books_contents_name_a_page_without_title() -> None:
     named = SourceText("a/b.md", "hash", b"Text.\n", entry=Entry(title="Motors"))
     assert parse_lesson(named, Settings()).title == "Motors"
-    folder = SourceText("a/README.md", "hash", b"Text.\n", entry=Entry(folder_title="All motors"))
+    folder = SourceText("a/README.md", "hash", b"Text.\n", entry=Entry(folder_titles=("All motors",)))
     assert parse_lesson(folder, Settings()).title == "All motors"
 
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from ingestion.source.sidebars import chapters_in
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_config
+from ingestion.source.site_reading.documents import read_text
+from ingestion.source.site_reading.javascript import javascript_document, javascript_values
 from ingestion.source.site_reading.values import joined, one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What only Starlight knows of a site: `sidebar` is the titles above pages by address."""
+
+    sidebar: tuple[tuple[str, str], ...] = ()
+
+
+def facts_of(site: Site | None) -> Facts:
+    """Return what a site's configuration says, the defaults where it is not known."""
+    return site.facts if site and isinstance(site.facts, Facts) else Facts()
 
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
-    values = read_config(config)
+    text = read_text(config)
+    values = javascript_values(text)
     address = one(values, "site") or ""
     slash = {"always": True, "never": False}.get(one(values, "trailingSlash") or "")
     language = next((texts[0] for path, texts in values.items() if path[-1] == "defaultLocale"), None)
@@ -25,4 +41,5 @@ def read(folder: Path, config: Path) -> Site:
         language=language,
         languages=tuple(dict.fromkeys(names)),
         trailing_slash=slash,
+        facts=Facts(sidebar=chapters_in(javascript_document(text))),
     )

@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingestion.source.generators.astro.config import read
+from ingestion.source.book_order import Entry
+from ingestion.source.generators.astro.config import facts_of, read
 from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.site import Site
@@ -30,6 +31,20 @@ class Starlight(Base):
         """Return that the site's search leaves out a page with `pagefind: false`."""
         found = super().publication(page, site, now)
         return found._replace(searchable=is_on(page.values.get("pagefind", "true")))
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return the titles above the page in the sidebar; folders that it lists whole are groups by their names."""
+        from ingestion.source.sidebars import chapter_in
+
+        address = self.address(page, site, AddressOptions()) if facts_of(site).sidebar else None
+        language, _, route = (address or "").partition("/")
+        route = route if site and language in site.languages else address or ""
+        found = (
+            None
+            if address is None
+            else chapter_in(facts_of(site).sidebar, route.rstrip("/"), route.rstrip("/").split("/")[:-1])
+        )
+        return super().chapter(page, site, entry) if found is None else found or None
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page: `slug`, or the slugs of its path's parts."""

@@ -15,10 +15,12 @@ from ingestion.markdown.anchors import (
     split_remark,
     text_of,
 )
+from ingestion.source.book_order import Entry
 from ingestion.source.editions import CURRENT_VERSION, split_edition
 from ingestion.source.generators.docusaurus.config import facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import split_path
+from ingestion.source.sidebars import chapter_in
 from ingestion.source.site import Site
 
 DOCS_ROUTE = "docs"
@@ -75,6 +77,21 @@ def _route(page: PageFacts, path: Sequence[str], site: Site | None, options: Add
         parts.append(doc_id if doc_id and "/" not in doc_id else name)
     made = "/".join(parts)
     return f"{made}/" if options.trailing_slash and made else made
+
+
+def chapter(page: PageFacts, site: Site, entry: Entry) -> str | None:
+    """Return what stands above a page in the sidebar of its version; "" for nothing, None where it is not listed."""
+    edition, facts = split_edition(page.path), facts_of(site)
+    placed = "/".join(edition.parts) if edition.in_docusaurus else site.in_docs(page.path)
+    chapters = dict(facts.sidebars).get(edition.version or CURRENT_VERSION)
+    if placed is None or not chapters:
+        return None
+    folders, stem = split_path(placed)
+    drops_numbers = facts.number_prefixes
+    names = [_PREFIX.sub("", name) if drops_numbers else name for name in (*folders, page.text("id") or stem)]
+    found = chapter_in(chapters, "/".join(names))
+    titles = entry.folder_titles[len(entry.folder_titles) - len(folders) :]
+    return chapter_in(chapters, placed, titles) if found is None else found
 
 
 def _stands_for_folder(stem: str, folders: list[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +12,24 @@ from ingestion.book_files import read_book_text
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.editions import CURRENT_VERSION
+from ingestion.source.sidebars import chapters_of
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_text
-from ingestion.source.site_reading.javascript import ObjectLiteral, Values, javascript_objects, javascript_values
+from ingestion.source.site_reading.documents import read_document, read_text
+from ingestion.source.site_reading.javascript import (
+    ObjectLiteral,
+    Values,
+    javascript_document,
+    javascript_objects,
+    javascript_values,
+)
 from ingestion.source.site_reading.values import clean, flag, joined, one
 
 _PRESET = ("presets", "docs")
 _PLUGINS = ("plugins",)
 _DOCS_PLUGIN = "content-docs"
 _DEFAULT = "default"
+SCRIPTS = ("js", "ts", "cjs", "mjs", "json")
+"""How the file of sidebars may end where the options do not name it by a literal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +41,8 @@ class Facts:
     addresses that the configuration gives to versions. `number_prefixes` tells whether numbers before names are
     dropped from addresses. `mdx_format` tells which pages are MDX: all (`mdx`), none (`md`), or by name (`detect`).
     `unpublished` are versions that the site has no pages of. `included`, where there are any, and `excluded` are the
-    patterns (of globby, in the docs folder) of files with and without a page.
+    patterns (of globby, in the docs folder) of files with and without a page. `sidebars` are the titles above the
+    pages, by version.
     """
 
     versions: tuple[str, ...] = ()
@@ -43,6 +54,7 @@ class Facts:
     unpublished: tuple[str, ...] = ()
     included: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    sidebars: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -103,6 +115,7 @@ def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLit
             unpublished=tuple(each for each in (CURRENT_VERSION, *versions) if each not in published),
             included=values.get((*plugin.path, "include"), ()),
             excluded=values.get((*plugin.path, "exclude"), ()),
+            sidebars=tuple(_sidebars(site.folder, options.get("sidebarPath"), instance, versions)),
         ),
     )
 
@@ -127,6 +140,22 @@ def _version_routes(plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> 
         is_own = each.path[: len(start)] == start and len(each.path) == len(start) + 1
         if is_own and "path" in each.values:
             yield each.path[-1], each.values["path"].strip("/")
+
+
+def _sidebars(
+    folder: Path, written: str | None, instance: str, versions: Sequence[str]
+) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The titles above the pages of each version, as far as its sidebars are written as literals."""
+    names = [written] if written else [f"sidebars.{ending}" for ending in SCRIPTS]
+    before = f"{instance}_" if instance else ""
+    files = [(CURRENT_VERSION, name) for name in (names if written != "false" else ())]
+    files += [(version, f"{before}versioned_sidebars/version-{version}-sidebars.json") for version in versions]
+    for version, name in files:
+        file = Path(os.path.normpath(folder / name))
+        if file.is_relative_to(folder) and file.is_file() and not file.is_symlink():
+            is_data = file.suffix == ".json"
+            document = read_document(file) if is_data else javascript_document(read_text(file))
+            yield version, chapters_of(document)
 
 
 def _versions(folder: Path, instance: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.settings.book import CrawlSettings
+from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Ignored
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.docusaurus import pages
@@ -49,6 +50,13 @@ class Docusaurus(Base):
     def version(self, path: str, site: Site) -> tuple[str, int] | None:
         """Return the version by the page's folder."""
         return pages.version_of(path, site)
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return what the sidebar says, else the labels of the page's folders."""
+        from ingestion.source.generators.docusaurus.addresses import chapter
+
+        found = chapter(page, site, entry) if site else None
+        return super().chapter(page, site, entry) if found is None else found or None
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page, behind its language and version where they are not the default ones."""

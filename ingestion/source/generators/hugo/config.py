@@ -35,7 +35,8 @@ class Facts:
     It may take its pages from several folders, some for one language: `mounts` names them. `default_in_folder` tells
     that addresses name the default language too, `rules` are the patterns of addresses (`permalinks`) by kind and
     section, and `sections` are the folders with an `_index.md`, where patterns need them. `ignored` are regular
-    expressions of files without a page, and `params` the texts that pages show by `param`.
+    expressions of files without a page, and `params` the texts that pages show by `param`. `menus` are the names of
+    the entries of menus by their identifiers.
     """
 
     mounts: tuple[Mount, ...] = ()
@@ -44,6 +45,7 @@ class Facts:
     sections: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     params: tuple[tuple[str, str], ...] = ()
+    menus: tuple[tuple[str, str], ...] = ()
 
     def mount_of(self, path: str) -> Mount | None:
         """Return the mounted folder that a file of the docs folder lies in."""
@@ -89,6 +91,7 @@ def read(folder: Path, config: Path) -> Site | None:
             rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
             ignored=tuple(_listed(document.get("ignorefiles"))),
             params=texts_below(values, "params"),
+            menus=tuple(_menus(document.get("menus") or document.get("menu"))),
         ),
     )
 
@@ -133,6 +136,13 @@ def _excluded(mount: Mapping[str, Any]) -> Iterator[str]:
     """The patterns of files that a mount leaves out (`excludeFiles`, since 0.153 `files` with `! `)."""
     yield from _listed(mount.get("excludefiles"))
     yield from (pattern[1:].strip() for pattern in _listed(mount.get("files")) if pattern.startswith("!"))
+
+
+def _menus(written: Any) -> Iterator[tuple[str, str]]:
+    for entries in _mapping(written).values():
+        for entry in map(_mapping, entries if isinstance(entries, list) else []):
+            if isinstance(entry.get("name"), str):
+                yield str(entry.get("identifier") or entry["name"]), entry["name"]
 
 
 def _listed(value: Any) -> list[str]:

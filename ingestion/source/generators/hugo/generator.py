@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.source.book_order import Entry
 from ingestion.source.crawler import SourceFile
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.hugo import pages
@@ -48,12 +49,16 @@ class Hugo(Base):
         return replace(front, values=lower, lines={key.lower(): line for key, line in front.lines.items()})
 
     def handed_down(self, site: Site, files: Sequence[SourceFile]) -> HandedDown:
-        """Return what sections hand down (`cascade`)."""
-        return handed_down(files)
+        """Return what sections hand down (`cascade`), and their titles."""
+        return handed_down(site, files)
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
         """Return what build options and dates say."""
         return pages.publication(page, now)
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return the titles of the page's sections, else what a menu shows it under."""
+        return super().chapter(page, site, entry) or pages.menu_parent(page, site)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page, behind its language where that is not the default one."""

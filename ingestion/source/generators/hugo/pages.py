@@ -74,6 +74,15 @@ def publication(page: PageFacts, now: datetime) -> Publication:
     return Publication(until=ends, searchable=not any(is_on(values.get(key)) for key in _UNSEARCHED))
 
 
+def menu_parent(page: PageFacts, site: Site | None) -> str | None:
+    """Return the name of the entry below which a menu shows the page, as the configuration has it."""
+    names = dict(facts_of(site).menus)
+    menus = page.values.get("menus") or page.values.get("menu")
+    entries = menus.values() if isinstance(menus, Mapping) else ()
+    parents = (str(entry.get("parent")) for entry in entries if isinstance(entry, Mapping))
+    return next((names[parent] for parent in parents if parent in names), None)
+
+
 def is_bundle_page(path: str) -> bool:
     """Return whether a file is the page of a bundle, in whatever language."""
     return PurePosixPath(path).name.split(".")[0] == "index"

@@ -44,6 +44,7 @@ class Facts:
     `needs_metadata` tells that a file without front matter is no page, and `readme_is_index` that README stands for
     its folder: GitHub has it otherwise, and so have plugins. `shows_future` tells that pages of a later date are
     shown, `defaults` is metadata that pages have unless they say otherwise, and `texts` what pages show as `site.…`.
+    `collections` are the names that the theme shows for collections.
     """
 
     rules: tuple[tuple[str, str], ...] = ()
@@ -52,6 +53,7 @@ class Facts:
     shows_future: bool = False
     defaults: tuple[PageDefaults, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
+    collections: tuple[tuple[str, str], ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -84,6 +86,11 @@ def read(folder: Path, config: Path) -> Site:
             shows_future=one(values, "future") == "true",
             defaults=tuple(_defaults(document.get("defaults"))),
             texts=texts_below(values),
+            collections=tuple(
+                (path[2], texts[0])
+                for path, texts in values.items()
+                if path[:2] == ("just_the_docs", "collections") and path[3:] == ("name",)
+            ),
         ),
     )
 

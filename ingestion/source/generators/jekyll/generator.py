@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Ignored, SourceFile
 from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.jekyll import pages
@@ -52,6 +53,10 @@ class Jekyll(Base):
             return Publication(f"published later ({date:%Y-%m-%d})")
         found = super().publication(page, site, now)
         return found._replace(searchable=not is_on(page.values.get("search_exclude")))
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return what the contents say, else the pages above it by its metadata."""
+        return super().chapter(page, site, entry) or pages.chapter(page, site)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page: its `permalink`, the pattern of its collection, else its path."""

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ingestion.source.book_order import chapter_of
 from ingestion.source.generators.jekyll.config import facts_of
+from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.permalinks import split_date, split_path
 from ingestion.source.site import Site
 
@@ -25,6 +27,13 @@ def defaults_of(path: str | None, site: Site) -> Mapping[str, Any]:
         if default.kind in ("", kind) and _is_below(path, default.path):
             values |= default.values
     return values
+
+
+def chapter(page: PageFacts, site: Site | None) -> str | None:
+    """Return what the theme's navigation shows a page under: its collection, and the pages that it names as above."""
+    placed = site.in_docs(page.path) if site else None
+    collection = dict(facts_of(site).collections).get(_kind(placed)) if placed else None
+    return chapter_of((collection, *(page.text(key) for key in ("ancestor", "grand_parent", "parent"))))
 
 
 def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_config
+from ingestion.source.site_reading.documents import read_document, values_of
 from ingestion.source.site_reading.values import clean, one
 
 _CHAPTERS = ("output", "html", "search", "chapter")
@@ -26,7 +26,7 @@ def facts_of(site: Site | None) -> Facts:
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
-    values = read_config(config)
+    values = values_of(read_document(config))
     return Site(
         generator="mdbook",
         folder=folder,

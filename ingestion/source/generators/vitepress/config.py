@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingestion.source.sidebars import chapters_in
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_text
-from ingestion.source.site_reading.javascript import javascript_values, without_texts
+from ingestion.source.site_reading.javascript import javascript_document, javascript_values, without_texts
 from ingestion.source.site_reading.values import clean, joined, one
 
 _REWRITES = re.compile(r"\brewrites\b\s*(?P<plain>:\s*\{(?:\s*(?:\"\"|[\w$]+)\s*:\s*\"\"\s*,?)*\s*\})?")
@@ -18,10 +19,13 @@ _SCRIPTED = "`rewrites` is made by a script, which is not run: passages have no 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What only VitePress knows of a site: the patterns that move pages, and whether a script makes them."""
+    """What only VitePress knows of a site: the patterns that move pages, whether a script makes them, and `sidebar`,
+    the titles above pages by address.
+    """
 
     rewrites: tuple[tuple[str, str], ...] = ()
     has_scripted_rewrites: bool = False
+    sidebar: tuple[tuple[str, str], ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -50,6 +54,7 @@ def read(folder: Path, config: Path) -> Site:
         facts=Facts(
             rewrites=tuple((path[-1], texts[0]) for path, texts in values.items() if path[:-1] == ("rewrites",)),
             has_scripted_rewrites=is_scripted,
+            sidebar=chapters_in(javascript_document(text)),
         ),
         notes=(f"{config.name}: {_SCRIPTED}",) if is_scripted else (),
     )

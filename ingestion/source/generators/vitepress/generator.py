@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.source.book_order import Entry
 from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
 from ingestion.source.generators.vitepress.config import facts_of, read
@@ -32,6 +33,14 @@ class VitePress(Base):
         """Return that the site's search leaves out a page with `search: false`."""
         found = super().publication(page, site, now)
         return found._replace(searchable=is_on(page.values.get("search", "true")))
+
+    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+        """Return the titles above the page in the sidebar that has its address."""
+        from ingestion.source.sidebars import chapter_in
+
+        address = self.address(page, site, AddressOptions()) if facts_of(site).sidebar else None
+        found = None if address is None else chapter_in(facts_of(site).sidebar, address)
+        return super().chapter(page, site, entry) if found is None else found or None
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
