@@ -23,6 +23,8 @@ EXAMPLES: Mapping[str, str] = {
     "keys add": "keys add course-site --public --highest-tier 2",
     "keys list": "keys list",
     "keys revoke": "keys revoke 3f2a91c4",
+    "keys export": "keys export 3f2a91c4",
+    "keys forget": "keys forget 3f2a91c4",
     "doctor": "doctor",
     "info": "info",
     "jobs list": "jobs list",

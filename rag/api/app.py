@@ -37,6 +37,7 @@ from rag.api.routes import (
     openai,
     owner,
     pages,
+    personal_data,
     rendering,
     responses,
     sharing,
@@ -48,6 +49,7 @@ from rag.api.services.ingest_jobs import IngestJobs
 from rag.api.services.renderer import Renderer
 from rag.conversations.api_keys import KeyStore
 from rag.conversations.database import ConversationDatabase, database_of
+from rag.conversations.personal_data import PersonalData
 from rag.conversations.questions import QuestionLog
 from rag.conversations.store import ThreadStore
 from rag.serving.shared_index import SharedIndex
@@ -100,6 +102,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
         start,
         llms,
         owner,
+        personal_data,
         health,
     ):
         app.include_router(routes.router)
@@ -124,6 +127,7 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
         readiness=Readiness(turns.prepare),
         keys=KeyStore(database),
         questions=questions,
+        personal_data=PersonalData(database),
         index=index,
         jobs=IngestJobs(settings, docs, index, failures, database_threads),
         renderer=Renderer(),

@@ -18,6 +18,7 @@ from rag.api.services.chat_turns import ChatTurns
 from rag.api.services.ingest_jobs import IngestJobs
 from rag.api.services.renderer import Renderer
 from rag.conversations.api_keys import KeyStore
+from rag.conversations.personal_data import PersonalData
 from rag.conversations.questions import QuestionLog
 from rag.serving.shared_index import SharedIndex
 
@@ -32,6 +33,7 @@ class AppServices:
     readiness: Readiness
     keys: KeyStore
     questions: QuestionLog
+    personal_data: PersonalData
     index: SharedIndex
     jobs: IngestJobs
     renderer: Renderer

@@ -197,7 +197,9 @@ _GROUP: dict[str, Any] = {
     "count": 12,
     "unanswered": 0,
     "weak": 3,
+    "liked": 5,
     "disliked": 1,
+    "done": 0,
     "last_asked": "2025-12-17T14:20:00+00:00",
     "wordings": ["What is a node?", "what's a node"],
     "comments": ["Too short."],
@@ -209,6 +211,33 @@ _GROUP: dict[str, Any] = {
             "score": 0.82,
         }
     ],
+    "answers": [
+        {
+            "thread_id": SESSION,
+            "number": 2,
+            "asked_at": "2025-12-17T14:20:00+00:00",
+            "question": "What is a node?",
+            "answered": True,
+            "confidence_level": "high",
+            "rating": "down",
+            "comment": "Too short.",
+            "done": False,
+        }
+    ],
+}
+_EXPORTED = ("thread_id", "created_at", "updated_at", "topic_summary", "metadata")
+_CSV = (
+    "asked_at,book_id,key_id,question,answered,confidence,supported,rating,comment,done,tokens,cost,page\n"
+    f"2025-12-17T14:20:00+00:00,a-course,1f2e3d4c,What is a node?,True,high,True,down,Too short.,False,812,,{_FILE}\n"
+)
+_FIGURES: dict[str, Any] = {
+    "questions": 120,
+    "answered": 103,
+    "weak": 14,
+    "liked": 20,
+    "disliked": 4,
+    "tokens": 97_440,
+    "cost": 0.0487,
 }
 _USAGE: dict[str, Any] = {
     "day": "2025-12-17",
@@ -216,6 +245,7 @@ _USAGE: dict[str, Any] = {
     "name": "site",
     "questions": 120,
     "answered": 103,
+    "liked": 20,
     "disliked": 4,
     "tokens": 97_440,
     "cost": 0.0487,
@@ -249,6 +279,18 @@ RESULTS: dict[tuple[str, str, str, str], Any] = {
     ("post", "/v1/embeddings", "200", _JSON): _EMBEDDINGS,
     ("get", "/owner/questions", "200", _JSON): {"total": 12, "groups": [_GROUP]},
     ("get", "/owner/usage", "200", _JSON): {"usage": [_USAGE]},
+    ("get", "/owner/questions.csv", "200", "text/csv"): _CSV,
+    ("get", "/owner/trend", "200", _JSON): {"days": [{"day": "2025-12-17"} | _FIGURES], "totals": _FIGURES},
+    ("get", "/owner/threads/{thread_id}", "200", _JSON): _THREAD | {"messages": _MESSAGES},
+    ("get", "/owner/threads/{thread_id}/messages", "200", _JSON): {"messages": _MESSAGES, "next_before": None},
+    ("get", "/owner/reader", "200", _JSON): {
+        "key_id": "1f2e3d4c",
+        "user_id": None,
+        "exported_at": "2025-12-18T09:00:00.000Z",
+        "threads": [{name: _THREAD[name] for name in _EXPORTED} | {"messages": _MESSAGES}],
+        "questions": [{"question": "What is a node?", "asked_at": "2025-12-17T14:20:00+00:00", "answered": True}],
+    },
+    ("delete", "/owner/reader", "200", _JSON): {"threads": 3, "questions": 7},
     ("post", "/search", "200", _JSON): {
         "query": "What is a node?",
         "results": [_PASSAGE],

@@ -8,9 +8,15 @@ from typing import Annotated
 import typer
 
 from ingestion.commands.configuration import read_settings
-from ingestion.commands.options import Config, Json
+from ingestion.commands.options import Config, Json, Yes
 from ingestion.commands.program import Command, ListByDefault
-from ingestion.commands.terminal import show
+from ingestion.commands.terminal import confirm, show, write
+
+KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, as `keys list` shows it.")]
+User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="ID", help="Only this `user_id` of an application that uses the key for many."),
+]
 
 keys = typer.Typer(cls=ListByDefault, help="Manage API keys and what they may access.")
 
@@ -85,7 +91,7 @@ def list_keys(config: Config = None, as_json: Json = False) -> None:
 
 @keys.command("revoke", cls=Command)
 def revoke_key(
-    key_id: Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, as `keys list` shows it.")],
+    key_id: KeyId,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
@@ -99,3 +105,36 @@ def revoke_key(
     with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
     show([f"revoked {key_id}"], {"key_id": key_id, "status": "revoked"}, as_json=as_json)
+
+
+@keys.command("export", cls=Command)
+def export_data(key_id: KeyId, user: User = None, config: Config = None) -> None:
+    """Print what a reader asked and was answered, as JSON.
+
+    All conversations with their messages, and what is recorded of each question.
+    """
+    from rag.conversations.database import database_of
+    from rag.conversations.personal_data import PersonalData, Reader
+
+    with closing(database_of(read_settings(config))) as database:
+        for piece in PersonalData(database).export(Reader(key_id, user)):
+            write(piece)
+
+
+@keys.command("forget", cls=Command)
+def forget_data(
+    key_id: KeyId, user: User = None, yes: Yes = False, config: Config = None, as_json: Json = False
+) -> None:
+    """Delete what a reader asked and was answered.
+
+    The key itself stays until `keys revoke`; what it cost stays in the sums by day, without the key.
+    """
+    from rag.conversations.database import database_of
+    from rag.conversations.personal_data import PersonalData, Reader
+
+    whose = f"user {user} of key {key_id}" if user else f"key {key_id}"
+    confirm(f"Delete all conversations and questions of {whose}?", yes=yes)
+    with closing(database_of(read_settings(config))) as database:
+        gone = PersonalData(database).delete(Reader(key_id, user))
+    document = {"key_id": key_id, "user_id": user, "threads": gone.threads, "questions": gone.questions}
+    show([f"{whose}: {gone.threads} conversations and {gone.questions} questions deleted"], document, as_json=as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from rag.conversations.question_groups import QuestionGroup
     from rag.conversations.questions import AskedQuestion, QuestionKind
 
-CSV_COLUMNS = (
-    *("asked_at", "book_id", "key_id", "question", "answered", "confidence", "supported", "rating", "comment"),
-    *("tokens", "cost", "page"),
-)
-
 
 def questions(
     unanswered: Annotated[bool, typer.Option("--unanswered", help="Only questions that were refused.")] = False,
     weak: Annotated[bool, typer.Option("--weak", help="Only answers with low confidence or support.")] = False,
     disliked: Annotated[bool, typer.Option("--disliked", help="Only answers that readers rated down.")] = False,
+    liked: Annotated[bool, typer.Option("--liked", help="Only answers that readers rated up.")] = False,
+    open_only: Annotated[bool, typer.Option("--open", help="Leave out what is marked as done.")] = False,
     since: Annotated[str, typer.Option("--since", metavar="SPAN", help="Time span such as 36h, 7d or 4w.")] = "7d",
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one line of CSV per question.")] = False,
     export: Annotated[
@@ -46,11 +43,13 @@ def questions(
     """
     if as_csv and as_json:
         raise UsageError("--csv and --json cannot be combined; choose one")
-    kind = _kind(unanswered=unanswered, weak=weak, disliked=disliked)
+    kind = _kind(unanswered=unanswered, weak=weak, disliked=disliked, liked=liked)
     settings = read_settings(config, flags={"book.id": book})
-    found = _find(settings, kind, since, book)
+    found = _find(settings, kind, since, book, is_open=open_only)
     if as_csv:
-        write(_csv(found))
+        from rag.conversations.question_csv import questions_as_csv
+
+        write(questions_as_csv(found))
         return
     groups = _grouped(settings, found)
     if export:
@@ -59,24 +58,23 @@ def questions(
     show(_view(groups, len(found), since), document, as_json=as_json)
 
 
-def _kind(*, unanswered: bool, weak: bool, disliked: bool) -> QuestionKind:
-    chosen: list[QuestionKind] = []
-    chosen += ["unanswered"] if unanswered else []
-    chosen += ["weak"] if weak else []
-    chosen += ["disliked"] if disliked else []
+def _kind(**flags: bool) -> QuestionKind:
+    chosen = [name for name, is_set in flags.items() if is_set]
     if len(chosen) > 1:
-        raise UsageError("--unanswered, --weak and --disliked cannot be combined; choose one")
-    return chosen[0] if chosen else "all"
+        raise UsageError("--unanswered, --weak, --disliked and --liked cannot be combined; choose one")
+    return cast("QuestionKind", chosen[0]) if chosen else "all"
 
 
-def _find(settings: Settings, kind: QuestionKind, since: str, book: str | None) -> list[AskedQuestion]:
+def _find(
+    settings: Settings, kind: QuestionKind, since: str, book: str | None, *, is_open: bool
+) -> list[AskedQuestion]:
     from rag.conversations.database import database_of
     from rag.conversations.models import now
     from rag.conversations.questions import QuestionLog, parse_since
 
     span = parse_since(since)
     with closing(database_of(settings)) as database:
-        return QuestionLog(database).find(kind, since=now() - span, book_id=book)
+        return QuestionLog(database).find(kind, since=now() - span, book_id=book, is_open=is_open)
 
 
 def _grouped(settings: Settings, found: list[AskedQuestion]) -> list[QuestionGroup]:
@@ -99,33 +97,14 @@ def _view(groups: list[QuestionGroup], total: int, since: str) -> View:
             group.unanswered,
             group.weak,
             group.disliked,
+            group.liked,
             " ".join(group.text.split()),
             ", ".join(page.source_file for page in group.pages[:2]),
         )
         for group in groups
     ]
-    columns = ("asked", "unanswered", "weak", "disliked", "question", "nearest pages")
+    columns = ("asked", "unanswered", "weak", "disliked", "liked", "question", "nearest pages")
     return [f"{total} questions in {len(groups)} groups", Table("questions", columns, rows)]
-
-
-def _csv(found: list[AskedQuestion]) -> str:
-    import csv
-    import io
-
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for asked in found:
-        page = asked.pages[0].source_file if asked.pages else ""
-        row = (asked.asked_at.isoformat(timespec="seconds"), asked.book_id, asked.owner, asked.question)
-        outcome = (asked.answered, asked.confidence_level, asked.supported, asked.rating, asked.comment)
-        writer.writerow(_as_text(cell) for cell in (*row, *outcome, asked.tokens, asked.cost, page))
-    return lines.getvalue()
-
-
-def _as_text(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: readers choose what a question begins with."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def _export(path: Path, groups: list[QuestionGroup]) -> None:

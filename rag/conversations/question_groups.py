@@ -46,6 +46,11 @@ class QuestionGroup:
         return sum(weak)
 
     @property
+    def liked(self) -> int:
+        """How many answers readers rated up."""
+        return sum(question.rating == "up" for question in self.questions)
+
+    @property
     def disliked(self) -> int:
         """How many answers readers rated down."""
         return sum(question.rating == "down" for question in self.questions)
@@ -58,7 +63,9 @@ class QuestionGroup:
             "count": len(self.questions),
             "unanswered": self.unanswered,
             "weak": self.weak,
+            "liked": self.liked,
             "disliked": self.disliked,
+            "done": sum(question.is_done for question in self.questions),
             "last_asked": max(question.asked_at for question in self.questions).isoformat(),
             "wordings": list(dict.fromkeys(question.question for question in self.questions))[:20],
             "comments": comments[:20],
@@ -66,7 +73,22 @@ class QuestionGroup:
                 {"title": page.title, "url": page.url, "source_file": page.source_file, "score": page.score}
                 for page in self.pages
             ],
+            "answers": [_answer(question) for question in self.questions],
         }
+
+
+def _answer(asked: AskedQuestion) -> dict[str, Any]:
+    return {
+        "thread_id": str(asked.thread_id),
+        "number": asked.message_number,
+        "asked_at": asked.asked_at.isoformat(),
+        "question": asked.question,
+        "answered": asked.answered,
+        "confidence_level": asked.confidence_level,
+        "rating": asked.rating,
+        "comment": asked.comment,
+        "done": asked.is_done,
+    }
 
 
 def group_questions(

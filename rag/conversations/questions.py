@@ -5,13 +5,13 @@ A question lives as long as its thread: deleting the thread deletes it, and so d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ingestion.errors import UnknownAnswer, UsageError
@@ -20,11 +20,14 @@ from rag.conversations.models import now
 from rag.conversations.tables import QUESTIONS, SPENDING
 
 Rating = Literal["up", "down"]
-QuestionKind = Literal["all", "unanswered", "weak", "disliked"]
+QuestionKind = Literal["all", "unanswered", "weak", "disliked", "liked"]
 
 MAX_COMMENT_CHARS = 1000
 MAX_QUESTIONS = 20_000
 """As many questions as one report reads."""
+
+DELETED = "deleted"
+"""In whose name the spending of keys stands whose data was deleted; no key has this id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class AskedQuestion:
     pages: tuple[NearestPage, ...]
     rating: Rating | None = None
     comment: str | None = None
+    is_done: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON object."""
@@ -71,6 +75,21 @@ class Usage:
     owner: str
     questions: int
     answered: int
+    liked: int
+    disliked: int
+    tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayFigures:
+    """How the questions of one day (UTC) went; `cost` is None where no price is set."""
+
+    day: str
+    questions: int
+    answered: int
+    weak: int
+    liked: int
     disliked: int
     tokens: int
     cost: float | None
@@ -101,18 +120,61 @@ class QuestionLog:
         with self._database.write() as connection:
             record_question(connection, asked)
 
+    def mark(self, answers: Collection[tuple[UUID, int]], *, done: bool, books: Sequence[str] = ()) -> int:
+        """Mark questions, by thread and number, as dealt with or not; returns how many are there.
+
+        With `books` only questions to them are marked.
+        """
+        if not answers:
+            return 0
+        chosen = (QUESTIONS.c.thread_id == bindparam("thread")) & (QUESTIONS.c.message_number == bindparam("number"))
+        chosen &= QUESTIONS.c.book_id.in_(books) if books else True
+        named = [{"thread": thread_id, "number": number} for thread_id, number in answers]
+        with self._database.write() as connection:
+            return connection.execute(update(QUESTIONS).where(chosen).values(is_done=done), named).rowcount
+
+    def asked_in(self, thread_id: UUID) -> list[AskedQuestion]:
+        """Return the questions of a thread, in their order."""
+        query = select(QUESTIONS).where(QUESTIONS.c.thread_id == thread_id).order_by(QUESTIONS.c.message_number)
+        with self._database.read() as connection:
+            return [question_of(row) for row in connection.execute(query)]
+
     def find(
-        self, kind: QuestionKind = "all", *, since: datetime, book_id: str | None = None, limit: int = MAX_QUESTIONS
+        self,
+        kind: QuestionKind = "all",
+        *,
+        since: datetime,
+        book_id: str | None = None,
+        is_open: bool = False,
+        limit: int = MAX_QUESTIONS,
     ) -> list[AskedQuestion]:
-        """Return the questions of a kind since a moment, the newest first."""
-        chosen = QUESTIONS.c.asked_at >= since
+        """Return the questions of a kind since a moment, the newest first; `is_open` leaves out what is done."""
+        chosen = _since(since, book_id)
         if (condition := _KINDS[kind]) is not None:
             chosen &= condition
-        if book_id is not None:
-            chosen &= QUESTIONS.c.book_id == book_id
+        if is_open:
+            chosen &= ~QUESTIONS.c.is_done
         query = select(QUESTIONS).where(chosen).order_by(QUESTIONS.c.asked_at.desc()).limit(limit)
         with self._database.read() as connection:
-            return [_question(row) for row in connection.execute(query)]
+            return [question_of(row) for row in connection.execute(query)]
+
+    def trend(self, *, since: datetime, book_id: str | None = None) -> list[DayFigures]:
+        """Return how the questions of each day went, the oldest first, without days on which nothing was asked."""
+        columns = QUESTIONS.c
+        query = (
+            select(
+                columns.day,
+                func.count().label("questions"),
+                *(_count(_KINDS[kind]).label(kind) for kind in ("weak", "liked", "disliked")),
+                _count(columns.answered).label("answered"),
+                *(func.sum(columns[name]).label(name) for name in ("tokens", "cost")),
+            )
+            .where(_since(since, book_id))
+            .group_by(columns.day)
+            .order_by(columns.day)
+        )
+        with self._database.read() as connection:
+            return [DayFigures(**row._mapping) for row in connection.execute(query)]
 
     def usage(self, *, since: datetime) -> list[Usage]:
         """Return what each key asked on each day, from the day of that moment on, the newest first.
@@ -124,8 +186,8 @@ class QuestionLog:
             select(
                 columns.day,
                 columns.owner,
-                func.sum(case((columns.answered, 1), else_=0)).label("answered"),
-                func.sum(case((columns.rating == "down", 1), else_=0)).label("disliked"),
+                _count(columns.answered).label("answered"),
+                *(_count(_KINDS[kind]).label(kind) for kind in ("liked", "disliked")),
             )
             .where(columns.asked_at >= since)
             .group_by(columns.day, columns.owner)
@@ -134,8 +196,7 @@ class QuestionLog:
         query = (
             select(
                 *(spent.day, spent.owner, spent.questions, spent.tokens, spent.cost),
-                func.coalesce(judged.c.answered, 0).label("answered"),
-                func.coalesce(judged.c.disliked, 0).label("disliked"),
+                *(func.coalesce(judged.c[name], 0).label(name) for name in ("answered", "liked", "disliked")),
             )
             .join_from(SPENDING, judged, (judged.c.day == spent.day) & (judged.c.owner == spent.owner), isouter=True)
             .where(spent.day >= day_of(since))
@@ -158,27 +219,52 @@ class QuestionLog:
             return connection.execute(delete(QUESTIONS).where(QUESTIONS.c.asked_at < now() - older_than)).rowcount
 
 
-_KINDS: dict[QuestionKind, ColumnElement[bool] | None] = {
+_KINDS: dict[str, ColumnElement[bool] | None] = {
     "all": None,
     "unanswered": ~QUESTIONS.c.answered,
     "weak": QUESTIONS.c.answered & ((QUESTIONS.c.confidence_level == "low") | ~QUESTIONS.c.supported),
     "disliked": QUESTIONS.c.rating == "down",
+    "liked": QUESTIONS.c.rating == "up",
 }
+
+
+def _since(moment: datetime, book_id: str | None) -> ColumnElement[bool]:
+    chosen = QUESTIONS.c.asked_at >= moment
+    return chosen if book_id is None else chosen & (QUESTIONS.c.book_id == book_id)
+
+
+def _count(condition: Any) -> ColumnElement[int]:
+    return func.sum(case((condition, 1), else_=0))
 
 
 def record_question(connection: Connection, asked: AskedQuestion) -> None:
     """Store a question within the transaction that stores its exchange, and what it cost, which nothing deletes."""
     day = day_of(asked.asked_at)
     connection.execute(insert(QUESTIONS).values(asdict(asked) | {"day": day}))
-    spent, mine = SPENDING.c, {"owner": asked.owner, "day": day}
+    _add_spending(connection, asked.owner, day, questions=1, tokens=asked.tokens, cost=asked.cost)
+
+
+def _add_spending(
+    connection: Connection, owner: str, day: str, *, questions: int, tokens: int, cost: float | None
+) -> None:
+    spent, mine = SPENDING.c, {"owner": owner, "day": day}
     upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    first = upsert(SPENDING).values(mine | {"questions": 1, "tokens": asked.tokens, "cost": asked.cost})
+    first = upsert(SPENDING).values(mine | {"questions": questions, "tokens": tokens, "cost": cost})
     more = {
-        "questions": spent.questions + 1,
-        "tokens": spent.tokens + asked.tokens,
-        "cost": spent.cost if asked.cost is None else func.coalesce(spent.cost, 0.0) + asked.cost,
+        "questions": spent.questions + questions,
+        "tokens": spent.tokens + tokens,
+        "cost": spent.cost if cost is None else func.coalesce(spent.cost, 0.0) + cost,
     }
     connection.execute(first.on_conflict_do_update(index_elements=list(mine), set_=more))
+
+
+def forget_spender(connection: Connection, owner: str) -> None:
+    """Move what a key spent into the sum of all deleted ones: the bill stays, who asked does not."""
+    columns = SPENDING.c
+    query = select(columns.day, columns.questions, columns.tokens, columns.cost).where(columns.owner == owner)
+    for row in connection.execute(query).all():
+        _add_spending(connection, DELETED, **row._mapping)
+    connection.execute(delete(SPENDING).where(columns.owner == owner))
 
 
 def forget_thread(connection: Connection, thread_ids: Sequence[UUID]) -> None:
@@ -199,6 +285,7 @@ def parse_since(text: str) -> timedelta:
     return timedelta(**{unit: int(text[:-1])})
 
 
-def _question(row: Row[Any]) -> AskedQuestion:
+def question_of(row: Row[Any]) -> AskedQuestion:
+    """Return the question that a row holds."""
     values = {name: value for name, value in row._mapping.items() if name != "day"}
     return AskedQuestion(**values | {"pages": tuple(NearestPage(**page) for page in values["pages"])})

@@ -67,8 +67,8 @@ class ThreadStore:
             _create(connection, new_id, owner, metadata or {})
         return self.get(new_id, owner=owner)
 
-    def get(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread:
-        """Return the thread with its last messages, archived or not; raises UnknownThread."""
+    def get(self, thread_id: UUID, *, owner: str | None = LOCAL) -> ConversationThread:
+        """Return the thread with its last messages, archived or not, of anyone for None; raises UnknownThread."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, owner)
         if found is None:
@@ -144,7 +144,7 @@ class ThreadStore:
                 record_question(connection, replace(asked, message_number=row["message_count"]))
         return _thread(row, archived=False)
 
-    def all_messages(self, thread_id: UUID, *, owner: str = LOCAL) -> list[Message]:
+    def all_messages(self, thread_id: UUID, *, owner: str | None = LOCAL) -> list[Message]:
         """Return every message of a thread, the archived ones first; raises UnknownThread."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, owner)
@@ -155,7 +155,7 @@ class ThreadStore:
         return [Message.from_json(stored) for stored in (*older, *found[0]._mapping["messages"])]
 
     def messages_before(
-        self, thread_id: UUID, number: int | None, *, owner: str = LOCAL, limit: int = LIVE_MESSAGES
+        self, thread_id: UUID, number: int | None, *, owner: str | None = LOCAL, limit: int = LIVE_MESSAGES
     ) -> list[tuple[int, Message]]:
         """Return the last messages before a number, each with its number, oldest first; raises UnknownThread."""
         messages = self.all_messages(thread_id, owner=owner)
@@ -224,9 +224,7 @@ class ThreadStore:
             for table in _TABLES:
                 chosen = select(table.c.thread_id).where(table.c.updated_at < now() - idle)
                 ids += connection.execute(chosen.limit(FORGET_AT_ONCE)).scalars()
-            for table in (*_TABLES, ARCHIVED_MESSAGES):
-                connection.execute(delete(table).where(table.c.thread_id.in_(ids)))
-            forget_thread(connection, ids)
+            delete_threads(connection, ids)
         return len(ids)
 
     def archive(self, *, idle: timedelta = IDLE) -> int:
@@ -238,6 +236,13 @@ class ThreadStore:
         """Return the number of live threads; `/ready` calls it."""
         with self._database.read() as connection:
             return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
+
+
+def delete_threads(connection: Connection, ids: Sequence[UUID]) -> None:
+    """Delete threads of whomever, FORGET_AT_ONCE at most, with their messages and questions."""
+    for table in (*_TABLES, ARCHIVED_MESSAGES):
+        connection.execute(delete(table).where(table.c.thread_id.in_(ids)))
+    forget_thread(connection, ids)
 
 
 def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:

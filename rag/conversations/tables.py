@@ -99,6 +99,7 @@ QUESTIONS = Table(
     Column("pages", _JSON),
     Column("rating", String(4)),
     Column("comment", Text),
+    Column("is_done", Boolean),
 )
 SPENDING = Table(
     "spending",

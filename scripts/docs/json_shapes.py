@@ -99,7 +99,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
     ("lesson",): {"title": "title of the page", "chunks": "list of its chunks: their [payload](payload.md)"},
     ("questions",): {
         "since": "time span",
-        "kind": "`all`, `unanswered`, `weak` or `disliked`",
+        "kind": "`all`, `unanswered`, `weak`, `disliked` or `liked`",
         "total": "number of questions",
         "groups": "list of groups: [OwnedGroup](http-api.md#ownedgroup)",
     },
@@ -122,6 +122,12 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "keys": "list of `key_id`, `name`, `books`, `highest_tier`, `public`, `rights`, `created_at`, `status`",
     },
     ("keys revoke",): {"key_id": "id of the key", "status": "`revoked`"},
+    ("keys forget",): {
+        "key_id": "id of the key",
+        "user_id": "user of the key that was named; null for all",
+        "threads": "number of conversations deleted",
+        "questions": "number of questions deleted",
+    },
 }
 """The keys of each document, by the commands that print it."""
 

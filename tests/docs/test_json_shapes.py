@@ -16,7 +16,13 @@ from tests.support.command_line import document, index_book, run
 LESSON = "module-1-ros2/chapter-1-basics/01-nodes.md"
 PAGES = {LESSON: page("Nodes", "A node is one program that does one job. Nodes talk to each other over topics.")}
 KEYS = {command: set(keys) for commands, keys in SHAPES.items() for command in commands}
-ARGUMENTS = {"search": ["node"], "lesson": [LESSON], "jobs show": ["1"], "keys add": ["site"]}
+ARGUMENTS = {
+    "search": ["node"],
+    "lesson": [LESSON],
+    "jobs show": ["1"],
+    "keys add": ["site"],
+    "keys forget": ["1f2e3d4c", "--yes"],
+}
 CHANGING = {"generations rollback", "generations drop", "keys revoke"}
 """What needs more than one run before it; the first two print what `generations list` prints."""
 

@@ -50,6 +50,11 @@ class Caller:
         return asked
 
     @property
+    def sees_everything(self) -> bool:
+        """Whether neither books nor a tier limit what is shown."""
+        return not self.books and self.highest_tier == HIGHEST_TIER
+
+    @property
     def scope(self) -> Filters:
         """All that the key may see of a book."""
         return EVERYTHING.with_tier(self.highest_tier)

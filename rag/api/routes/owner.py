@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
 
-from rag.api.dependencies import Owner, Services
-from rag.api.schemas import Word
+from ingestion.errors import UnknownThread
+from rag.api.dependencies import AppServices, Owner, Services
+from rag.api.http.auth import Caller
+from rag.api.routes.threads import MAX_NUMBER, conversation, messages_of
+from rag.api.schemas import SESSION, MessageList, ShownConversation, Word
 from rag.conversations.models import now
+from rag.conversations.question_csv import questions_as_csv
 from rag.conversations.question_groups import group_questions
-from rag.conversations.questions import QuestionKind, parse_since
+from rag.conversations.questions import DELETED, AskedQuestion, QuestionKind, Rating, parse_since
+from rag.conversations.store import LOCAL
+from rag.models import ConfidenceLevel, ThreadId
 
 router = APIRouter(prefix="/owner", tags=["owner"])
 
 Since = Annotated[str, Query(description="Time span such as 36h, 7d or 4w.", max_length=8)]
+Kind = Annotated[QuestionKind, Query(description="Which questions.")]
+Book = Annotated[Word | None, Query(description="Only questions to this book.")]
+Open = Annotated[bool, Query(description="Leave out what is marked as done.")]
+
+CSV = "text/csv"
+WITHOUT_A_KEY = {LOCAL: "without a key", DELETED: "deleted"}
+"""What stands for the name of a key where there is none."""
 
 
 class OwnedPage(BaseModel):
@@ -28,18 +44,35 @@ class OwnedPage(BaseModel):
     score: float
 
 
+class OwnedAnswer(BaseModel):
+    """One question of a group; `number` is that of its answer in the thread, 0 where the client keeps the thread."""
+
+    thread_id: ThreadId
+    number: int
+    asked_at: str
+    question: str
+    answered: bool
+    confidence_level: ConfidenceLevel
+    rating: Rating | None
+    comment: str | None
+    done: bool
+
+
 class OwnedGroup(BaseModel):
-    """Questions that mean the same, with the pages that should answer them."""
+    """Questions that mean the same, with the pages that should answer them; `done` counts those dealt with."""
 
     question: str
     count: int
     unanswered: int
     weak: int
+    liked: int
     disliked: int
+    done: int
     last_asked: str
     wordings: tuple[str, ...]
     comments: tuple[str, ...]
     pages: tuple[OwnedPage, ...]
+    answers: tuple[OwnedAnswer, ...] = Field(description="Its questions, the newest first.")
 
 
 class QuestionReport(BaseModel):
@@ -47,6 +80,52 @@ class QuestionReport(BaseModel):
 
     total: int
     groups: tuple[OwnedGroup, ...]
+
+
+class MarkedAnswer(BaseModel):
+    """A question, named as a report names it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    thread_id: ThreadId
+    number: int = Field(strict=True, ge=0, le=MAX_NUMBER)
+
+
+class DoneMarks(BaseModel):
+    """Questions that the owner has dealt with, or, with `done` false, has not."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"answers": [{"thread_id": SESSION, "number": 2}], "done": True}]},
+    )
+
+    answers: tuple[MarkedAnswer, ...] = Field(min_length=1, max_length=500)
+    done: bool = Field(True, strict=True)
+
+
+class Figures(BaseModel):
+    """How questions went; `cost` in US dollars, null without `api.token_price`."""
+
+    questions: int
+    answered: int
+    weak: int
+    liked: int
+    disliked: int
+    tokens: int
+    cost: float | None
+
+
+class DayOfFigures(Figures):
+    """How the questions of one day (UTC) went."""
+
+    day: str
+
+
+class Trend(BaseModel):
+    """Figures by day, the oldest first, without days on which nothing was asked; and their sums."""
+
+    days: tuple[DayOfFigures, ...]
+    totals: Figures
 
 
 class KeyUsage(BaseModel):
@@ -57,6 +136,7 @@ class KeyUsage(BaseModel):
     name: str
     questions: int
     answered: int
+    liked: int
     disliked: int
     tokens: int
     cost: float | None
@@ -73,35 +153,107 @@ async def questions(
     caller: Owner,
     services: Services,
     since: Since = "7d",
-    kind: Annotated[QuestionKind, Query(description="Which questions.")] = "all",
-    book_id: Annotated[Word | None, Query(description="Only questions to this book.")] = None,
+    kind: Kind = "all",
+    book_id: Book = None,
+    open: Open = False,
 ) -> Any:
     """Group what readers asked by meaning."""
     book = caller.book(book_id)
-    find = services.questions.find
-    found = await services.database.run(find, kind, since=now() - parse_since(since), book_id=book)
+    found = await _find(services, kind, since, book, is_open=open)
     async with services.index.retriever(book, caller.scope) as retriever:
         groups = await asyncio.to_thread(group_questions, found, retriever.embedder.embed_documents)
     return {"total": len(found), "groups": [group.as_json() for group in groups]}
+
+
+async def _find(
+    services: AppServices, kind: QuestionKind, since: str, book: str | None, *, is_open: bool
+) -> list[AskedQuestion]:
+    find, moment = services.questions.find, now() - parse_since(since)
+    return await services.database.run(find, kind, since=moment, book_id=book, is_open=is_open)
+
+
+@router.get(
+    "/questions.csv",
+    response_class=Response,
+    operation_id="export_questions",
+    responses={200: {"content": {CSV: {"schema": {"type": "string"}}}, "description": "One line per question."}},
+)
+async def questions_csv(
+    caller: Owner,
+    services: Services,
+    since: Since = "7d",
+    kind: Kind = "all",
+    book_id: Book = None,
+    open: Open = False,
+) -> Response:
+    """Return what readers asked as CSV, the newest first."""
+    found = await _find(services, kind, since, caller.book(book_id), is_open=open)
+    headers = {"Content-Disposition": 'attachment; filename="questions.csv"'}
+    return Response(questions_as_csv(found), media_type=CSV, headers=headers)
+
+
+@router.post("/questions/done", status_code=204, response_class=Response, operation_id="mark_questions")
+async def mark_done(body: DoneMarks, caller: Owner, services: Services) -> Response:
+    """Mark questions as dealt with, or not; those that are not there any more are passed over."""
+    named = [(answer.thread_id, answer.number) for answer in body.answers]
+    await services.database.run(services.questions.mark, named, done=body.done, books=caller.books)
+    return Response(status_code=204)
+
+
+@router.get("/trend", response_model=Trend, operation_id="report_trend")
+async def trend(caller: Owner, services: Services, since: Since = "30d", book_id: Book = None) -> Any:
+    """Count by day how the questions went."""
+    call, moment = services.questions.trend, now() - parse_since(since)
+    days = [asdict(day) for day in await services.database.run(call, since=moment, book_id=caller.book(book_id))]
+    costs = [day["cost"] for day in days if day["cost"] is not None]
+    totals = {name: sum(day[name] for day in days) for name in Figures.model_fields if name != "cost"}
+    return {"days": days, "totals": totals | {"cost": sum(costs) if costs else None}}
+
+
+@router.get(
+    "/threads/{thread_id}",
+    response_model=ShownConversation,
+    response_model_exclude_none=True,
+    operation_id="read_thread",
+)
+async def thread(thread_id: ThreadId, caller: Owner, services: Services) -> Any:
+    """Return a reader's thread with its last 50 messages, archived or not."""
+    await _require_access(thread_id, caller, services)
+    return conversation(await services.database.run(services.turns.threads.get, thread_id, owner=None))
+
+
+@router.get(
+    "/threads/{thread_id}/messages",
+    response_model=MessageList,
+    response_model_exclude_none=True,
+    operation_id="read_messages",
+)
+async def messages(
+    thread_id: ThreadId,
+    caller: Owner,
+    services: Services,
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")] = 50,
+) -> Any:
+    """Return messages of a reader's thread, oldest first; `before` an answer's number + 1 and 2 show that answer."""
+    await _require_access(thread_id, caller, services)
+    return await messages_of(thread_id, None, services, before=before, limit=limit)
+
+
+async def _require_access(thread_id: UUID, caller: Caller, services: AppServices) -> None:
+    """Raise UnknownThread where a thread reaches beyond the books and the tier of the owner's key."""
+    if caller.sees_everything:
+        return
+    asked = await services.database.run(services.questions.asked_in, thread_id)
+    books = set(caller.books) or {each.book_id for each in asked}
+    within = (each.book_id in books and each.hardware_tier <= caller.highest_tier for each in asked)
+    if not asked or not all(within):
+        raise UnknownThread(thread_id)
 
 
 @router.get("/usage", response_model=UsageReport, operation_id="report_usage")
 async def usage(caller: Owner, services: Services, since: Since = "30d") -> Any:
     """Count questions, tokens and cost by day and key."""
     found = await services.database.run(services.questions.usage, since=now() - parse_since(since))
-    keys = {key.key_id: key.name for key in await services.database.run(services.keys.list)}
-    return {
-        "usage": [
-            {
-                "day": day.day,
-                "key_id": day.owner,
-                "name": keys.get(day.owner, "without a key" if not day.owner else "unknown"),
-                "questions": day.questions,
-                "answered": day.answered,
-                "disliked": day.disliked,
-                "tokens": day.tokens,
-                "cost": day.cost,
-            }
-            for day in found
-        ]
-    }
+    names = WITHOUT_A_KEY | {key.key_id: key.name for key in await services.database.run(services.keys.list)}
+    return {"usage": [asdict(day) | {"key_id": day.owner, "name": names.get(day.owner, "unknown")} for day in found]}

@@ -71,7 +71,7 @@ async def get_thread(thread_id: ThreadId, caller: CurrentCaller, services: Servi
 async def thread_of(thread_id: UUID, caller: Caller, services: AppServices) -> dict[str, Any]:
     """Return a caller's thread in the shape of ShownConversation; raises UnknownThread."""
     thread = await services.database.run(services.turns.threads.get, thread_id, owner=caller.owner)
-    return _conversation(thread)
+    return conversation(thread)
 
 
 @router.get(
@@ -88,8 +88,15 @@ async def list_messages(
     limit: Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")] = 50,
 ) -> Any:
     """Return messages of a thread, the archived ones too, oldest first; `next_before` leads to older ones."""
+    return await messages_of(thread_id, caller.owner, services, before=before, limit=limit)
+
+
+async def messages_of(
+    thread_id: UUID, owner: str | None, services: AppServices, *, before: int | None, limit: int
+) -> dict[str, Any]:
+    """Return messages of an owner's thread, None: of anyone's, in the shape of MessageList; raises UnknownThread."""
     call = services.turns.threads.messages_before
-    found = await services.database.run(call, thread_id, before, owner=caller.owner, limit=limit)
+    found = await services.database.run(call, thread_id, before, owner=owner, limit=limit)
     first = found[0][0] if found else 1
     return {
         "messages": [shown_message(number, message) for number, message in found],
@@ -126,7 +133,8 @@ def _summary(thread: ThreadSummary) -> dict[str, Any]:
     }
 
 
-def _conversation(thread: ConversationThread) -> dict[str, Any]:
+def conversation(thread: ConversationThread) -> dict[str, Any]:
+    """Return a thread in the shape of ShownConversation."""
     first = thread.message_count - len(thread.messages) + 1
     messages = [shown_message(number, message) for number, message in enumerate(thread.messages, first)]
     return _summary(thread) | {"messages": messages}
