@@ -1,9 +1,12 @@
 /** The owner's page: what readers ask, what the book did not answer, and what it costs. */
 
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
 import { askForKey, KeyRing } from "./key.js";
-import { language, say, speak } from "./language.js";
+import { say, speak } from "./language.js";
 import { isWebAddress } from "./markdown/inline.js";
+import { answerList, openAnswer } from "./owner/answers.js";
+import { download, watchReader } from "./owner/reader.js";
+import { dollars, FIGURES, number, totals, trend } from "./owner/trend.js";
 import { Wire } from "./wire.js";
 
 const base = new URL(".", document.baseURI).pathname.replace(/\/$/, "");
@@ -12,19 +15,38 @@ const wire = new Wire(base, keys);
 const find = (selector) => document.querySelector(selector);
 const choice = find(".owner-choice");
 const said = find(".owner-said");
+const MARKED_AT_ONCE = 500;
+
+const wanted = () => Object.fromEntries(new FormData(choice));
 
 async function load() {
-  const { kind, since } = Object.fromEntries(new FormData(choice));
-  try {
-    const [report, { usage }] = await Promise.all([wire.ownerQuestions(since, kind), wire.ownerUsage(since)]);
+  await tell(async () => {
+    const [report, { usage }, figures] = await Promise.all([wire.ownerQuestions(wanted()), wire.ownerUsage(wanted()), wire.ownerTrend(wanted())]);
     const questions = say("owner_question_count", { count: report.total });
-    said.textContent = say("owner_found", { questions, groups: say("owner_group_count", { count: report.groups.length }) });
+    find("#totals").replaceChildren(...totals(figures.totals));
+    find("#trend").replaceChildren(...(figures.days.length ? [trend(figures.days, wanted().since)] : []));
+    show(find("#days"), DAYS, figures.days.toReversed(), say("owner_no_usage"));
     show(find("#questions"), QUESTIONS, report.groups, say("owner_no_questions"));
     show(find("#usage"), USAGE, usage, say("owner_no_usage"));
+    return say("owner_found", { questions, groups: say("owner_group_count", { count: report.groups.length }) });
+  });
+}
+
+/** Says what came of it; asks for a key where one is needed, and tries again. @param {() => Promise<string>} act */
+async function tell(act) {
+  try {
+    said.textContent = await act();
   } catch (problem) {
-    if ((problem.status === 401 || problem.status === 403) && (await askForKey(document.body, keys))) return load();
+    if ((problem.status === 401 || problem.status === 403) && (await askForKey(document.body, keys))) return tell(act);
     said.textContent = problem.message;
   }
+}
+
+async function mark({ answers, count, done }) {
+  const named = answers.map(({ thread_id, number: answer }) => ({ thread_id, number: answer }));
+  for (let at = 0; at < named.length; at += MARKED_AT_ONCE) await wire.markDone(named.slice(at, at + MARKED_AT_ONCE), done < count);
+  await load();
+  return said.textContent;
 }
 
 /** Columns: the key of a name, what stands in a cell, its kind. @type {[string, (row: object) => Node|string, string?][]} */
@@ -33,38 +55,29 @@ const QUESTIONS = [
   ["owner_asked", ({ count }) => number(count), "number"],
   ["owner_unanswered", ({ unanswered }) => number(unanswered), "number"],
   ["owner_weak", ({ weak }) => number(weak), "number"],
+  ["owner_liked", ({ liked }) => number(liked), "number"],
   ["owner_disliked", ({ disliked }) => number(disliked), "number"],
   ["owner_pages", ({ pages }) => element("ul", {}, ...pages.map((page) => element("li", {}, pageLink(page))))],
 ];
+const DAYS = [["owner_day", ({ day }) => day], ...FIGURES.map(([name, value]) => [name, value, "number"])];
 const USAGE = [
   ["owner_day", ({ day }) => day],
-  ["owner_key", ({ name }) => element("bdi", {}, name)],
+  ["owner_key", ({ name, key_id: id }) => element("span", {}, element("bdi", {}, name), " ", element("code", {}, id))],
   ["owner_questions", ({ questions }) => number(questions), "number"],
   ["owner_answered", ({ answered }) => number(answered), "number"],
+  ["owner_liked", ({ liked }) => number(liked), "number"],
   ["owner_disliked", ({ disliked }) => number(disliked), "number"],
   ["owner_tokens", ({ tokens }) => number(tokens), "number"],
-  ["owner_cost", ({ cost }) => (cost === null ? "" : dollars(cost)), "number"],
+  ["owner_cost", ({ cost }) => dollars(cost), "number"],
 ];
 
-/** A number as the language writes it; nothing for none. */
-function number(count) {
-  return count ? count.toLocaleString(language) : "";
-}
-
-function dollars(cost) {
-  return cost.toLocaleString(language, { style: "currency", currency: "USD", minimumFractionDigits: 4 });
-}
-
-function questionCell({ question, wordings, comments }) {
-  const others = wordings.filter((wording) => wording !== question);
-  return element("div", {},
-    element("p", { class: "owner-question", dir: "auto" }, question),
-    others.length ? details(say("owner_other_wordings", { count: others.length }), others) : null,
-    comments.length ? details(say("owner_comments", { count: comments.length }), comments) : null);
-}
-
-function details(summary, lines) {
-  return element("details", {}, element("summary", {}, summary), element("ul", {}, ...lines.map((line) => element("li", { dir: "auto" }, line))));
+function questionCell(group) {
+  const { question, answers } = group;
+  const list = element("details", {}, element("summary", {}, say("owner_answers")));
+  // Made when it is opened: a group may have thousands.
+  list.addEventListener("toggle", () => list.append(answerList(answers, (asked) => openAnswer(document.body, wire, asked))), { once: true });
+  return element("div", {}, element("p", { class: "owner-question", dir: "auto" }, question), list,
+    button({ class: "secondary", onclick: () => tell(() => mark(group)) }, say(group.done < group.count ? "owner_mark_done" : "owner_reopen")));
 }
 
 function pageLink({ title, url, source_file: file }) {
@@ -83,6 +96,10 @@ function show(place, columns, rows, nothing) {
 
 // Last: the columns above are known only then.
 choice.addEventListener("change", load);
-choice.addEventListener("submit", (event) => event.preventDefault());
+choice.addEventListener("submit", (event) => {
+  event.preventDefault();
+  tell(async () => (download(await wire.ownerFile(wanted()), "questions.csv"), said.textContent));
+});
+watchReader(find(".owner-reader"), wire, load);
 await speak(document.documentElement.lang);
 await load();

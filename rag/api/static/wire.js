@@ -67,8 +67,18 @@ export class Wire {
   /** @param {object[]} items code and formulas */
   render = async (items) => (await this.#post("/render", { items })).json();
 
-  ownerQuestions = (since, kind) => this.#json(`/owner/questions?since=${encodeURIComponent(since)}&kind=${encodeURIComponent(kind)}`);
-  ownerUsage = (since) => this.#json(`/owner/usage?since=${encodeURIComponent(since)}`);
+  /** @param {{since: string, kind: string, open?: string}} wanted */
+  ownerQuestions = (wanted) => this.#json(`/owner/questions?${new URLSearchParams(wanted)}`);
+  ownerUsage = ({ since }) => this.#json(`/owner/usage?${new URLSearchParams({ since })}`);
+  ownerTrend = ({ since }) => this.#json(`/owner/trend?${new URLSearchParams({ since })}`);
+  ownerFile = async (wanted) => (await this.#send(`/owner/questions.csv?${new URLSearchParams(wanted)}`)).blob();
+  ownerThread = (id) => this.#json(`/owner/threads/${encodeURIComponent(id)}`);
+  /** The question and the answer of this number. */
+  ownerAnswer = (id, number) => this.#json(`/owner/threads/${encodeURIComponent(id)}/messages?before=${number + 1}&limit=2`);
+  markDone = (answers, done) => this.#post("/owner/questions/done", { answers, done });
+  /** @param {{key_id?: string, user_id?: string}} reader */
+  readerFile = async (reader) => (await this.#send(`/owner/reader?${new URLSearchParams(reader)}`)).blob();
+  forgetReader = async (reader) => (await this.#send(`/owner/reader?${new URLSearchParams(reader)}`, { method: "DELETE" })).json();
 
   /**
    * The events of an answer, `done` the last; raises Problem, also for an `error` event and for a stream cut short.
