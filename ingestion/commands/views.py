@@ -146,9 +146,19 @@ def jobs_view(entries: Sequence[LedgerEntry]) -> View:
 
 def job_view(entry: LedgerEntry) -> View:
     """Return one run in full."""
-    told = {name: value for name, value in entry.as_json().items() if name != "failures"}
+    told = {name: value for name, value in entry.as_json().items() if name not in ("failures", "changes")}
     failed = [f"failed: {failure['path']}: {failure['reason']}" for failure in entry.failures]
-    return [*(f"{name}: {value}" for name, value in told.items() if value is not None), *failed]
+    pages = [
+        (each["change"], each["path"], f"from {each['moved_from']}" if each["moved_from"] else "")
+        for each in entry.changes
+    ]
+    more = (entry.changed or 0) - len(pages)
+    return [
+        *(f"{name}: {value}" for name, value in told.items() if value is not None),
+        *failed,
+        Table("Pages", ("change", "path", ""), pages),
+        *([f"… and {more} more pages"] if more else []),
+    ]
 
 
 def _job_row(entry: LedgerEntry) -> tuple[Cell, ...]:

@@ -11,7 +11,7 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -46,7 +46,7 @@ class Execute(Protocol):
 
 
 class Database(Protocol):
-    """A database that is opened, and whose tables are made where they are missing, by its first transaction."""
+    """A database that is opened by its first transaction, which makes the tables and columns that are missing."""
 
     def transaction(self) -> AbstractContextManager[Execute]:
         """Commit at the end of the block, roll back on an error; raises StateError where the database fails."""
@@ -73,6 +73,21 @@ def assignments(values: Mapping[str, Any]) -> str:
 def json_value(stored: Any) -> Any:
     """Return what a JSON column holds: PostgreSQL gives what it says, SQLite its text."""
     return json.loads(stored) if isinstance(stored, str) else stored
+
+
+def _is_table(definition: str) -> str | None:
+    """Return the name of the table that a statement defines; None for an index."""
+    return _NAME.search(definition)[1] if definition.startswith("CREATE TABLE") else None  # type: ignore[index]
+
+
+def _no_row(table: str) -> str:
+    return f"SELECT * FROM {table} WHERE 1 = 0"
+
+
+def _additions(table: str, definition: str, known: Iterable[str]) -> list[str]:
+    """Return the statements that add the columns which a table of an earlier release lacks."""
+    columns = [column.strip() for column in definition[definition.index("(") + 1 : -1].split(",")]
+    return [f"ALTER TABLE {table} ADD COLUMN {column}" for column in columns if column.split()[0] not in {*known}]
 
 
 class SqliteFile:
@@ -134,6 +149,13 @@ class SqliteFile:
                 raise sqlite3.DatabaseError(f"malformed: {found}")
             for table in self._tables:
                 connection.execute(table)
+                if name := _is_table(table):
+                    try:
+                        known = connection.execute(_no_row(name)).description
+                    except UnicodeDecodeError as error:
+                        raise sqlite3.DatabaseError(f"malformed: {error}") from None
+                    for addition in _additions(name, table, [column for column, *_ in known]):
+                        connection.execute(addition)
 
 
 @contextmanager
@@ -188,6 +210,10 @@ class UrlDatabase:
             with engine.begin() as connection:
                 for table in self._tables:
                     connection.execute(text(table.replace(_KEY, "INTEGER" if is_sqlite else "SERIAL")))
+                    if name := _is_table(table):
+                        known = connection.execute(text(_no_row(name))).keys()
+                        for addition in _additions(name, table, known):
+                            connection.execute(text(addition))
         except BaseException:
             engine.dispose()
             raise

@@ -21,10 +21,16 @@ _JOB_FIELDS = tuple(field.name for field in fields(IngestionJob))
 OPEN = ("queued", "running")
 _TALLY = ("embedded", "reused", "tokens")
 
+PAGES_KEPT = 100
+"""The pages that a job lists; how many a run changed is kept besides."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A job, and what it cost: texts embedded, vectors reused, tokens, dollars (None: unknown), failed lessons."""
+    """A job, and what it cost: texts embedded, vectors reused, tokens, dollars (None: unknown), failed lessons.
+
+    `changed` counts the pages that it changed (None: not known), `changes` lists the first of them.
+    """
 
     job: IngestionJob
     embedded: int
@@ -32,6 +38,8 @@ class LedgerEntry:
     tokens: int
     cost: float | None
     failures: tuple[dict[str, Any], ...]
+    changed: int | None = None
+    changes: tuple[dict[str, Any], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return one JSON object."""
@@ -41,6 +49,8 @@ class LedgerEntry:
             "tokens": self.tokens,
             "cost": self.cost,
             "failures": list(self.failures),
+            "changed": self.changed,
+            "changes": list(self.changes),
         }
 
 
@@ -94,6 +104,7 @@ class JobLedger:
             {"path": failure.path, "line": failure.line, "reason": failure.reason} for failure in report.failures
         ]
         values["failures"] = json.dumps(failures)
+        values |= {"changed": len(report.changes), "changes": json.dumps(_first_changes(report))}
         with self._database.transaction() as execute:
             closed = f"UPDATE ingestion_jobs SET {assignments(values)} WHERE job_id = :job_id"
             execute(closed, values | {"job_id": job.job_id})
@@ -129,7 +140,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS ingestion_jobs (
 job_id {key} PRIMARY KEY, book_id VARCHAR(200) NOT NULL, mode VARCHAR(40), status VARCHAR(40), started_at VARCHAR(40),
 completed_at VARCHAR(40), host VARCHAR(40), files_processed INTEGER, files_skipped INTEGER, chunks_created INTEGER,
 chunks_deleted INTEGER, embedded INTEGER, reused INTEGER, tokens INTEGER, duration_seconds INTEGER, pid INTEGER,
-cost FLOAT, error_message TEXT, failures JSON)"""
+cost FLOAT, error_message TEXT, failures JSON, changed INTEGER, changes JSON)"""
 _INDEX = "CREATE INDEX IF NOT EXISTS ix_ingestion_jobs_book_id ON ingestion_jobs (book_id)"
 _IS_OPEN = f"status IN ({', '.join(map(repr, OPEN))})"
 
@@ -156,4 +167,12 @@ def _entry(row: Mapping[str, Any]) -> LedgerEntry:
         tokens=row["tokens"] or 0,
         cost=row["cost"],
         failures=tuple(json_value(row["failures"]) or ()),
+        changed=row["changed"],
+        changes=tuple(json_value(row["changes"]) or ()),
     )
+
+
+def _first_changes(report: IngestReport) -> list[dict[str, Any]]:
+    """Return what became of the first pages by path; a page that moved is one, with where it was."""
+    first = sorted(report.changes.items())[:PAGES_KEPT]
+    return [{"path": path, "change": change, "moved_from": report.moved_from.get(path)} for path, change in first]

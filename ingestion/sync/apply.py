@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 
-from ingestion.errors import Interrupted, LessonError, PointRefused
+from ingestion.errors import BookwiseError, Interrupted, LessonError, PointRefused
 from ingestion.models import IngestionRecord, utc_now
 from ingestion.report import ChunkCounts, FileOutcome, IngestReport, Tally
 from ingestion.sync.chunked_files import chunk_files_here
@@ -23,6 +24,8 @@ from ingestion.sync.spool import GroupSpool
 from ingestion.sync.stages import EmbeddedGroup, EmbeddingStage
 from ingestion.sync.writer import GroupWriter, delete_files
 from ingestion.vector_stores.lease import Lease
+
+logger = logging.getLogger(__name__)
 
 GROUPS_AHEAD = 2
 BYTES_PER_TOKEN = 4
@@ -92,18 +95,19 @@ class _Application:
             with self._loading:
                 self._write_all(groups)
             self._lease()
+            self._delete_stale()
             self._remove_deleted()
             if not run.target.in_use:
                 self._carry_over(before)
             self._finish()
         except KeyboardInterrupt:
-            self._recorder.save_what_is_safe()
+            self._save_what_is_done()
             left = len(run.plan.files) - self._done
             raise Interrupted(
                 f"interrupted: {self._done} lessons are done and saved, {left} are left for the next run"
             ) from None
         except BaseException:
-            self._recorder.save_what_is_safe()
+            self._save_what_is_done()
             raise
         self._recorder.save()
 
@@ -125,6 +129,8 @@ class _Application:
                     paths = [file.path for file in group.group.files]
                     paths += [failure.path for failure in group.group.failures]
                     self._bytes_done += sum(self._sizes.get(path, 0) for path in paths)
+                    if self._writer and self._writer.has_much_stale:
+                        self._delete_stale()
                     self._recorder.save_in_time()
                     self._count(stage)
                     begun = time.monotonic()
@@ -175,6 +181,19 @@ class _Application:
     def _show(self) -> None:
         self._tally.set_work(self._bytes_done // BYTES_PER_TOKEN, sum(self._sizes.values()) // BYTES_PER_TOKEN)
         self._progress(self._done, len(self._run.plan.files), self._tally.report())
+
+    def _delete_stale(self) -> None:
+        if self._writer:
+            self._recorder.settle(self._writer.delete_stale())
+
+    def _save_what_is_done(self) -> None:
+        """After a failure, which this must not hide: the next run finds stale points that are left."""
+        try:
+            self._lease()
+            self._delete_stale()
+        except BookwiseError as error:
+            logger.warning("what is stale is left for the next run: %s", error)
+        self._recorder.save_what_is_safe()
 
     def _remove_deleted(self) -> None:
         run, points = self._run, 0

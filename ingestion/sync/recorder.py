@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ingestion.errors import BookwiseError
@@ -48,9 +48,10 @@ class Recorder:
         self._due = time.monotonic() + SAVE_INTERVAL_SECONDS
 
     def add(self, file: ComparedFile) -> None:
-        """Record a file whose chunks were all written."""
+        """Record a file whose chunks were all written; one with stale points is settled when they are gone."""
         facts, key = file.plan.facts, file.plan.key
-        self._unsettled.discard(facts.path)
+        if not file.diff.stale:
+            self._unsettled.discard(facts.path)
         self._state.records[facts.path] = IngestionRecord(
             source_file=facts.path,
             file_hash=facts.file_hash,
@@ -68,11 +69,15 @@ class Recorder:
             published=file.chunked.published,
         )
 
-    def remove(self, paths: Iterable[str]) -> None:
+    def settle(self, paths: Iterable[str]) -> None:
+        """Note that the records of these files tell what their points are."""
+        self._unsettled.difference_update(paths)
+
+    def remove(self, paths: Collection[str]) -> None:
         """Drop the records of files whose points were deleted."""
         for path in paths:
             self._state.records.pop(path, None)
-            self._unsettled.discard(path)
+        self.settle(paths)
 
     def save_in_time(self) -> None:
         """Save, unless that was done in the last two seconds, or longer where a save takes long."""

@@ -1,4 +1,4 @@
-"""The write protocol: embed → upsert → patch → delete stale (docs/design.md, decision 6); the recorder makes it safe.
+"""The write protocol: embed → upsert → patch, and delete the stale after the last group (docs/design.md, decision 6).
 
 A crash between any two steps leaves old points, new points or both, never neither; the next run finds what is left
 by comparing ids, and embeds nothing twice.
@@ -20,6 +20,9 @@ from ingestion.vector_stores.types import Point
 
 PATHS_PER_DELETE = 100
 
+MOST_STALE = 16 * 1024
+"""Stale points that wait for the last group: an index that is written anew as a whole does not double."""
+
 
 class GroupWriter:
     """Writes groups of files to one store, whose vectors are those of one model."""
@@ -27,11 +30,19 @@ class GroupWriter:
     def __init__(self, store: PointWriter, model: str) -> None:
         self._store = store
         self._model = model
+        self._stale: list[tuple[str, Where]] = []
+        self._stale_points = 0
+
+    @property
+    def has_much_stale(self) -> bool:
+        """Return whether the stale points must go before the last group."""
+        return self._stale_points > MOST_STALE
 
     def write(self, group: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedChunk]) -> None:
-        """Make the store hold exactly the group's chunks, safe from the store's next checkpoint on.
+        """Make the store hold the group's chunks, safe from the store's next checkpoint on.
 
-        `embedded` holds the chunks to write, by id.
+        `embedded` holds the chunks to write, by id. What is stale waits for `delete_stale`: a file of a later group
+        may have its text now, and takes its vector.
 
         A file that gets new points gets its patched ones in the same write, so that its new set is there at once.
         """
@@ -44,8 +55,16 @@ class GroupWriter:
         }
         if patches:
             self._store.set_payloads(patches)
-        for file in group:
-            self._delete_stale(file)
+        self._stale += [(file.path, _stale_of(file)) for file in group if file.diff.stale]
+        self._stale_points += sum(len(file.diff.stale) for file in group)
+
+    def delete_stale(self) -> list[str]:
+        """Delete what is stale of the groups so far; returns the paths of its files."""
+        for _, stale in self._stale:
+            self._store.delete(stale)
+        done = [path for path, _ in self._stale]
+        self._stale, self._stale_points = [], 0
+        return done
 
     def _patched_points(self, files: Sequence[ComparedFile]) -> list[Point]:
         patches = {chunk.id: self._patched(file, chunk) for file in files for chunk in file.diff.patch}
@@ -61,11 +80,11 @@ class GroupWriter:
         }
         return _dated(chunk.payload() | stays, before)
 
-    def _delete_stale(self, file: ComparedFile) -> None:
-        """Delete only what still belongs to the file: an id that another file has just taken over stays."""
-        if file.diff.stale:
-            own = Equals("book_id", file.plan.key.book_id), Equals("source_file", file.path)
-            self._store.delete(Where((HasId(file.diff.stale), *own)))
+
+def _stale_of(file: ComparedFile) -> Where:
+    """Return what to delete: an id that another file has taken over stays."""
+    own = Equals("book_id", file.plan.key.book_id), Equals("source_file", file.path)
+    return Where((HasId(file.diff.stale), *own))
 
 
 def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedChunk]) -> list[Point]:

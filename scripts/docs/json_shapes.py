@@ -79,6 +79,8 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "tokens": "tokens embedded",
         "cost": "US dollars; null where the price is not known",
         "failures": "list of `path`, `line`, `reason`",
+        "changed": "number of pages that the run changed; null while it runs and for runs of an earlier release",
+        "changes": "the first hundred of them by path: list of `path`, `change`, `moved_from` (null unless it moved)",
     },
     ("generations list", "generations rollback", "generations drop"): {
         "generations": "list of `name`, `role` (null while it is built), `schema`, `points`",

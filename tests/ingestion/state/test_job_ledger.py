@@ -100,6 +100,55 @@ def test_every_file_found_is_processed_or_skipped(library: Library, ledger: JobL
     assert run(library, ledger, "full").total_files == last(ledger).job.files_skipped == 3
 
 
+def test_a_job_lists_the_pages_that_it_changed_and_a_rename_once(library: Library, ledger: JobLedger) -> None:
+    run(library, ledger)
+    assert [each["change"] for each in last(ledger).changes] == ["new"] * 3
+    library.write({ONE: PAGES[ONE] + "\nMore.\n", "elsewhere/two.md": PAGES[TWO]})
+    planned = ingest(library.parts(), library.docs, book_id=BOOK, dry_run=True)
+    report = run(library, ledger)
+    assert report.files == planned.files == {"modified": 1, "moved": 1, "deleted": 1, "unchanged": 0}
+    assert report.as_json()["changes"] == {ONE: "modified", "elsewhere/two.md": "moved", THREE: "deleted"}
+    entry = last(ledger)
+    assert (entry.changed, entry.job.files_processed) == (3, 2)
+    assert entry.changes == (
+        {"path": "elsewhere/two.md", "change": "moved", "moved_from": TWO},
+        {"path": ONE, "change": "modified", "moved_from": None},
+        {"path": THREE, "change": "deleted", "moved_from": None},
+    )
+
+
+def test_a_job_lists_a_hundred_pages_and_counts_all(clean_surroundings: Path) -> None:
+    report = IngestReport(
+        book_id=BOOK,
+        mode="full",
+        root="docs",
+        total_files=250,
+        changes={f"{number:03}.md": "new" for number in range(250)},
+    )
+    with closing(JobLedger("sqlite:///.bookwise/jobs.sqlite")) as ledger, job_of(ledger, lambda: report):
+        pass
+    with closing(JobLedger("sqlite:///.bookwise/jobs.sqlite")) as ledger:
+        assert (last(ledger).changed, len(last(ledger).changes)) == (250, 100)
+    shown = command("show", "1").stdout
+    assert "099.md" in shown and "100.md" not in shown and shown.endswith("… and 150 more pages\n")
+
+
+def test_the_ledger_of_an_earlier_release_gets_the_columns_that_it_lacks(database_url: str, tmp_path: Path) -> None:
+    report = IngestReport(book_id=BOOK, mode="full", root="docs", total_files=1, changes={ONE: "new"})
+    for where in (database_url, tmp_path / "jobs.sqlite"):
+        with closing(JobLedger(where)) as ledger:
+            ledger.finish(ledger.begin(BOOK, "full"), report)
+            with ledger._database.transaction() as execute:
+                for column in ("changed", "changes"):
+                    execute(f"ALTER TABLE ingestion_jobs DROP COLUMN {column}")
+        with closing(JobLedger(where)) as ledger:
+            [old] = ledger.entries()
+            assert (old.changed, old.changes) == (None, ())
+            with job_of(ledger, lambda: report):
+                pass
+            assert last(ledger).changed == 1
+
+
 def test_failed_lessons_are_kept_with_line_and_reason(library: Library, ledger: JobLedger) -> None:
     (library.docs / TWO).write_bytes(b"# Two\n\ncaf\xe9")
     run(library, ledger)
