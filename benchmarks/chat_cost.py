@@ -120,7 +120,10 @@ async def measure(folder: Path, options: argparse.Namespace) -> dict[str, tuple[
 
     async with await model.start():
         with (
-            serving(folder, options.code, OPENAI_BASE_URL=model.url, BOOKWISE_API_RATE="1000000") as (server, served),
+            serving(folder, options.code, OPENAI_BASE_URL=model.url, BOOKWISE_API_LIMITS='{"rate": 1000000}') as (
+                server,
+                served,
+            ),
             proxy(model) as (forwarder, forwarding),
         ):
             jobs = {"proxy": (forwarder, forwarded), "search": (server, search), "chat": (server, chat)}

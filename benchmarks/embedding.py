@@ -8,6 +8,7 @@ eight requests at a time without a pause. Index and state are the real ones.
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
@@ -49,7 +50,8 @@ def run(folder: Path, **flags: Any) -> IngestReport:
 
 def remote(url: str, **flags: Any) -> dict[str, Any]:
     """Settings for the service."""
-    return {"embedding.embedder": "openai", "openai.base_url": url, "embedding.in_flight": IN_FLIGHT} | flags
+    limits = {"in_flight": IN_FLIGHT}
+    return {"embedding.embedder": "openai", "openai.base_url": url, "embedding.limits": limits} | flags
 
 
 def measure_requests(folder: Path) -> str:
@@ -77,7 +79,7 @@ def wait_for(folder: Path, files: int, latency: float, *, inputs: int) -> str:
     write_book(folder / "docs", files)
     with service(latency) as asked:
         environ = os.environ | {"OPENAI_BASE_URL": asked.url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
-        environ |= {"BOOKWISE_EMBEDDING_REQUEST_INPUTS": str(inputs), "BOOKWISE_EMBEDDING_IN_FLIGHT": str(IN_FLIGHT)}
+        environ["BOOKWISE_EMBEDDING_LIMITS"] = json.dumps({"request_inputs": inputs, "in_flight": IN_FLIGHT})
         command = [sys.executable, "-c", BOOKWISE, "ingest", "docs"]
         before, begun = processor_of_children(), time.perf_counter()
         subprocess.run(command, cwd=folder, env=environ, check=True, capture_output=True)
@@ -189,7 +191,7 @@ def measure_stop(folder: Path) -> str:
     with service(60.0) as asked:
         for turn in range(3):
             environ = os.environ | {"OPENAI_BASE_URL": asked.url, "OPENAI_API_KEY": "any", "PYTHONPATH": os.getcwd()}
-            environ |= {"BOOKWISE_EMBEDDING_REQUEST_INPUTS": "4"}
+            environ["BOOKWISE_EMBEDDING_LIMITS"] = '{"request_inputs": 4}'
             before = asked.requests
             process = subprocess.Popen(
                 [sys.executable, "-c", BOOKWISE, "ingest", "docs"], cwd=folder, env=environ, stderr=subprocess.PIPE

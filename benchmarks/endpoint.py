@@ -65,7 +65,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         index_sample(folder, HERE)
-        with serving(folder, HERE, BOOKWISE_API_RATE="1000000") as (_, port):
+        with serving(folder, HERE, BOOKWISE_API_LIMITS='{"rate": 1000000}') as (_, port):
             times = measure(port, questions, options.rounds)
     for path, seconds in times.items():
         print(f"{path:<22} {len(seconds)} answers, p50 {1000 * statistics.median(seconds):6.2f} ms")

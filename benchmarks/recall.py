@@ -31,8 +31,10 @@ from ingestion.vector_stores.bm25 import document_vector, query_vector
 from ingestion.vector_stores.factory import open_generations
 from ingestion.vector_stores.filters import AnyOf, Equals, Range, Where
 from ingestion.vector_stores.protocol import Generations, PointSearcher
+from ingestion.vector_stores.server import generations as on_server
 from ingestion.vector_stores.types import Point, Schema
 
+INT8 = {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
 CLUSTERS, BOOKS, MODULES, TIERS = 500, 5, 4, 4
 GROUP = 1024
 QUESTIONS = 40
@@ -209,7 +211,8 @@ def main() -> None:
     if asked.opening:
         _show(json.dumps(opening(asked.opening)))
         return
-    settings = QdrantSettings(quantization="int8" if asked.int8 else "none", defer_chunks=0)
+    on_server.DEFERRED_FROM = 0
+    settings = QdrantSettings(options={"quantization_config": INT8} if asked.int8 else None)
     name = f"recall-{os.getpid()}" if asked.url else "bench"
     with ExitStack() as stack:
         folder = asked.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -158,6 +158,7 @@ def embedder_of(settings: Settings) -> Embedder:
 
 def _choice_of(settings: Settings) -> dict[str, Any]:
     """Return the arguments of `build_embedder`."""
+    limits = settings.embedding.limits
     return {
         "kind": kind_of(settings),
         "model": settings.embedding.model,
@@ -167,13 +168,13 @@ def _choice_of(settings: Settings) -> dict[str, Any]:
         "api_version": settings.openai.azure_api_version,
         "threads": settings.embedding.threads,
         "limits": Limits(
-            inputs=settings.embedding.request_inputs,
-            tokens=settings.embedding.request_tokens,
-            input_tokens=settings.embedding.input_tokens,
-            in_flight=settings.embedding.in_flight,
+            inputs=limits.request_inputs,
+            tokens=limits.request_tokens,
+            input_tokens=limits.input_tokens,
+            in_flight=limits.in_flight,
         ),
-        "requests_per_minute": settings.embedding.requests_per_minute,
-        "tokens_per_minute": settings.embedding.tokens_per_minute,
+        "requests_per_minute": limits.requests_per_minute,
+        "tokens_per_minute": limits.tokens_per_minute,
     }
 
 

@@ -31,7 +31,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
             "OPENAI_API_KEY": "any",
             "OPENAI_BASE_URL": server.base_url,
             "OPENAI_EMBEDDING_DIMENSIONS": "8",
-            "BOOKWISE_EMBEDDING_REQUEST_INPUTS": "1",
+            "BOOKWISE_EMBEDDING_LIMITS": '{"request_inputs": 1}',
         }.items():
             monkeypatch.setenv(name, value)
         yield server

@@ -66,8 +66,7 @@ def start(desk: Desk, server: OpenAIServer, *arguments: str, **settings: str) ->
         "OPENAI_API_KEY": "any",
         "OPENAI_BASE_URL": server.base_url,
         "OPENAI_EMBEDDING_DIMENSIONS": "8",
-        "BOOKWISE_EMBEDDING_REQUEST_INPUTS": "2",
-        "BOOKWISE_EMBEDDING_IN_FLIGHT": "1",
+        "BOOKWISE_EMBEDDING_LIMITS": '{"request_inputs": 2, "in_flight": 1}',
     }
     return desk.start(*arguments, **service | settings)
 
@@ -105,7 +104,7 @@ def test_an_interrupted_run_stops_at_once_and_the_next_embeds_only_the_rest(
 def test_an_interrupt_does_not_wait_for_a_service_that_asks_to_wait(desk: Desk, server: OpenAIServer) -> None:
     """Case C20: eight requests, each told to come back in a minute."""
     server.script.extend([error(429, "later", headers={"Retry-After": "60"})] * 8)
-    process = start(desk, server, "ingest", BOOKWISE_EMBEDDING_REQUEST_INPUTS="1", BOOKWISE_EMBEDDING_IN_FLIGHT="8")
+    process = start(desk, server, "ingest", BOOKWISE_EMBEDDING_LIMITS='{"request_inputs": 1, "in_flight": 8}')
     assert wait_until(lambda: len(server.requests) == 8, lambda: process.poll() is not None), process.communicate()
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)

@@ -70,12 +70,6 @@ FIELDS: Mapping[str, Field[Any]] = {
 """Every setting by its name in `bookwise.toml`, such as `qdrant.url`."""
 
 
-RETIRED: Mapping[str, str] = {
-    "trust.hosts": "a book may name no hosts; add the book to `trust.folders`",
-}
-"""Settings of earlier releases that a configuration may still have, and what to do now."""
-
-
 def override(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings with some values replaced, by name such as `qdrant.url`."""
     values = {name: value_of(settings, name) for name in FIELDS}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ingestion.settings.validators import (
     Secret,
+    always,
     book_setting,
     parse_choice,
     parse_fraction,
@@ -15,6 +16,7 @@ from ingestion.settings.validators import (
     parse_text,
     parse_url,
     setting,
+    table_setting,
 )
 
 
@@ -49,10 +51,7 @@ class AgentSettings:
         8000,
         parse_int(2000, 1000000),
         env="AGENT_CONTEXT_TOKENS",
-        help="context budget in tokens, the answer included",
-    )
-    history_tokens: int = setting(
-        2000, parse_int(0, 1000000), env="AGENT_HISTORY_TOKENS", help="part of the budget for the conversation so far"
+        help="context budget in tokens, the answer included, and at most a quarter for the conversation so far",
     )
     answer_tokens: int = setting(
         800, parse_int(50, 100000), env="AGENT_ANSWER_TOKENS", help="part of the budget for the answer"
@@ -67,6 +66,17 @@ class AgentSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FittedPolicy:
+    """A policy that is fitted to a book's own questions."""
+
+    model: str | None = setting(None, parse_text, help="embedding model that it was fitted to; no other uses it")
+    weights: tuple[float, ...] = setting(
+        (), parse_numbers(4, 6, 7), help="bias, gap, known, named, reached, length and heeded"
+    )
+    levels: tuple[float, ...] = setting((), parse_numbers(3), help="where low, medium and high begin")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceSettings:
     """When an answer is refused."""
 
@@ -76,13 +86,9 @@ class ConfidenceSettings:
         env="BOOKWISE_CONFIDENCE",
         help="when an answer is refused: `auto` by the embedding model, `spec` by fixed cosines",
     )
-    model: str | None = book_setting(
-        None, parse_text, help="embedding model of the two below, which `eval --calibrate` writes"
+    fitted: FittedPolicy = table_setting(
+        FittedPolicy, by_book=always, help="a policy of the book's own, which `eval --calibrate` writes"
     )
-    weights: tuple[float, ...] = book_setting(
-        (), parse_numbers(4, 6, 7), help="bias, gap, known, named, reached, length and heeded"
-    )
-    levels: tuple[float, ...] = book_setting((), parse_numbers(3), help="where low, medium and high begin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from ingestion.settings.validators import (
     parse_text,
     parse_texts,
     setting,
+    table_setting,
 )
 
 PAGE_LANGUAGES = ("en", "ur", "es", "de", "zh", "ar")
@@ -44,23 +45,27 @@ def parse_path_prefix(raw: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLimits:
+    """How much the server takes."""
+
+    rate: int = setting(100, parse_int(1, 1000000), help="questions per minute of one API key")
+    client_rate: int = setting(20, parse_int(1, 1000000), help="questions per minute of one client of a public key")
+    read_rate: int = setting(600, parse_int(1, 1000000), help="other requests per minute of one client")
+    daily_questions: int = setting(0, parse_int(0, 10**9), help="questions per day of one public key, 0: no limit")
+    daily_cost: float = setting(0.0, parse_amount, help="US dollars per day of one public key, 0: no limit")
+    max_connections: int = setting(
+        1000,
+        parse_int(8, 1000000),
+        help="open connections, fewer where files are few, a fifth of them for one client",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
     """The HTTP server."""
 
-    rate: int = setting(
-        100, parse_int(1, 1000000), env="BOOKWISE_API_RATE", help="questions per minute of one API key"
-    )
-    client_rate: int = setting(
-        20,
-        parse_int(1, 1000000),
-        env="BOOKWISE_API_CLIENT_RATE",
-        help="questions per minute of one client of a public key",
-    )
-    read_rate: int = setting(
-        600,
-        parse_int(1, 1000000),
-        env="BOOKWISE_API_READ_RATE",
-        help="other requests per minute of one client",
+    limits: ApiLimits = table_setting(
+        ApiLimits, env="BOOKWISE_API_LIMITS", help="how much the server takes of keys and clients"
     )
     rate_store: Secret | None = setting(
         None,
@@ -68,15 +73,6 @@ class ApiSettings:
         env="BOOKWISE_API_RATE_STORE",
         in_file=False,
         help="Redis in which several servers count, as `redis://HOST`",
-    )
-    daily_questions: int = setting(
-        0,
-        parse_int(0, 10**9),
-        env="BOOKWISE_API_DAILY_QUESTIONS",
-        help="questions per day of one public key, 0: no limit",
-    )
-    daily_cost: float = setting(
-        0.0, parse_amount, env="BOOKWISE_API_DAILY_COST", help="US dollars per day of one public key, 0: no limit"
     )
     token_price: float = setting(
         0.0,
@@ -123,18 +119,6 @@ class ApiSettings:
     )
     log_texts: bool = setting(False, parse_bool, env="BOOKWISE_API_LOG_TEXTS", help="log questions and answers")
     timeout: int = setting(120, parse_int(1, 3600), env="BOOKWISE_API_TIMEOUT", help="answer timeout in seconds")
-    body_timeout: int = setting(
-        30, parse_int(1, 3600), env="BOOKWISE_API_BODY_TIMEOUT", help="seconds to receive the body of a request"
-    )
-    max_connections: int = setting(
-        1000,
-        parse_int(8, 1000000),
-        env="BOOKWISE_API_MAX_CONNECTIONS",
-        help="open connections, fewer where files are few",
-    )
-    client_connections: int = setting(
-        200, parse_int(4, 1000000), env="BOOKWISE_API_CLIENT_CONNECTIONS", help="open connections of one client"
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ingestion.settings.validators import (
+    always,
     book_setting,
     parse_bool,
     parse_choice,
@@ -13,7 +14,22 @@ from ingestion.settings.validators import (
     parse_texts,
     parse_tier_names,
     parse_url,
+    setting,
+    table_setting,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressSettings:
+    """How addresses are made; None: as the site says."""
+
+    trailing_slash: bool | None = setting(
+        None, parse_bool, help="whether addresses end in a slash (Docusaurus, Starlight)"
+    )
+    directory_urls: bool | None = setting(None, parse_bool, help="whether pages have folders of their own")
+    number_prefixes: bool | None = setting(
+        None, parse_bool, help="whether numbers before names are left out of addresses"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +53,8 @@ class BookSettings:
     style: str = book_setting(
         "auto", parse_text, env="BOOKWISE_STYLE", help="how the site makes its addresses: a generator's name"
     )
-    trailing_slash: bool | None = book_setting(
-        None, parse_bool, help="whether addresses end in a slash (Docusaurus, Starlight)"
-    )
-    directory_urls: bool | None = book_setting(None, parse_bool, help="whether pages have folders of their own")
-    number_prefixes: bool | None = book_setting(
-        None, parse_bool, help="whether numbers before names are left out of addresses"
+    addresses: AddressSettings = table_setting(
+        AddressSettings, by_book=always, help="how addresses are made, where the site does not say it"
     )
     vocabulary: str = book_setting(
         "folders",

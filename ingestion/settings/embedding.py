@@ -14,6 +14,7 @@ from ingestion.settings.validators import (
     parse_text,
     parse_url,
     setting,
+    table_setting,
 )
 
 PRICES = {
@@ -23,6 +24,20 @@ PRICES = {
     "all-MiniLM-L6-v2-int8": 0.0,
 }
 """US dollars per million tokens, as published in November 2026. A book may name one of these models."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingLimits:
+    """What the embedding service takes at a time, and in a minute."""
+
+    in_flight: int = setting(8, parse_int(1, 256), help="concurrent requests")
+    request_inputs: int = setting(2048, parse_int(1, 100000), help="maximum texts per request")
+    request_tokens: int = setting(300000, parse_int(1, 10**9), help="maximum tokens per request")
+    input_tokens: int = setting(8191, parse_int(1, 10**9), help="maximum tokens per text")
+    requests_per_minute: int | None = setting(
+        None, parse_int(1, 10**9), help="rate limit, if the service does not send `x-ratelimit-*` headers"
+    )
+    tokens_per_minute: int | None = setting(None, parse_int(1, 10**12), help="rate limit in tokens, likewise")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,26 +76,8 @@ class EmbeddingSettings:
     max_tokens: int | None = setting(
         None, parse_int(0, 10**15), env="BOOKWISE_MAX_TOKENS", help="maximum tokens to embed in a run"
     )
-    in_flight: int = setting(
-        8, parse_int(1, 256), env="BOOKWISE_EMBEDDING_IN_FLIGHT", help="concurrent requests to the embedding service"
-    )
-    request_inputs: int = setting(
-        2048, parse_int(1, 100000), env="BOOKWISE_EMBEDDING_REQUEST_INPUTS", help="maximum texts per request"
-    )
-    request_tokens: int = setting(
-        300000, parse_int(1, 10**9), env="BOOKWISE_EMBEDDING_REQUEST_TOKENS", help="maximum tokens per request"
-    )
-    input_tokens: int = setting(
-        8191, parse_int(1, 10**9), env="BOOKWISE_EMBEDDING_INPUT_TOKENS", help="maximum tokens per text"
-    )
-    requests_per_minute: int | None = setting(
-        None,
-        parse_int(1, 10**9),
-        env="BOOKWISE_EMBEDDING_REQUESTS_PER_MINUTE",
-        help="rate limit, if the service does not send `x-ratelimit-*` headers",
-    )
-    tokens_per_minute: int | None = setting(
-        None, parse_int(1, 10**12), env="BOOKWISE_EMBEDDING_TOKENS_PER_MINUTE", help="rate limit in tokens, likewise"
+    limits: EmbeddingLimits = table_setting(
+        EmbeddingLimits, env="BOOKWISE_EMBEDDING_LIMITS", help="what the embedding service takes"
     )
     threads: int = setting(
         0, parse_int(0, 1024), env="BOOKWISE_THREADS", help="threads of a local model, 0 for one per core"

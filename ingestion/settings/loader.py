@@ -18,9 +18,10 @@ from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.file_owner import Owner, owner_of_file
 from ingestion.own_files import explain
-from ingestion.settings import FIELDS, RETIRED, Settings, nested
+from ingestion.settings import FIELDS, Settings, nested
 from ingestion.settings.index import STATE_AUTO, STATE_QDRANT
 from ingestion.settings.places import CONFIG_NAME, find_config, is_planted, user_config
+from ingestion.settings.retired import GONE, MOVED, VARIABLES, carried_over
 from ingestion.settings.trust import (
     DOTENV,
     ENVIRONMENT,
@@ -30,7 +31,7 @@ from ingestion.settings.trust import (
     trusts_book,
     withhold_secrets,
 )
-from ingestion.settings.validators import always
+from ingestion.settings.validators import always, parse_table
 
 __all__ = ["CONFIG_NAME", "Loaded", "find_config", "load", "load_settings"]
 
@@ -101,16 +102,16 @@ def _sources(
     own = user_config(environ)
     users = [
         _Source(FLAG, False, {name: value for name, value in flags.items() if value is not None}),
-        _Source(ENVIRONMENT, True, _by_variable(environ)),
-        _Source(str(own), False, dict(_by_toml_key(own, mistakes)) if own and own.is_file() else {}),
+        _Source(ENVIRONMENT, True, _by_variable(environ, ENVIRONMENT)),
+        _Source(str(own), False, _by_toml_key(own, mistakes) if own and own.is_file() else {}),
     ]
     dotenv = next((path for path in (folder / DOTENV, Path(DOTENV)) if path.is_file() and not is_planted(path)), None)
     trusts = {name: _first(name, users, {}, folder, []) for name in ("trust.config", "trust.folders")}
     is_trusted = trusts_book(trusts | {"trust.folders": trusts["trust.folders"] or ()}, folder)
     owner = Owner.USER if is_trusted or dotenv is None else owner_of_file(dotenv)
     books = [
-        _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, owner, mistakes)), owner),
-        _Source(str(config), False, dict(_by_toml_key(config, mistakes)), Owner.USER if is_trusted else Owner.BOOK),
+        _Source(DOTENV, True, _by_variable(_read_dotenv(dotenv, owner, mistakes), DOTENV), owner),
+        _Source(str(config), False, _by_toml_key(config, mistakes), Owner.USER if is_trusted else Owner.BOOK),
     ]
     return [*users[:2], *(_permitted(source, own) for source in books), *users[2:]]
 
@@ -143,6 +144,8 @@ def _may_set(source: _Source, name: str) -> bool:
 
 def _first(name: str, sources: list[_Source], origins: dict[str, str], folder: Path, mistakes: list[str]) -> Any:
     field = FIELDS[name]
+    if field.metadata["is_table"]:
+        return _table(name, sources, origins, mistakes)
     for source in sources:
         if name in source.values:
             origins[name] = source.name
@@ -153,6 +156,20 @@ def _first(name: str, sources: list[_Source], origins: dict[str, str], folder: P
                 return None
             return value if source.name in (FLAG, ENVIRONMENT) else _placed(name, value, folder)
     return None if field.default is MISSING else _placed(name, field.default, folder)
+
+
+def _table(name: str, sources: list[_Source], origins: dict[str, str], mistakes: list[str]) -> Any:
+    """Return a table, each key of which comes from the first source that has it."""
+    read, merged = FIELDS[name].metadata["read"], dict[str, Any]()
+    for source in reversed(sources):
+        if name in source.values:
+            origins[name] = source.name
+            try:
+                read(source.values[name])
+                merged |= parse_table(source.values[name])
+            except ValueError as error:
+                mistakes.append(f"{_named(name, source)} ({source.name}): {error}")
+    return read(merged) if merged else FIELDS[name].default
 
 
 def _placed(name: str, value: Any, folder: Path) -> Any:
@@ -171,21 +188,25 @@ def _contradictions(values: dict[str, Any]) -> list[str]:
     return []
 
 
-def _by_variable(environ: Mapping[str, str]) -> dict[str, str]:
-    """Set variables by name of the setting; an empty one counts as not set, as in a shell's `VAR= command`."""
+def _by_variable(environ: Mapping[str, str], source: str) -> dict[str, Any]:
+    """Return set variables by name of the setting; an empty one counts as not set, as in a shell's `VAR= command`."""
     named = ((name, field.metadata["env"]) for name, field in FIELDS.items() if field.metadata["env"])
-    return {name: environ[variable] for name, variable in named if environ.get(variable)}
+    old = {name: environ[variable] for variable, name in VARIABLES.items() if environ.get(variable)}
+    return carried_over({name: environ[variable] for name, variable in named if environ.get(variable)}, old, source)
 
 
-def _by_toml_key(config: Path | None, mistakes: list[str]) -> Iterator[tuple[str, Any]]:
+def _by_toml_key(config: Path | None, mistakes: list[str]) -> dict[str, Any]:
     known = {name for name, field in FIELDS.items() if field.metadata["in_file"]}
+    values: dict[str, Any] = {}
+    old: dict[str, Any] = {}
     for key, value in _flatten(_read_toml(config, mistakes) if config else {}):
         if key in known:
-            yield key, value
-        elif key in RETIRED:
-            logger.warning("%s (%s) is no longer a setting and is ignored: %s", key, config, RETIRED[key])
+            values[key] = value
+        elif key in MOVED or key in GONE:
+            old[key] = value
         else:
             mistakes.append(f"{key} ({config}): unknown setting; known are {', '.join(sorted(known))}")
+    return carried_over(values, old, str(config))
 
 
 def _flatten(toml: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

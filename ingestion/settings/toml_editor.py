@@ -23,9 +23,10 @@ def set_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
     after = _edited(before, table, [f"{key} = {_written(value)}" for key, value in values.items()], set(values))
     try:
         wanted = tomllib.loads(before)
-        wanted.setdefault(table, {}).update(
-            {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-        )
+        place = wanted
+        for name in table.split("."):
+            place = place.setdefault(name, {})
+        place.update({key: list(value) if isinstance(value, tuple) else value for key, value in values.items()})
         is_right = tomllib.loads(after) == wanted
     except (tomllib.TOMLDecodeError, AttributeError) as error:
         raise ConfigurationError(f"{path}: cannot be edited: {error}") from error
@@ -37,7 +38,9 @@ def set_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
 
 def _edited(text: str, table: str, lines: Sequence[str], keys: set[str]) -> str:
     old = text.split("\n")
-    header = next((at for at, line in enumerate(old) if re.fullmatch(rf"\s*\[{table}\]\s*(#.*)?", line)), None)
+    header = next(
+        (at for at, line in enumerate(old) if re.fullmatch(rf"\s*\[{re.escape(table)}\]\s*(#.*)?", line)), None
+    )
     if header is None:
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         return f"{text}{gap}[{table}]\n" + "\n".join(lines) + "\n"

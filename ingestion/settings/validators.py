@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings.path_patterns import compile_pattern
+
+T = TypeVar("T")
 
 MODULE_KEYS = ("name", "title", "path", "aliases", "hardware_tier", "proficiency_level", "layer")
 
@@ -22,12 +25,14 @@ def setting(
     env: str = "",
     in_file: bool = True,
     is_path: bool = False,
+    is_table: bool = False,
     by_book: Callable[[Any], bool] | None = None,
     help: str,
 ) -> Any:
     """Declare a field of the settings: its environment variable, how a raw value is read, and what it is for.
 
-    With `in_file` false no configuration file may hold it, as for secrets. A path is relative to the book's folder,
+    With `in_file` false no configuration file may hold it, as for secrets. Of a table each key comes from the first
+    source that has it; in the environment a table is written as JSON. A path is relative to the book's folder,
     but from a flag or the environment to the current one. `by_book` says of a value whether the file of a book that
     the user does not trust may set it; without it none may (see `ingestion.settings.trust`).
     """
@@ -36,6 +41,7 @@ def setting(
         "env": env,
         "in_file": in_file,
         "is_path": is_path,
+        "is_table": is_table,
         "by_book": by_book or _never,
         "help": help,
     }
@@ -45,6 +51,11 @@ def setting(
 def book_setting(default: Any, read: Callable[[Any], Any], **more: Any) -> Any:
     """Declare a setting that says what a book is and how it is read, which any book's own file may set."""
     return setting(default, read, by_book=always, **more)
+
+
+def table_setting(kind: type[Any], **more: Any) -> Any:
+    """Declare a setting that is a table of its own, whose keys are the fields of `kind`."""
+    return setting(kind(), parse_fields(kind), is_table=True, **more)
 
 
 def always(value: Any) -> bool:
@@ -216,6 +227,36 @@ def parse_choice(*known: str) -> Callable[[Any], str]:
         if raw not in known:
             raise ValueError(f"{raw!r} is not valid: choose {', '.join(known[:-1])} or {known[-1]}")
         return str(raw)
+
+    return read
+
+
+def parse_table(raw: Any) -> Mapping[str, Any]:
+    """Parse a table, which in the environment is written as JSON."""
+    try:
+        value = json.loads(raw) if isinstance(raw, str) else raw
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{raw!r} is not a table")
+    return value
+
+
+def parse_fields(kind: type[T]) -> Callable[[Any], T]:
+    """Return a parser of a table with the fields of `kind`, which are settings; what it lacks keeps its default."""
+    parsers = {each.name: each.metadata["read"] for each in fields(kind)}  # type: ignore[arg-type]
+
+    def read(raw: Any) -> T:
+        table = parse_table(raw)
+        if unknown := sorted(table.keys() - parsers.keys()):
+            raise ValueError(f"unknown key {', '.join(unknown)}; known are {', '.join(parsers)}")
+        values = {}
+        for name, value in table.items():
+            try:
+                values[name] = parsers[name](value)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+        return kind(**values)
 
     return read
 

@@ -55,10 +55,10 @@ def _own(generator: Generator, site: Site | None) -> Site | None:
 
 def _options(settings: Settings, site: Site | None) -> AddressOptions:
     """Return what the settings say of addresses, and the site where they say nothing."""
-    book = settings.book
+    own = settings.book.addresses
     return AddressOptions(
-        site.trailing_slash if site and book.trailing_slash is None else book.trailing_slash,
-        site.directory_urls if site and book.directory_urls is None else book.directory_urls,
-        book.number_prefixes,
-        bool(book.base_url),
+        site.trailing_slash if site and own.trailing_slash is None else own.trailing_slash,
+        site.directory_urls if site and own.directory_urls is None else own.directory_urls,
+        own.number_prefixes,
+        bool(settings.book.base_url),
     )

@@ -90,7 +90,7 @@ def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str], 
 def fingerprint_of(settings: Settings, embedding: str, book: str = "") -> dict[str, str]:
     """Return what the record of a file depends on besides its content, one per stage; `book` is the crawl's own."""
     shown = {name: value for name, value in asdict(settings.book).items() if name not in SHOWN_NOWHERE}
-    shown |= {
+    shown |= shown.pop("addresses") | {
         "modules": [asdict(module) for module in settings.modules],
         "unlisted": settings.crawl.unlisted,
         "unsearched": settings.crawl.unsearched,

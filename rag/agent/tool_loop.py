@@ -106,7 +106,7 @@ class ToolLoop:
         asked: Message = {"role": "user", "content": question}
         self._left = settings.agent.context_tokens - settings.agent.answer_tokens - TOOL_TOKENS
         self._left -= tokens_of(rules) + tokens_of(question)
-        past = recent_turns(history, max_tokens=min(settings.agent.history_tokens, self._left // 2))
+        past = recent_turns(history, max_tokens=min(settings.agent.context_tokens // 4, self._left // 2))
         self._messages = [system, *({"role": turn.role, "content": turn.content} for turn in past), asked]
         self._left -= sum(tokens_of(turn.content) for turn in past)
         if self._left <= 0:

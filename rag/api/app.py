@@ -167,7 +167,6 @@ def _add_middleware(app: FastAPI, services: AppServices) -> None:
         metrics=services.metrics,
         deadlines=services.deadlines,
         failures=services.failures,
-        body_timeout=api.body_timeout,
     )
     # Around the requests, so that a page may read problem documents too.
     app.add_middleware(

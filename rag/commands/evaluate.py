@@ -203,5 +203,5 @@ def _calibrate(settings: Settings, asked: Sequence[Asked], path: Path) -> None:
     model = embedder_of(settings).model
     weights = [getattr(policy, name) for name in WEIGHTS]
     levels = [policy.low, policy.medium, policy.high]
-    set_table(path, "confidence", {"model": model, "weights": weights, "levels": levels})
+    set_table(path, "confidence.fitted", {"model": model, "weights": weights, "levels": levels})
     note(f"confidence policy for {model} written to {path}")

@@ -188,9 +188,9 @@ def policy_of(embedding: str, settings: Settings | None = None) -> Policy:
         confidence = settings.confidence
         if confidence.policy == "spec":
             return SPEC
-        fitted = confidence.model is not None and same_model(confidence.model, embedding)
-        if fitted and confidence.weights and confidence.levels:
-            low, medium, high = confidence.levels
-            weights: dict[str, Any] = dict(zip(WEIGHTS, confidence.weights, strict=False))
+        own = confidence.fitted
+        if own.model is not None and same_model(own.model, embedding) and own.weights and own.levels:
+            low, medium, high = own.levels
+            weights: dict[str, Any] = dict(zip(WEIGHTS, own.weights, strict=False))
             return EvidencePolicy("fitted", low=low, medium=medium, high=high, **weights)
     return next((policy for name, policy in BY_MODEL.items() if embedding.startswith(name)), WORDS)

@@ -72,7 +72,7 @@ CURES = {
     "InputsRefused": Cure(
         "Texts that the embedding service refuses",
         "One text of a request is refused, for instance because the model takes fewer tokens than the settings say.",
-        "Lower `chunk.max_tokens` or set `embedding.input_tokens` to what the model takes. Other texts are embedded.",
+        "Lower `chunk.max_tokens` or set `embedding.limits.input_tokens` to what the model takes. Other texts are embedded.",
     ),
     "ClusterError": Cure(
         "The Ray cluster of `ingest --ray`",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
@@ -84,19 +85,30 @@ def settings() -> str:
     head = (
         "# Settings\n\nA setting is taken from the first of these that has it: a flag, the environment, `.env` "
         "beside the configuration, `bookwise.toml` (the nearest in the current folder or above it), your own "
-        "`~/.config/bookwise/config.toml`, the default. Secrets are never read from `bookwise.toml`.\n"
+        "`~/.config/bookwise/config.toml`, the default. Secrets are never read from `bookwise.toml`. A table such as "
+        "`api.limits` is written as JSON in the environment (`BOOKWISE_API_LIMITS='{\"rate\": 20}'`); each entry comes "
+        "from the first source that has it. Names of earlier releases are still read, with a warning that says the new one.\n"
     )
     tables: dict[str, list[str]] = {}
     for name, field in FIELDS.items():
-        facts = [f"`{name}`" if field.metadata["in_file"] else f"`{field.metadata['env']}`, in the environment only"]
-        if field.metadata["in_file"] and field.metadata["env"]:
-            facts.append(f"environment `{field.metadata['env']}`")
-        if isinstance(field.default, str | int | float) and field.default != "":
-            facts.append(f"default `{field.default}`")
-        # A list: a table of four columns is wider than a telephone.
-        item = f"{' · '.join(facts)}\n:   {text(field.metadata['help'])}\n"
-        tables.setdefault(name.partition(".")[0], []).append(item)
+        items = tables.setdefault(name.partition(".")[0], [])
+        first = f"`{name}`" if field.metadata["in_file"] else f"`{field.metadata['env']}`, in the environment only"
+        variable = field.metadata["env"] if field.metadata["in_file"] else ""
+        items.append(_setting(first, variable, field.default, field.metadata["help"]))
+        if is_dataclass(field.default):
+            items += (
+                _setting(f"`{name}.{each.name}`", "", each.default, each.metadata["help"])
+                for each in fields(field.default)
+            )
     return "\n".join([head, *(f"## `[{name}]`\n\n" + "\n".join(items) for name, items in tables.items())])
+
+
+def _setting(name: str, variable: str, default: Any, meaning: str) -> str:
+    """Return an item of a list: a table of four columns is wider than a telephone."""
+    facts = [name, *([f"environment `{variable}`"] if variable else [])]
+    if isinstance(default, str | int | float) and default != "":
+        facts.append(f"default `{default}`")
+    return f"{' · '.join(facts)}\n:   {text(meaning)}\n"
 
 
 def book_settings() -> str:

@@ -75,7 +75,7 @@ def test_mdbook(tmp_path: Path) -> None:
 def test_sphinx_with_myst(tmp_path: Path, builder: str) -> None:
     write_site(tmp_path, SPHINX)
     run([python_tool(HERE, "sphinx-build"), "-q", "-b", builder, ".", "_build"], tmp_path)
-    flags: dict[str, object] = {"book.directory_urls": builder == "dirhtml"}
+    flags: dict[str, object] = {"book.addresses": {"directory_urls": builder == "dirhtml"}}
     titles = frozenset(("note", "warning", "tip"))  # which Sphinx writes over admonitions
     check(compare(tmp_path, tmp_path / "_build", r"^div .*\bmain\b", titles, **flags), pages=SPHINX_PAGES)
 

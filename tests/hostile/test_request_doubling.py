@@ -65,7 +65,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         write_book(folder / "docs", PAGES)
         assert run("ingest", "--book", "robots").exit_code == 0
         place = {"index.directory": str(folder / ".bookwise"), "index.state": str(folder / ".ingestion_state.json")}
-        rates = dict.fromkeys(("api.rate", "api.client_rate", "api.read_rate"), 1_000_000)
+        rates = {"api.limits": dict.fromkeys(("rate", "client_rate", "read_rate"), 1_000_000)}
         settings = load_settings({"embedding.embedder": "local"} | place | rates)
         with TestClient(
             create_app(settings, folder / "docs", open_to_all=True), base_url="http://127.0.0.1"

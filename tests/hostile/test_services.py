@@ -18,7 +18,7 @@ from ingestion.embedding.openai import OpenAIEmbedder
 from ingestion.embedding.rate_limiter import MAX_WAIT, RateLimiter
 from ingestion.errors import BookwiseError, ChatModelError, EmbeddingError, RerankError, VectorStoreError
 from ingestion.openai_client import sdk
-from ingestion.settings.qdrant import QdrantSettings
+from ingestion.settings.qdrant import QdrantClientSettings, QdrantSettings
 from ingestion.vector_stores.server.client import connect
 from rag.chat_model.client import ChatModel
 from rag.retrieval.rerankers.endpoint import RerankEndpoint
@@ -110,7 +110,10 @@ SERVICES: dict[str, tuple[Callable[[str], object], type[BookwiseError]]] = {
     "model": (lambda url: chat(url, many=False, timeout=0.2), ChatModelError),
     "model of a server": (lambda url: chat(url, many=True, timeout=0.2), ChatModelError),
     "reranker": (lambda url: RerankEndpoint(url).rerank("robots", ["a"]), RerankError),
-    "Qdrant": (lambda url: connect(url, settings=QdrantSettings(timeout=1)).version(), VectorStoreError),
+    "Qdrant": (
+        lambda url: connect(url, settings=QdrantSettings(client=QdrantClientSettings(timeout=1))).version(),
+        VectorStoreError,
+    ),
 }
 
 HARMS: dict[str, Callable[[], AbstractContextManager[str]]] = {

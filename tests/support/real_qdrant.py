@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import subprocess
@@ -36,19 +37,23 @@ class Target:
     prefix: str = field(default_factory=lambda: f"bookwise-test-{secrets.token_hex(4)}")
 
     @property
+    def options(self) -> dict[str, int]:
+        return {"replication_factor": self.replicas} if self.replicas else {}
+
+    @property
     def environment(self) -> dict[str, str]:
         """The settings of a command that uses it."""
         settings = {
             "QDRANT_URL": ",".join(self.urls),
             "QDRANT_API_KEY": self.key,
-            "BOOKWISE_QDRANT_REPLICAS": self.replicas and str(self.replicas),
+            "BOOKWISE_QDRANT_OPTIONS": json.dumps(self.options) if self.options else None,
             "BOOKWISE_QDRANT_CA_FILE": CA_FILE if self.is_real else None,
         }
         return {name: value for name, value in settings.items() if value}
 
     @property
     def settings(self) -> QdrantSettings:
-        return QdrantSettings(replicas=self.replicas)
+        return QdrantSettings(options=self.options)
 
     def server(self, first: int = 0) -> Server:
         """A connection that tries the `first` node first."""

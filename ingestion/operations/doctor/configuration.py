@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterator
+from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def _shown(value: object) -> object:
         return masked(value)
     if value is None or isinstance(value, bool | int | float):
         return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _shown(entry) for name, entry in asdict(value).items()}
     if isinstance(value, tuple):
         return [item.name if isinstance(item, Module) else masked(str(item)) for item in value]
     return masked(str(value))

@@ -7,7 +7,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -167,9 +167,7 @@ def _node(url: str, api_key: str | None, settings: QdrantSettings, *, patient: b
             client = QdrantClient(
                 url=url,
                 api_key=api_key,
-                prefer_grpc=settings.grpc,
-                grpc_port=settings.grpc_port,
-                timeout=settings.timeout,
+                **asdict(settings.client),
                 check_compatibility=False,
                 **_transport(settings, patient=patient),
             )

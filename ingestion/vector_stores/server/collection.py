@@ -44,18 +44,6 @@ _REPORTED = {
 }
 """Where a collection's information names what was asked for at its creation; the rest is in its `params`."""
 
-_NAMES = {
-    "shard_number": "qdrant.shards",
-    "replication_factor": "qdrant.replicas",
-    "write_consistency_factor": "qdrant.write_consistency",
-    "on_disk_payload": "qdrant.payload_on_disk",
-    "vectors.dense.on_disk": "qdrant.vectors_on_disk",
-    "hnsw_config.m": "qdrant.hnsw_m",
-    "hnsw_config.ef_construct": "qdrant.hnsw_ef",
-    "quantization_config": "qdrant.quantization",
-}
-"""The settings by which parts of a request are known to users; the others are `[qdrant.options]`."""
-
 
 def metadata_of(info: rest.CollectionInfo) -> dict[str, Any] | None:
     """Return our mark in the metadata of a collection, None for one that bookwise did not make."""
@@ -88,7 +76,7 @@ def creation(collection: str, schema: Schema, settings: QdrantSettings) -> Calla
 
 
 def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iterator[str]:
-    """Yield where a collection differs from the settings (`qdrant.shards is 1, not 4`), each with what to do.
+    """Yield where a collection differs from the settings (`qdrant.options.shard_number is 1, not 4`), and what to do.
 
     Options that the client or the server does not know are among them.
     """
@@ -100,7 +88,7 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
     there = {name: reported.get(_REPORTED[name]) if name in _REPORTED else params.get(name) for name in wanted}
     wanted |= {"vectors": {DENSE: {"on_disk": settings.vectors_on_disk}}}
     there |= {"vectors": {DENSE: {"on_disk": dense.get("on_disk", False)}}}
-    if settings.quantization == "none" and "quantization_config" not in (settings.options or {}):
+    if "quantization_config" not in wanted:
         wanted["quantization_config"], there["quantization_config"] = None, reported.get("quantization_config")
     yield from _different("", wanted, there)
 
@@ -126,17 +114,17 @@ def rescored(settings: QdrantSettings, most: float | None = None) -> rest.Quanti
 
 
 def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:
-    name = _NAMES.get(path)
-    if isinstance(wanted, Mapping) and isinstance(there, Mapping) and name is None:
-        for key, value in wanted.items():
-            yield from _different(f"{path}.{key}".lstrip("."), value, there.get(key))
-    elif there is None and wanted is not None and name is None:
-        yield f"qdrant.options.{path} is not known to the server, which ignored it; remove it, or use a newer server"
-    elif name == "qdrant.quantization":
+    name = "qdrant.vectors_on_disk" if path == "vectors.dense.on_disk" else f"qdrant.options.{path}"
+    if path == "quantization_config":
         if _kind(there) != _kind(wanted):
             yield f"{name} is {_kind(there)}, not {_kind(wanted)}; {REBUILD}"
+    elif isinstance(wanted, Mapping) and isinstance(there, Mapping):
+        for key, value in wanted.items():
+            yield from _different(f"{path}.{key}".lstrip("."), value, there.get(key))
+    elif there is None and wanted is not None:
+        yield f"{name} is not known to the server, which ignored it; remove it, or use a newer server"
     elif None not in (wanted, there) and there != wanted:
-        yield f"{name or f'qdrant.options.{path}'} is {_text(there)}, not {_text(wanted)}; {REBUILD}"
+        yield f"{name} is {_text(there)}, not {_text(wanted)}; {REBUILD}"
 
 
 def _kind(quantization: Any) -> str:

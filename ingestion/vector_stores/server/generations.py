@@ -36,6 +36,9 @@ from ingestion.vector_stores.types import REBUILD, Active, KeptGeneration, Schem
 
 logger = logging.getLogger(__name__)
 
+DEFERRED_FROM = 100_000
+"""A load of more points is indexed at its end, not as it comes."""
+
 
 class ServerGenerations:
     """Generations of the collection `name`."""
@@ -147,7 +150,7 @@ class ServerGenerations:
         assert isinstance(store, ServerStore)
         if problem := next(store.limits.problems(store.schema, max(store.size(), points)), None):
             raise self._cannot_work(problem)
-        if points <= self._settings.defer_chunks:
+        if points <= DEFERRED_FROM:
             return nullcontext()
         return deferred_indexing(self._server, store.collection, still_ours=store.lease or (lambda: None))
 

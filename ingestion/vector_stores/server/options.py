@@ -19,25 +19,14 @@ NOT_OPTIONS = ("metadata", "sparse_vectors", "strict_mode_config", "vectors")
 def options_of(settings: QdrantSettings) -> dict[str, Any]:
     """Return what a collection is made with beside its vectors, by the names of Qdrant's interface.
 
-    That is `[qdrant.options]` without what the client does not know; the settings that have names of their own take
-    precedence. Raises ConfigurationError for a value that the client refuses.
+    That is `[qdrant.options]` without what the client does not know. Texts are on disk unless it says otherwise;
+    indexed fields are in memory all the same. Raises ConfigurationError for a value that the client refuses.
     """
-    hnsw = {"m": settings.hnsw_m, "ef_construct": settings.hnsw_ef}
-    named: dict[str, Any] = {
-        "shard_number": settings.shards,
-        "replication_factor": settings.replicas,
-        "write_consistency_factor": settings.write_consistency,
-        "hnsw_config": {name: value for name, value in hnsw.items() if value is not None} or None,
-    }
-    if settings.quantization == "int8":
-        named["quantization_config"] = {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
     given = settings.options or {}
     for name in NOT_OPTIONS:
         if name in given:
             raise ConfigurationError(f"qdrant.options.{name} is set by bookwise itself; leave it out")
-    known = _known(rest.CreateCollection, given)
-    options = _merged({"on_disk_payload": settings.payload_on_disk}, known)
-    options = _merged(options, {name: value for name, value in named.items() if value is not None})
+    options = {"on_disk_payload": True} | _known(rest.CreateCollection, given)
     try:
         TypeAdapter(rest.CreateCollection).validate_python(options)
     except ValidationError as error:
@@ -105,12 +94,3 @@ def _refused(error: ValidationError) -> ConfigurationError:
     name = ".".join(map(str, first["loc"][:1] if alternatives else first["loc"]))
     reason = "in no form that the Qdrant client knows" if alternatives else first["msg"].lower()
     return ConfigurationError(f"qdrant.options.{name}: {reason}")
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables as one; what is in both comes from the second."""
-    merged = dict(base)
-    for name, value in over.items():
-        both_tables = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
-        merged[name] = _merged(merged[name], value) if both_tables else value
-    return merged

@@ -17,6 +17,7 @@ from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import METADATA, STRICT, metadata_of
 from ingestion.vector_stores.server.limits import Limits, limits_of
+from ingestion.vector_stores.server.options import options_of
 
 logger = logging.getLogger(__name__)
 
@@ -69,12 +70,13 @@ class StateCollection:
         self._ready = True
 
     def _create(self, client: QdrantClient) -> None:
+        options = options_of(self._settings)
         client.create_collection(
             self.name,
             vectors_config={},
             shard_number=1,
-            replication_factor=self._settings.replicas,
-            write_consistency_factor=self._settings.write_consistency,
+            replication_factor=options.get("replication_factor"),
+            write_consistency_factor=options.get("write_consistency_factor"),
             strict_mode_config=STRICT,
             metadata={METADATA: MARK},
         )
@@ -112,7 +114,8 @@ class StateCollection:
         )
 
     def _warn_of_few_replicas(self, info: rest.CollectionInfo) -> None:
-        there, wanted = info.config.params.replication_factor or 1, self._settings.replicas or 1
+        there = info.config.params.replication_factor or 1
+        wanted = int(options_of(self._settings).get("replication_factor") or 1)
         if there < wanted:
             logger.warning(
                 "collection %s has %d of %d replicas: the loss of a node stops every run. While no run writes, "

@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+IN_FLIGHT = 2
+"""Write requests at a time."""
+
 BYTES_PER_REQUEST = 30 << 20
 """A server takes bodies of 32 MiB unless told otherwise; the rest is room for what surrounds the points."""
 
@@ -81,7 +84,6 @@ class ServerStore:
         self._recent: dict[tuple[str, Where], tuple[float, dict[str, int]]] = {}
         self._server = server
         self._request_bytes = request_bytes
-        self._in_flight = (settings or QdrantSettings()).in_flight
         self._quantization = rescored(settings or QdrantSettings(), limits.oversampling)
         self.limits = limits
 
@@ -96,7 +98,7 @@ class ServerStore:
         validate_points(points, self.schema.dimensions)
         sized = [(point, self._size(point.id, point.payload, _vector_bytes(point))) for point in points]
         cut = sized_batches(sized, max_items=self.limits.write, max_bytes=self._request_bytes)
-        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), workers=self._in_flight)
+        do_all(cut, lambda batch: self._upsert([_to_struct(point) for point in batch]), workers=IN_FLIGHT)
 
     def set_payloads(self, payloads: Mapping[str, Payload]) -> None:
         """See VectorStore."""
@@ -104,7 +106,7 @@ class ServerStore:
             validate_payload(point_id, payload)
         sized = [(item, self._size(*item)) for item in payloads.items()]
         cut = sized_batches(sized, max_items=self.limits.write, max_bytes=self._request_bytes)
-        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), workers=self._in_flight)
+        do_all(cut, lambda batch: self._overwrite([_to_overwrite(*item) for item in batch]), workers=IN_FLIGHT)
 
     def delete(self, where: Where) -> None:
         """See VectorStore."""

@@ -83,10 +83,10 @@ class Authenticator:
         *,
         open_to_all: bool,
     ) -> None:
-        self._settings = settings.api
-        if self._settings.daily_cost and not self._settings.token_price:
+        self._daily = settings.api.limits
+        if self._daily.daily_cost and not settings.api.token_price:
             raise ConfigurationError(
-                "api.daily_cost needs api.token_price: US dollars per million tokens of the model"
+                "api.limits.daily_cost needs api.token_price: US dollars per million tokens of the model"
             )
         self._keys = keys
         self._questions = questions
@@ -99,7 +99,7 @@ class Authenticator:
     @property
     def has_daily_limits(self) -> bool:
         """Whether the questions or the cost of a public key are limited per day."""
-        return bool(self._settings.daily_questions or self._settings.daily_cost)
+        return bool(self._daily.daily_questions or self._daily.daily_cost)
 
     async def aclose(self) -> None:
         """Close the connections to the store of the rates."""
@@ -134,7 +134,7 @@ class Authenticator:
         """Raise 429 where a public key has used up its day."""
         if not self.has_daily_limits:
             return
-        most, budget = self._settings.daily_questions, self._settings.daily_cost
+        most, budget = self._daily.daily_questions, self._daily.daily_cost
         count, cost = await self._threads.run(self._questions.spent_today, caller.owner)
         if (most and count >= most) or (budget and cost >= budget):
             seconds = _seconds_to_midnight()

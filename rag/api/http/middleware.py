@@ -34,6 +34,9 @@ MAX_COMPLETION_BYTES = 1024 * 1024
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """How much of a body that is too large is read all the same: most clients read no answer before they sent it all."""
 
+BODY_SECONDS = 30
+"""To receive the body of a request."""
+
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 QUIET_ROUTES = ("/", "/widget.js", "/static/{name:path}", "/health", "/ready", "/metrics")
 """Not logged unless they fail: files of the page, and what machines ask every few seconds."""
@@ -45,21 +48,18 @@ SAFE_HEADERS = {b"x-content-type-options": b"nosniff", b"cache-control": b"no-st
 class RequestMiddleware:
     """Plain ASGI, since a response that streams must not pass through a buffer."""
 
-    def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, deadlines: Deadlines, failures: FailureReporter, body_timeout: float
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, deadlines: Deadlines, failures: FailureReporter) -> None:
         self._app = app
         self._metrics = metrics
         self._deadlines = deadlines
         self._failures = failures
-        self._body_timeout = body_timeout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(scope, receive, send, self._deadlines, self._failures, self._body_timeout)
+        exchange = _Exchange(scope, receive, send, self._deadlines, self._failures)
         try:
             await exchange.run(self._app)
         finally:
@@ -84,12 +84,10 @@ class _Exchange:
         send: Send,
         deadlines: Deadlines,
         failures: FailureReporter,
-        body_timeout: float,
     ) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._headers = dict(scope["headers"])
         self._deadlines, self._failures = deadlines, failures
-        self._body_timeout = body_timeout
         self._bound: asyncio.Timeout | None = None
         client = client_of((scope.get("client") or ("", 0))[0])
         request_id = new_request_id(self._headers.get(b"x-request-id", b"").decode("latin-1"))
@@ -127,14 +125,12 @@ class _Exchange:
         return message
 
     async def _next_part(self) -> Message:
-        left = self._body_timeout - (time.perf_counter() - self.started)
+        left = BODY_SECONDS - (time.perf_counter() - self.started)
         try:
             message = await asyncio.wait_for(self._receive(), max(0.001, left))
         except TimeoutError:
             self._is_read = True
-            raise HTTPException(
-                408, f"the body of the request did not arrive within {self._body_timeout} s"
-            ) from None
+            raise HTTPException(408, f"the body of the request did not arrive within {BODY_SECONDS} s") from None
         self._received += len(message.get("body", b""))
         self._is_read = not message.get("more_body", False)
         return message

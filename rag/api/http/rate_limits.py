@@ -32,10 +32,10 @@ class RateLimits:
     """Count requests, in the shared store where there is one."""
 
     def __init__(self, settings: Settings, outages: Outages) -> None:
-        api = settings.api
-        self._per_key = RateLimitItemPerMinute(api.rate)
-        self._per_client = RateLimitItemPerMinute(api.client_rate)
-        self._reads = RateLimitItemPerMinute(api.read_rate)
+        limits = settings.api.limits
+        self._per_key = RateLimitItemPerMinute(limits.rate)
+        self._per_client = RateLimitItemPerMinute(limits.client_rate)
+        self._reads = RateLimitItemPerMinute(limits.read_rate)
         self._shared = _shared_limiter(settings)
         self._own = MovingWindowRateLimiter(MemoryStorage())
         self._outages = outages

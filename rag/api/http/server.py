@@ -154,11 +154,11 @@ class ServerConfig(uvicorn.Config):
 
     def _limits(self) -> ConnectionLimits:
         api = self.recipe.settings.api
-        total = connections_within(max(8, api.max_connections // self.workers), file_limit())
+        total = connections_within(max(8, api.limits.max_connections // self.workers), file_limit())
         return ConnectionLimits(
             total=total,
             # Behind a proxy all readers come from one address: it counts its clients itself.
-            per_client=total if api.trusted_proxies else min(api.client_connections, total * 3 // 4),
+            per_client=total if api.trusted_proxies else max(4, total // 5),
             on_refused=self.services.metrics.refused,
             on_shutdown=self.begin_to_stop,
         )

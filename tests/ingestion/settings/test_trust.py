@@ -53,7 +53,15 @@ MAY_SET = {
 }
 """What a book may set, written down once more: a setting that is added is the user's unless it is here too."""
 
-CHOSEN: Mapping[str, object] = {"embedding.model": "text-embedding-3-large", "chunk.max_tokens": 6000}
+CHOSEN: Mapping[str, object] = {
+    "embedding.model": "text-embedding-3-large",
+    "chunk.max_tokens": 6000,
+    "api.limits": {"rate": 7},
+    "book.addresses": {"trailing_slash": True},
+    "confidence.fitted": {"model": "m/1"},
+    "embedding.limits": {"in_flight": 7},
+    "qdrant.client": {"timeout": 7},
+}
 
 
 def raw_value(name: str) -> object:
@@ -85,7 +93,7 @@ def raw_value(name: str) -> object:
 def toml_of(name: str, raw: object) -> str:
     table, _, key = name.rpartition(".")
     if isinstance(raw, dict):
-        return f"[{name}]\na = 1\n"
+        return f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in raw.items())
     if raw == [{"name": "a"}]:
         return '[[modules]]\nname = "a"\n'
     return f"[{table}]\n{key} = {json.dumps(raw)}\n"

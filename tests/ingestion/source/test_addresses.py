@@ -110,13 +110,13 @@ def test_each_style_has_its_routes(style: str, path: str, route: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "route"),
     [
-        ({"book.trailing_slash": True}, "01-a/b.md", "a/b/"),
-        ({"book.number_prefixes": False}, "01-a/02-b.md", "01-a/02-b"),
-        ({"book.style": "mkdocs", "book.directory_urls": False}, "a/b.md", "a/b.html"),
-        ({"book.style": "hugo", "book.directory_urls": False}, "a/b.md", "a/b.html"),
-        ({"book.style": "jekyll", "book.directory_urls": True}, "a/b.md", "a/b/"),
-        ({"book.style": "vitepress", "book.directory_urls": True}, "a/b.md", "a/b"),
-        ({"book.style": "starlight", "book.trailing_slash": False}, "a/b.md", "a/b"),
+        ({"book.addresses": {"trailing_slash": True}}, "01-a/b.md", "a/b/"),
+        ({"book.addresses": {"number_prefixes": False}}, "01-a/02-b.md", "01-a/02-b"),
+        ({"book.style": "mkdocs", "book.addresses": {"directory_urls": False}}, "a/b.md", "a/b.html"),
+        ({"book.style": "hugo", "book.addresses": {"directory_urls": False}}, "a/b.md", "a/b.html"),
+        ({"book.style": "jekyll", "book.addresses": {"directory_urls": True}}, "a/b.md", "a/b/"),
+        ({"book.style": "vitepress", "book.addresses": {"directory_urls": True}}, "a/b.md", "a/b"),
+        ({"book.style": "starlight", "book.addresses": {"trailing_slash": False}}, "a/b.md", "a/b"),
     ],
 )
 def test_the_settings_of_the_site_change_its_routes(changes: dict[str, object], path: str, route: str) -> None:

@@ -239,7 +239,7 @@ def test_a_search_by_words_embeds_nothing(client: TestClient) -> None:
 def test_searching_while_one_types_uses_up_no_questions(book: Path) -> None:
     key = add_key("reader")
     asked = {"query": "graphics"}
-    with serving(book, open_to_all=False, **{"api.rate": 1}) as client:
+    with serving(book, open_to_all=False, **{"api.limits": {"rate": 1}}) as client:
         typed = [
             client.post("/search", json=asked | {"ranking": "keyword"}, headers=key).status_code for _ in range(3)
         ]

@@ -77,7 +77,7 @@ def test_a_key_cannot_reach_beyond_its_limits(book: Path) -> None:
 
 def test_more_requests_than_a_key_may_send_are_told_when_to_come_back(book: Path) -> None:
     key = add_key("busy")
-    with serving(book, open_to_all=False, **{"api.rate": "2"}) as client:
+    with serving(book, open_to_all=False, **{"api.limits": {"rate": "2"}}) as client:
         statuses = [client.post("/chat/run", json=QUESTION, headers=key).status_code for _ in range(3)]
         refused = client.post("/chat/run", json=QUESTION, headers=key)
     assert statuses == [200, 200, 429]
@@ -117,7 +117,7 @@ def test_the_server_looks_for_keys_where_the_book_s_own_settings_keep_them(clean
 
 def test_what_a_key_spent_stays_spent_when_its_conversations_are_deleted(book: Path) -> None:
     public, owner = add_key("site", is_public=True), add_key("owner", is_owner=True)
-    with serving(book, open_to_all=False, **{"api.daily_questions": 2, "api.token_price": 2.0}) as client:
+    with serving(book, open_to_all=False, **{"api.limits": {"daily_questions": 2}, "api.token_price": 2.0}) as client:
         for _ in range(2):
             session = client.post("/chat/run", json=QUESTION, headers=public).json()["session_id"]
             assert client.delete(f"/threads/{session}", headers=public).status_code == 204

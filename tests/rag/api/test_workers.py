@@ -69,7 +69,7 @@ def processes_of(parent: int) -> set[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_workers_share_limits_and_figures_and_are_replaced_without_a_refused_request(shared: Path) -> None:
     key, owner = add_key("reader"), add_key("owner", is_owner=True)
-    with serve_process(shared, "--workers", str(WORKERS), BOOKWISE_API_RATE="12") as (process, client):
+    with serve_process(shared, "--workers", str(WORKERS), BOOKWISE_API_LIMITS='{"rate": 12}') as (process, client):
         before = _answering(client, key, process.pid)
         statuses = [client.post("/chat/run", json=QUESTION, headers=key).status_code for _ in range(14)]
         assert (statuses.count(200), statuses.count(429)) == (12, 2)
@@ -108,7 +108,7 @@ def _asked_until(is_done: Any, client: httpx.Client, key: dict[str, str]) -> lis
 
 @pytest.mark.slow
 def test_workers_that_cannot_start_end_the_server_with_the_reason(shared: Path) -> None:
-    with serve_process(shared, "--workers", "2", BOOKWISE_API_DAILY_COST="1") as (process, _):
+    with serve_process(shared, "--workers", "2", BOOKWISE_API_LIMITS='{"daily_cost": 1}') as (process, _):
         said = process.communicate(timeout=60)[1]
-    assert "api.daily_cost needs api.token_price" in said and "a worker could not start" in said
+    assert "api.limits.daily_cost needs api.token_price" in said and "a worker could not start" in said
     assert process.returncode == ExitCode.CONFIGURATION

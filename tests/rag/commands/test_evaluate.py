@@ -147,7 +147,7 @@ def test_calibrating_writes_a_policy_that_the_next_call_reads(folder: Path) -> N
     result = run("eval", "questions.jsonl", "--calibrate")
     assert result.exit_code == 0 and "written to bookwise.toml" in result.stderr
     text = (folder / "bookwise.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)["confidence"]
+    table = tomllib.loads(text)["confidence"]["fitted"]
     assert text.startswith("# mine\n[agent]\ntop_k = 4\n")
     assert table["model"].startswith("all-MiniLM-L6-v2") and len(table["weights"]) == 7
     measures = document(run("eval", "questions.jsonl", "--json"))["measures"]

@@ -110,12 +110,13 @@ def settings(**values: Any) -> Any:
 
 
 def test_the_policy_is_that_of_the_embedding_model_unless_the_settings_say_otherwise() -> None:
-    fitted = {"confidence.model": MODEL, "confidence.weights": [1, 2, 3, 4], "confidence.levels": [0.1, 0.2, 0.3]}
+    own = {"model": MODEL, "weights": [1, 2, 3, 4], "levels": [0.1, 0.2, 0.3]}
+    fitted = {"confidence.fitted": own}
     assert policy_of(MODEL) is policy_of(MODEL, settings()) is MINILM
     assert policy_of(MODEL, settings(**{"confidence.policy": "spec"})) is SPEC
     before = EvidencePolicy("fitted", 1, 2, 3, 4, low=0.1, medium=0.2, high=0.3)
     assert policy_of(MODEL, settings(**fitted)) == before
-    assert policy_of(MODEL, settings(**fitted | {"confidence.weights": [1, 2, 3, 4, 5, 6]})) == replace(
+    assert policy_of(MODEL, settings(**{"confidence.fitted": own | {"weights": [1, 2, 3, 4, 5, 6]}})) == replace(
         before, reached=5, length=6
     )
     assert policy_of("another/1", settings(**fitted)) is WORDS

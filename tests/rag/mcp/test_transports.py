@@ -122,10 +122,10 @@ def test_over_http_a_key_is_told_nothing_of_what_a_failing_service_said(folder: 
 
 
 def test_over_http_questions_are_counted_apart_and_a_limit_per_day_is_not_evaded(folder: Path) -> None:
-    first, second = asked_over_http(folder, 2, BOOKWISE_API_CLIENT_RATE="1")
+    first, second = asked_over_http(folder, 2, BOOKWISE_API_LIMITS='{"client_rate": 1}')
     assert not first.is_error
     assert second.is_error and "more than 1 questions per minute" in text_of(second)
-    [limited] = asked_over_http(folder, 1, BOOKWISE_API_DAILY_QUESTIONS="5")
+    [limited] = asked_over_http(folder, 1, BOOKWISE_API_LIMITS='{"daily_questions": 5}')
     assert limited.is_error and "limit per day" in text_of(limited)
 
 

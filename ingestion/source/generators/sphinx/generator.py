@@ -45,7 +45,7 @@ class Sphinx(Base):
         return super().publication(page, site, now)._replace(searchable="nosearch" not in page.values)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the file of a page, or its folder (`book.directory_urls`)."""
+        """Return the file of a page, or its folder (`book.addresses.directory_urls`)."""
         from ingestion.source.generators.sphinx.addresses import route
 
         placed = self.place_of(page, site, options)

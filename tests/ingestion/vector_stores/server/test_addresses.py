@@ -19,7 +19,7 @@ from tests.support.vector_points import SCHEMA, make_point
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
-REPLICATED = QdrantSettings(replicas=2, write_consistency=1)
+REPLICATED = QdrantSettings(options={"replication_factor": 2, "write_consistency_factor": 1})
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_refusal_is_not_asked_of_the_next_node(cluster: QdrantServer) -> None:
 
 
 def test_an_index_of_one_replica_is_gone_with_its_node_and_the_state_is_not(cluster: QdrantServer) -> None:
-    """What `qdrant.replicas = 2` changes: the records and the lease outlive a node as the chunks do."""
+    """What `replication_factor = 2` changes: the records and the lease outlive a node as the chunks do."""
     generations = generations_on(cluster.urls, [])
     with generations.writer(0):
         pass

@@ -14,7 +14,7 @@ from tests.support.vector_points import SCHEMA, make_point
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
-REPLICATED = QdrantSettings(shards=3, replicas=2, write_consistency=1)
+REPLICATED = QdrantSettings(options={"shard_number": 3, "replication_factor": 2, "write_consistency_factor": 1})
 
 
 @pytest.fixture
@@ -99,5 +99,5 @@ def test_a_missing_index_and_too_few_replicas_of_the_state_are_warnings(cluster:
 
 
 def test_settings_that_the_collection_was_not_made_with_are_warnings(cluster: QdrantServer) -> None:
-    health = generations_on(cluster, QdrantSettings(shards=4)).health()
-    assert any("qdrant.shards is 3, not 4" in warning for warning in health.warnings)
+    health = generations_on(cluster, QdrantSettings(options={"shard_number": 4})).health()
+    assert any("qdrant.options.shard_number is 3, not 4" in warning for warning in health.warnings)

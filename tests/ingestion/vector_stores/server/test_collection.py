@@ -17,8 +17,9 @@ from qdrant_client.grpc import HealthCheckReply, HealthCheckRequest
 from ingestion.errors import ConfigurationError, VectorStoreError
 from ingestion.settings.loader import load_settings
 from ingestion.settings.places import user_config
-from ingestion.settings.qdrant import QdrantSettings
+from ingestion.settings.qdrant import QdrantClientSettings, QdrantSettings
 from ingestion.vector_stores.filters import Where
+from ingestion.vector_stores.server import generations as generations_on_server
 from ingestion.vector_stores.server import search_params
 from ingestion.vector_stores.server.bulk_load import deferred_indexing
 from ingestion.vector_stores.server.client import connect
@@ -28,15 +29,17 @@ from tests.support.vector_points import SCHEMA, make_point, unit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
+INT8 = {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
 CHOSEN = QdrantSettings(
-    shards=4,
-    replicas=2,
-    write_consistency=2,
     vectors_on_disk=True,
-    payload_on_disk=False,
-    quantization="int8",
-    hnsw_m=32,
-    hnsw_ef=200,
+    options={
+        "shard_number": 4,
+        "replication_factor": 2,
+        "write_consistency_factor": 2,
+        "on_disk_payload": False,
+        "hnsw_config": {"m": 32, "ef_construct": 200},
+        "quantization_config": INT8,
+    },
 )
 
 
@@ -80,7 +83,7 @@ def test_every_setting_of_a_collection_is_sent(qdrant: QdrantServer) -> None:
     assert sent["sparse_vectors"] == {"bm25": {"modifier": "idf", "index": {"on_disk": True}}}
     assert sent["on_disk_payload"] is False
     assert sent["hnsw_config"] == {"m": 32, "ef_construct": 200}
-    assert sent["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}}
+    assert sent["quantization_config"] == INT8
 
 
 def test_quantised_vectors_are_rescored_and_words_are_not(
@@ -101,14 +104,14 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
     qdrant: QdrantServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     build(generations_on(qdrant))
-    changed = generations_on(qdrant, QdrantSettings(shards=4, quantization="int8"))
+    changed = generations_on(qdrant, QdrantSettings(options={"shard_number": 4, "quantization_config": INT8}))
     with caplog.at_level(logging.WARNING):
         assert changed.open_active()
         assert caplog.text == ""
         with changed.writer(0) as lease:
             assert changed.open_active(lease)
-    assert "qdrant.shards is 1, not 4; run `bookwise ingest --mode recreate`" in caplog.text
-    assert "qdrant.quantization is none, not int8" in caplog.text
+    assert "qdrant.options.shard_number is 1, not 4; run `bookwise ingest --mode recreate`" in caplog.text
+    assert "qdrant.options.quantization_config is none, not int8" in caplog.text
     caplog.clear()
     with changed.writer(0) as lease:
         build(changed)
@@ -116,7 +119,7 @@ def test_a_writer_is_told_what_takes_a_recreate_and_a_reader_is_not(
     assert caplog.text == ""
 
 
-def test_options_go_through_to_the_server_and_the_settings_with_names_come_before_them(qdrant: QdrantServer) -> None:
+def test_options_go_through_to_the_server(qdrant: QdrantServer) -> None:
     options = {
         "shard_number": 3,
         "replication_factor": 5,
@@ -126,10 +129,10 @@ def test_options_go_through_to_the_server_and_the_settings_with_names_come_befor
         "quantization_config": {"binary": {"always_ram": True}},
         "optimizers_config": {"default_segment_number": 4},
     }
-    build(generations_on(qdrant, QdrantSettings(options=options, replicas=2, hnsw_m=32)))
+    build(generations_on(qdrant, QdrantSettings(options=options)))
     sent = created(qdrant)
-    assert (sent["shard_number"], sent["replication_factor"], sent["on_disk_payload"]) == (3, 2, False)
-    assert sent["hnsw_config"] == {"m": 32, "on_disk": True}
+    assert (sent["shard_number"], sent["replication_factor"], sent["on_disk_payload"]) == (3, 5, False)
+    assert sent["hnsw_config"] == {"m": 8, "on_disk": True}
     assert sent["quantization_config"] == {"binary": {"always_ram": True}}
     assert sent["wal_config"] == {"wal_capacity_mb": 64}
     assert sent["optimizers_config"] == {"default_segment_number": 4}
@@ -201,9 +204,8 @@ def test_options_are_read_from_a_table_and_from_the_environment(tmp_path: Path) 
     assert config
     config.parent.mkdir(parents=True)
     config.write_text("[qdrant.options]\nshard_number = 3\n[qdrant.options.hnsw_config]\nm = 8\n")
-    settings = load_settings({}, environ=environ | {"BOOKWISE_QDRANT_REPLICAS": "2"})
-    assert settings.qdrant.options == {"shard_number": 3, "hnsw_config": {"m": 8}}
-    assert settings.qdrant.replicas == 2
+    settings = load_settings({}, environ=environ | {"BOOKWISE_QDRANT_OPTIONS": '{"replication_factor": 2}'})
+    assert settings.qdrant.options == {"shard_number": 3, "hnsw_config": {"m": 8}, "replication_factor": 2}
     settings = load_settings({}, environ={"BOOKWISE_QDRANT_OPTIONS": '{"shard_number": 4}'})
     assert settings.qdrant.options == {"shard_number": 4}
     with pytest.raises(ConfigurationError, match=r"BOOKWISE_QDRANT_OPTIONS .*is not JSON"):
@@ -212,7 +214,10 @@ def test_options_are_read_from_a_table_and_from_the_environment(tmp_path: Path) 
 
 # --- a large first load
 
-LARGE = QdrantSettings(defer_chunks=10)
+
+@pytest.fixture(autouse=True)
+def _small_loads_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generations_on_server, "DEFERRED_FROM", 10)
 
 
 def thresholds(qdrant: QdrantServer) -> list[int]:
@@ -221,7 +226,7 @@ def thresholds(qdrant: QdrantServer) -> list[int]:
 
 def test_a_large_load_is_indexed_at_its_end_and_waited_for(qdrant: QdrantServer) -> None:
     pauses: list[float] = []
-    generations = ServerGenerations(connect(qdrant.url, KEY, sleep=pauses.append), "book", LARGE)
+    generations = ServerGenerations(connect(qdrant.url, KEY, sleep=pauses.append), "book")
     store = generations.create(SCHEMA)
     generations.activate(store)
     active = generations.open_active()
@@ -247,21 +252,21 @@ def test_an_index_that_does_not_move_is_shown_and_then_left_to_the_server(
 
 
 def test_a_small_load_changes_no_setting(qdrant: QdrantServer) -> None:
-    generations = generations_on(qdrant, LARGE)
+    generations = generations_on(qdrant)
     with generations.loading(generations.create(SCHEMA), 10):
         pass
     assert thresholds(qdrant) == []
 
 
 def test_an_index_that_cannot_be_made_is_an_error(qdrant: QdrantServer) -> None:
-    generations = generations_on(qdrant, LARGE)
+    generations = generations_on(qdrant)
     store = generations.create(SCHEMA)
     with pytest.raises(VectorStoreError, match="cannot be indexed"), generations.loading(store, 11):
         qdrant.statuses = ["red"]
 
 
 def test_what_a_killed_load_left_is_mended_by_the_next_writer_and_not_by_a_reader(qdrant: QdrantServer) -> None:
-    generations = generations_on(qdrant, LARGE)
+    generations = generations_on(qdrant)
     build(generations)
     store = generations.open_active()
     assert store is not None
@@ -294,7 +299,11 @@ def test_grpc_is_spoken_when_it_is_asked_for() -> None:
     server.start()
     try:
         with pytest.raises(VectorStoreError, match=r"is version 1\.16\.0"):
-            connect("http://127.0.0.1:1", KEY, QdrantSettings(grpc=True, grpc_port=port)).version()
+            connect(
+                "http://127.0.0.1:1",
+                KEY,
+                QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=port)),
+            ).version()
     finally:
         server.stop(None).wait()
     assert keys == [KEY]

@@ -16,15 +16,15 @@ from tests.support.vector_points import SCHEMA, make_point, unit_vector
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 CHOSEN = QdrantSettings(
-    defer_chunks=1,
-    shards=4,
-    replicas=2,
-    write_consistency=2,
     vectors_on_disk=True,
-    payload_on_disk=False,
-    quantization="int8",
-    hnsw_m=32,
-    hnsw_ef=200,
+    options={
+        "shard_number": 4,
+        "replication_factor": 2,
+        "write_consistency_factor": 2,
+        "on_disk_payload": False,
+        "hnsw_config": {"m": 32, "ef_construct": 200},
+        "quantization_config": {"scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}},
+    },
 )
 IDS = [make_point(number).id for number in range(24)]
 

@@ -18,7 +18,7 @@ from tests.support.qdrant_server import KEY, QdrantServer, running
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
-REPLICATED = QdrantSettings(replicas=2, write_consistency=1)
+REPLICATED = QdrantSettings(options={"replication_factor": 2, "write_consistency_factor": 1})
 
 
 @contextmanager

@@ -31,7 +31,14 @@ BOOK = Where((Equals("book_id", "robots"),))
 def server_with(**limits: Any) -> Iterator[tuple[QdrantServer, ServerGenerations]]:
     with running(QdrantServer()) as server:
         server.limits = limits
-        yield server, ServerGenerations(connect(server.url, KEY), "book", QdrantSettings(quantization="int8"))
+        yield (
+            server,
+            ServerGenerations(
+                connect(server.url, KEY),
+                "book",
+                QdrantSettings(options={"quantization_config": {"scalar": {"type": "int8"}}}),
+            ),
+        )
 
 
 def everything(store: ServerStore) -> tuple[Any, ...]:

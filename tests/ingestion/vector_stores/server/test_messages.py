@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from ingestion.errors import ConfigurationError, RequestFailed, VectorStoreError
-from ingestion.settings.qdrant import QdrantSettings
+from ingestion.settings.qdrant import QdrantClientSettings, QdrantSettings
 from ingestion.vector_stores.server.client import connect
 from tests.support.qdrant_server import QdrantServer, running
 from tests.support.tls import https_server, self_signed
@@ -61,7 +61,7 @@ def failure(url: str, settings: QdrantSettings) -> tuple[str, list[float]]:
 )
 def test_a_grpc_error_is_one_sentence(code: grpc.StatusCode, details: str, expected: str, status: int) -> None:
     with grpc_server(code, details) as port:
-        settings = QdrantSettings(grpc=True, grpc_port=port, timeout=5)
+        settings = QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5))
         server = connect("http://localhost:1", None, settings)
         with pytest.raises(RequestFailed) as caught:
             server.call("counting", lambda client: client.count("book"))
@@ -71,7 +71,9 @@ def test_a_grpc_error_is_one_sentence(code: grpc.StatusCode, details: str, expec
 
 
 def test_a_grpc_server_that_is_not_there_is_one_sentence() -> None:
-    message, pauses = failure("http://localhost:1", QdrantSettings(grpc=True, grpc_port=1, timeout=2))
+    message, pauses = failure(
+        "http://localhost:1", QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=1, timeout=2))
+    )
     assert "is the server running, and QDRANT_URL right?" in message and "RPC" not in message
     assert len(pauses) == 2
 
@@ -99,17 +101,21 @@ class CountHandler(BaseHTTPRequestHandler):
 def test_a_private_authority_is_trusted_by_its_file_and_named_otherwise(authority: tuple[Path, Path]) -> None:
     with https_server(*authority, CountHandler) as port:
         url = f"https://localhost:{port}"
-        message, pauses = failure(url, QdrantSettings(timeout=5))
+        message, pauses = failure(url, QdrantSettings(client=QdrantClientSettings(timeout=5)))
         assert "its certificate is not trusted" in message and "qdrant.ca_file" in message
         assert "is the server running" not in message and pauses == []
         for several in (url, f"{url},{url}"):
-            server = connect(several, None, QdrantSettings(ca_file=authority[0], timeout=5))
+            server = connect(
+                several, None, QdrantSettings(ca_file=authority[0], client=QdrantClientSettings(timeout=5))
+            )
             assert server.call("counting", lambda client: client.count("book")).count == 7
 
 
 def test_an_https_address_of_a_server_without_tls_is_named() -> None:
     with running(QdrantServer()) as qdrant:
-        message, pauses = failure(qdrant.url.replace("http://", "https://"), QdrantSettings(timeout=5))
+        message, pauses = failure(
+            qdrant.url.replace("http://", "https://"), QdrantSettings(client=QdrantClientSettings(timeout=5))
+        )
     assert "it answers without TLS" in message and "write http:// in QDRANT_URL" in message
     assert "is the server running" not in message and pauses == []
 
@@ -118,10 +124,12 @@ def test_a_private_authority_is_trusted_over_grpc_too(authority: tuple[Path, Pat
     certificate, key = authority
     credentials = grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
     with grpc_server(grpc.StatusCode.NOT_FOUND, "it was reached", credentials) as port:
-        settings = QdrantSettings(grpc=True, grpc_port=port, timeout=5)
+        settings = QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5))
         message, pauses = failure("https://localhost:1", settings)
         assert "certificate is not trusted" in message and pauses == []
-        trusted = QdrantSettings(grpc=True, grpc_port=port, timeout=5, ca_file=certificate)
+        trusted = QdrantSettings(
+            client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5), ca_file=certificate
+        )
         message, _ = failure("https://localhost:1", trusted)
         assert "it was reached" in message
 

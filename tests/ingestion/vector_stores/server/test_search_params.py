@@ -70,7 +70,7 @@ def test_in_a_large_one_few_matching_points_are_searched_exactly_and_many_with_a
 
 @pytest.mark.usefixtures("ten_points")
 def test_codes_are_rescored_in_the_graph(qdrant: QdrantServer) -> None:
-    store = opened(qdrant, QdrantSettings(quantization="int8"))
+    store = opened(qdrant, QdrantSettings(options={"quantization_config": {"scalar": {"type": "int8"}}}))
     rescored = {"rescore": True, "oversampling": 2.0}
     assert sent(qdrant, store, Where()) == {"quantization": rescored}
     assert sent(qdrant, store, BOOK)["quantization"] == rescored

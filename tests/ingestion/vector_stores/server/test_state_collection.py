@@ -52,7 +52,9 @@ RECORD = point(format_version=1, book_id="robots", source_file="a.md")
 def test_it_takes_replicas_and_consistency_from_the_settings_with_one_shard_our_mark_and_strict_mode(
     qdrant: QdrantServer,
 ) -> None:
-    write_once(qdrant, QdrantSettings(shards=6, replicas=2, write_consistency=1))
+    write_once(
+        qdrant, QdrantSettings(options={"shard_number": 6, "replication_factor": 2, "write_consistency_factor": 1})
+    )
     info = qdrant.answer("GET", "/collections/book_state")
     params = info.config.params
     assert (params.shard_number, params.replication_factor, params.write_consistency_factor) == (1, 2, 1)
@@ -101,7 +103,7 @@ def test_fewer_replicas_than_set_are_a_warning_with_the_way_out(
 ) -> None:
     write_once(qdrant)
     assert caplog.text == ""
-    write_once(qdrant, QdrantSettings(replicas=2))
+    write_once(qdrant, QdrantSettings(options={"replication_factor": 2}))
     assert "book_state has 1 of 2 replicas" in caplog.text and "delete that collection" in caplog.text
 
 

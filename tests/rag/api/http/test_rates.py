@@ -25,7 +25,7 @@ def redis_url() -> Iterator[str]:
 
 def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) -> None:
     key, other = add_key("busy"), add_key("other")
-    store = {"api.rate": "3", "api.rate_store": redis_url}
+    store = {"api.limits": {"rate": "3"}, "api.rate_store": redis_url}
     with (
         serving(book, open_to_all=False, **store) as one,
         serving(book, open_to_all=False, **store) as two,
@@ -40,7 +40,7 @@ def test_servers_that_share_a_redis_share_the_count(book: Path, redis_url: str) 
 def test_a_server_whose_redis_is_away_counts_alone(book: Path, caplog: pytest.LogCaptureFixture) -> None:
     pytest.importorskip("redis", reason="redis is not installed")
     key = add_key("busy")
-    store = {"api.rate": "2", "api.rate_store": "redis://:s3cret@127.0.0.1:1"}
+    store = {"api.limits": {"rate": "2"}, "api.rate_store": "redis://:s3cret@127.0.0.1:1"}
     with (
         caplog.at_level(logging.WARNING),
         serving(book, open_to_all=False, **store) as client,

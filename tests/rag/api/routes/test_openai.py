@@ -159,7 +159,7 @@ def test_what_cannot_be_asked_is_an_error_that_clients_know(sdk: openai.OpenAI, 
 def test_keys_and_rates_are_errors_that_clients_know(book: Path, model: ChatServer) -> None:
     key = add_key("mine")
     body = {"model": BOOK, "messages": ASKED}
-    with serving(book, open_to_all=False, **{"api.rate": "1"}) as client:
+    with serving(book, open_to_all=False, **{"api.limits": {"rate": "1"}}) as client:
         missing = client.get("/v1/models")
         wrong = client.get("/v1/models", headers={"Authorization": "Bearer bw_wrong"})
         statuses = [client.post("/v1/chat/completions", json=body, headers=key) for _ in range(2)]
