@@ -72,6 +72,7 @@ def find_edits(
     references = {normalizeReference(label) for source in defined for label in _LABEL.findall(source)}
     reader = InlineReader(_without_quote_marks(page, blocks), syntax, props, references, for_quotes=quoted)
     edits, besides = reader.edits, reader.quoted
+    annotated = _annotated(page, blocks) if "annotations" in syntax.inline and "annotate" in page.text else ()
     for block in blocks:
         if block.kind in _EDITED_BLOCKS:
             edits += _block_edits(page, block)
@@ -82,12 +83,32 @@ def find_edits(
             _read_cells(page, block, reader)
         elif block.kind == "directive":
             if title := _title_of(page, block):
-                reader.read(*title)
+                reader.read(*title, is_annotated=block.start in annotated)
         elif not block.children and not _is_verbatim(page, block):
-            reader.read(*page.span(block), is_heading=block.kind == "heading")
+            is_heading = block.kind == "heading"
+            reader.read(*page.span(block), is_heading=is_heading, is_annotated=block.start in annotated)
     if quoted:
         besides += _indents(page, blocks)
     return _with_hidden(page.text, _without_overlap([*besides, *edits]))
+
+
+def _annotated(page: Page, blocks: Sequence[Block]) -> set[int]:
+    """Return the lines of blocks of the class `annotate`: by attributes below them, their kind, or an element."""
+    lines: set[int] = set()
+    opened = None
+    for block in blocks:
+        first, last = page.lines[block.start], page.lines[block.end - 1].strip()
+        is_element = block.kind == "html"
+        if opened is not None and is_element and first.lstrip().startswith("</"):
+            lines |= set(range(opened, block.start))
+            opened = None
+        elif is_element and opened is None and "annotate" in first:
+            opened = block.start
+        elif (last.startswith("{") and ".annotate" in last) or (
+            block.kind == "directive" and "annotate" in first.partition('"')[0].split()
+        ):
+            lines |= set(range(block.start, block.end))
+    return lines
 
 
 def _padding(page: Page, block: Block) -> Iterator[Edit]:

@@ -58,6 +58,7 @@ _TARGET = re.compile(
 _LABEL = re.compile(r"\[([^\[\]]{0,999})\]")
 _MAX_LABEL = 1000
 
+_SIGNS = {"^": "carets", "~": "tildes"}
 _CLOSINGS = {"{{<": "}}", "{{%": "}}", "{%": "%}", "{::": "}", "{:/": "}", "{*": "*}"}
 """What ends a shortcode of Hugo, a tag of Liquid, an extension of kramdown, and a macro."""
 
@@ -80,7 +81,8 @@ _STRUCK = re.compile(r"</?(?P<name>del|s|strike)\b")
 @cache
 def _beginnings(syntax: Syntax, for_quotes: bool) -> re.Pattern[str]:
     """Return a pattern of everything with which markup may begin, or end."""
-    chosen = {"icons": r":(?=[a-z])", "keys": r"\+(?=\+)", "marks": "=(?==)"}
+    chosen = {"icons": r":(?=[a-z])", "keys": r"\+(?=\+)", "marks": "=(?==)", "annotations": r"\((?=\d)"}
+    chosen |= {"carets": r"\^", "tildes": "~"}
     others = [form for name, form in chosen.items() if name in syntax.inline]
     return re.compile("|".join((r"[\\`<\[\]&{$]", r"!(?=\[(?!\^))", *others, *(["[*_~]"] if for_quotes else []))))
 
@@ -105,15 +107,18 @@ class InlineReader:
         self._props = tuple(props)
         self._notes = frozenset(_NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
         self._references = references
-        self._emphasis = StateInline(text, _markdown_it(), {}, []) if for_quotes else None
+        self._for_quotes = for_quotes
+        self._chosen = frozenset(sign for sign, name in _SIGNS.items() if name in syntax.inline)
+        has_marks = for_quotes or self._chosen
+        self._emphasis = StateInline(text, _markdown_it(), {}, []) if has_marks else None
 
-    def read(self, start: int, end: int, *, is_heading: bool = False) -> None:
+    def read(self, start: int, end: int, *, is_heading: bool = False, is_annotated: bool = False) -> None:
         """Add the markup of a paragraph, a heading, a cell or a block of HTML."""
         text, search, at = self._text, self.begins, start
         found = search(text, at, end)
         if found is None:
             return
-        self._start, self._end, self._is_heading = start, end, is_heading
+        self._start, self._end, self._is_heading, self._is_annotated = start, end, is_heading, is_annotated
         self._brackets: list[tuple[int, int, int]] = []
         self._without_links, self._last_bracket, self._last_link_end = 0, -1, -1
         self._marks: list[Delimiter] = []
@@ -129,6 +134,7 @@ class InlineReader:
             found = search(text, at if at > begins else begins + 1, end)
         if self._emphasis:
             self._pair(0)
+        if self._for_quotes:
             self._add_pictures(known)
 
     def _add_pictures(self, known: int) -> None:
@@ -268,7 +274,7 @@ class InlineReader:
         self._take(last, end, "mark")
         if new >= 0:
             self._take(inner + new, inner + new + 2, "mark", " ")
-        if self._emphasis and found["sign"] in ("--", "~~"):
+        if self._for_quotes and found["sign"] in ("--", "~~"):
             self.quoted.append(Edit(start, inner + new + 2 if new >= 0 else end, "", "struck"))
         return end
 
@@ -305,7 +311,7 @@ class InlineReader:
             replacement = f"{' ' if before else ''}{words}{' ' if after else ''}"
         else:
             replacement = gap if before and after else ""
-        if self._emphasis and (struck := _STRUCK.match(text, at)):
+        if self._for_quotes and (struck := _STRUCK.match(text, at)):
             self._strike(struck["name"], at, stop, is_end=text.startswith("</", at))
         return self._take(at, stop, "tag", replacement)
 
@@ -335,19 +341,30 @@ class InlineReader:
             self._highlights.add(found.end() - 2)
         return self._take(at, at + 2, "mark")
 
+    def _annotation(self, at: int) -> int:
+        """Read `(1)`, in whose place Material for MkDocs shows a mark to click."""
+        end = self._text.find(")", at, at + 5)
+        if not self._is_annotated or not self._text[at + 1 : max(end, 0)].isdigit():
+            return at
+        return self._take(at - (self._text[at - 1 : at] == " "), end + 1, "mark")
+
     def _mark(self, at: int) -> int:
-        """Remember marks that may be emphasis, or strike words through."""
+        """Remember marks that may be emphasis, strike words through, or set them higher, lower or as new."""
         state = self._emphasis
         assert state is not None  # since these marks are looked for only then
         state.posMax = self._end
         sign = self._text[at]
         can_open, can_close, length = state.scanDelims(at, sign != "_")
-        width = 2 if sign == "~" else 1
+        width, marker = 2 if sign in "~^" else 1, ord(sign)
+        if length == 1 and sign in self._chosen:  # raised and lowered letters stand inside words
+            width, marker = 1, -marker
+            can_open = not self._text[at + 1 : at + 2].isspace()
+            can_close = not self._text[at - 1 : at].isspace()
         for number in range(length // width):
             place = at + length % width + number * width
             first = self._marks[-1].token + (1 if number else 2) if self._marks else 0
             size = length if width == 1 else 0  # which matters for emphasis alone
-            self._marks.append(Delimiter(ord(sign), size, first, -1, can_open, can_close))
+            self._marks.append(Delimiter(marker, size, first, -1, can_open, can_close))
             self._places.append(place)
         return at + length
 
@@ -361,11 +378,15 @@ class InlineReader:
         for mark, start in zip(marks, places, strict=True):
             if mark.end < 0:
                 continue
-            width = 2 if mark.marker == ord("~") else 1
+            width = 2 if mark.marker in (ord("~"), ord("^")) else 1
             end = places[mark.end] + width
-            if width == 2:
+            ends = [(at, at + width) for at in (start, end - width)]
+            if mark.marker == ord("~") and self._for_quotes:
                 self.quoted.append(Edit(start, end, "", "struck"))
-            self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, end - width))
+            if mark.marker == ord("^") or (mark.marker < 0 and not re.search(r"\s", self._text[start:end])):
+                self.edits += (Edit(*place, "", "mark") for place in ends)
+            elif mark.marker > 0 and self._for_quotes:
+                self.quoted += (Edit(*place, "", "emphasis") for place in ends)
 
 
 @cache
@@ -394,4 +415,6 @@ _RULES: dict[str, Callable[[InlineReader, int], int]] = {
     "*": InlineReader._mark,
     "_": InlineReader._mark,
     "~": InlineReader._mark,
+    "^": InlineReader._mark,
+    "(": InlineReader._annotation,
 }

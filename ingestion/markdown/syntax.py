@@ -16,16 +16,18 @@ CONTAINERS = frozenset(("colons", "indented", "slashes"))
 INLINE = frozenset(("attributes", "critic", "icons", "keys", "marks", "wiki"))
 """Marks inside lines: `{.class}`, `{--gone--}`, `:icon:`, `++ctrl+c++`, `==marked==`, and `[[wiki links]]`."""
 
+CHOSEN = ("annotations", "carets", "tildes")
+"""Marks that only some sites read: `(1)` in blocks of the class `annotate`, `^^new^^` and `2^nd^`, `H~2~O`."""
+
 NONE: frozenset[str] = frozenset()
 COLONS = frozenset(("colons",))
 
-MDX = "+mdx"
-"""What the name of a syntax ends in where the page is MDX."""
+MDX = "mdx"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Syntax:
-    """How the pages of a generator are read; its `name` is stored with each chunk.
+    """How the pages of a generator are read; its `name`, which is stored with each chunk, tells what is added to it.
 
     `comments`, `containers` and `inline` name forms of the tables above. In MDX (`mdx`) four spaces are not code and
     tags may hold expressions. With `templates` (`liquid`, `shortcode`) tags are read before Markdown, in code too.
@@ -45,7 +47,17 @@ class Syntax:
 
     def as_mdx(self) -> Syntax:
         """Return the syntax of the same generator's MDX pages."""
-        return replace(self, name=self.name + MDX, mdx=True, comments=self.comments | {"mdx"})
+        return replace(self, name=f"{self.name}+{MDX}", mdx=True, comments=self.comments | {MDX})
+
+    def adding(self, *names: str) -> Syntax:
+        """Return the syntax with marks that a site chooses (`CHOSEN`), or with what MDX has beside it."""
+        syntax = self
+        for name in names:
+            if name == MDX:
+                syntax = syntax.as_mdx()
+            elif name in CHOSEN:
+                syntax = replace(syntax, name=f"{syntax.name}+{name}", inline=syntax.inline | {name})
+        return syntax
 
 
 ANY = Syntax()

@@ -81,11 +81,8 @@ def every_heading_ids() -> list[HeadingIds]:
 
 def syntax_named(name: str) -> Syntax:
     """Return the syntax with a name that a chunk holds; that of any generator for one that is not known."""
-    from ingestion.markdown.syntax import MDX
-
-    generator = name.removesuffix(MDX)
-    syntax = named(generator if generator in known() else UNKNOWN).own_syntax()
-    return syntax.as_mdx() if name.endswith(MDX) else syntax
+    generator, *added = name.split("+")
+    return named(generator if generator in known() else UNKNOWN).own_syntax().adding(*added)
 
 
 def named(name: str) -> Generator:

@@ -74,10 +74,10 @@ class Jekyll(Base):
         return IDS
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return what finds `{% include %}`."""
-        from ingestion.source.generators.jekyll.text import find_liquid
+        """Return what finds `{% include %}` and `{{ site.data.x }}`."""
+        from ingestion.source.generators.jekyll.text import find_data, find_liquid
 
-        return (find_liquid,)
+        return (find_liquid, find_data)
 
     def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
         """Return the texts of the configuration and of the page."""

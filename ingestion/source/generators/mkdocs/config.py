@@ -54,6 +54,13 @@ FOLLOWED = frozenset(
 )
 """Plug-ins that are followed, or need not be."""
 
+_MARKS = {
+    "annotations": ("md_in_html", "extra", "pymdownx.extra"),
+    "carets": ("pymdownx.caret",),
+    "tildes": ("pymdownx.tilde",),
+}
+"""Marks of Syntax by the extensions that read them; Material's annotations need Markdown in elements."""
+
 _WITH_ATTRIBUTES = ("attr_list", "extra", "pymdownx.extra")
 
 
@@ -97,7 +104,8 @@ class Facts:
     files without a page, `fragment_expressions` regular expressions, and `unsearched` patterns of pages that the
     site's search leaves out. `nav_file` is the name of the
     files that hold the order of a folder. `includes_files` tells that a plug-in or an extension reads included files.
-    `texts` are what pages show as `{{ name }}`, None without the plug-in `macros`.
+    `texts` are what pages show as `{{ name }}`, None without the plug-in `macros`. `marks` are those that extensions
+    of Markdown add.
     """
 
     headings: HeadingOptions = OWN_HEADINGS
@@ -111,6 +119,7 @@ class Facts:
     nav_file: str = ""
     includes_files: bool = True
     texts: tuple[tuple[str, str], ...] | None = None
+    marks: tuple[str, ...] = ()
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -164,6 +173,7 @@ def _facts(document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]
         nav_file=_nav_file(plugins),
         includes_files="include-markdown" in plugins or "markdown_include" in text,
         texts=(*texts_below(values, "extra"), *_site_texts(values)) if "macros" in plugins else None,
+        marks=tuple(mark for mark, extensions in _MARKS.items() if _has(document, *extensions)),
     )
 
 

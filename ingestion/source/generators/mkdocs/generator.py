@@ -16,6 +16,7 @@ from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
+    from ingestion.markdown.syntax import Syntax
     from ingestion.source.front_matter import FrontMatter
     from ingestion.source.includes.directives import Finder, Variables
 
@@ -68,6 +69,10 @@ class MkDocs(Base):
         from ingestion.source.generators.mkdocs.addresses import UNICODE_IDS, ids_with
 
         return UNICODE_IDS if site is None and self._unicode_ids else ids_with(site)
+
+    def syntax(self, page: PageFacts, site: Site | None) -> Syntax:
+        """Return its own syntax, with the marks that the configuration chooses."""
+        return super().syntax(page, site).adding(*facts_of(site).marks)
 
     def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
         """Return the texts that the plug-in `macros` shows."""

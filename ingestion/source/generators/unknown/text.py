@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from ingestion.markdown.blocks import walk
+from ingestion.markdown.parser import parse_page
+from ingestion.markdown.syntax import ANY
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
+from ingestion.source.includes.files import CannotInclude
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)")
 _PROPERTY = re.compile(
     r"[ \t]*(?:id:: [\w-]{8,}|collapsed:: (?:true|false)|background-color:: \S+|logseq\.[\w.-]+:: .*)[ \t]*$"
 )
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9][A-Za-z0-9-]{0,60}[ \t]*$")
-_PICTURE = re.compile(
-    r"!\[\[[^\[\]\n|]{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp4|webm|mp3)(?:\|[^\[\]\n]{0,200})?\]\]", re.I
-)
+_EMBEDDED = re.compile(r"!\[\[(?P<target>[^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,200})?\]\]")
 _REFERENCE = re.compile(r"\(\([0-9a-f]{8}-[0-9a-f-]{27}\)\)")
 
 
@@ -29,7 +31,7 @@ def find_gitbook(text: str, file: Path, folders: PageFolders) -> Iterator[Direct
 
 
 def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
-    """Yield ids of blocks, properties that show nothing, pictures, and references by an id, outside of fences."""
+    """Yield ids of blocks, properties that show nothing, references by an id, and embedded notes, outside of code."""
     fence = ""
     at = 0
     for line in text.split("\n"):
@@ -41,9 +43,43 @@ def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Di
                 yield _nothing(at - 1, at + len(line))
             elif "^" in line and (found := _BLOCK_ID.search(line)):
                 yield _nothing(at + found.start(), at + found.end())
-            for pattern in (_PICTURE, _REFERENCE) if "[[" in line or "((" in line else ():
-                yield from (_nothing(at + found.start(), at + found.end()) for found in pattern.finditer(line))
+            if "((" in line:
+                yield from (_nothing(at + found.start(), at + found.end()) for found in _REFERENCE.finditer(line))
+            for found in _EMBEDDED.finditer(line) if "![[" in line else ():
+                if not line.count("`", 0, found.start()) % 2:
+                    yield _embedded(found["target"].strip(), (at + found.start(), at + found.end()), file, folders)
         at += len(line) + 1
+
+
+def _embedded(target: str, span: tuple[int, int], file: Path, folders: PageFolders) -> Directive:
+    """Return what is embedded: a note or a part of it, from its own folder or one above; of other files nothing."""
+    note, _, part = target.partition("#")
+    if PurePosixPath(note).suffix.lower() not in ("", ".md") or not note:
+        return _nothing(*span)
+    name = note if note.endswith(".md") else f"{note}.md"
+    above = (folder for folder in file.parents if folder.is_relative_to(folders.docs))
+    return Directive(*span, target, tuple(folder / name for folder in above), select_note, part, is_page=True)
+
+
+def select_note(text: str, selection: str) -> str:
+    """Return the section with a title, or the block with an id (`^id`); raises CannotInclude where there is none."""
+    from ingestion.markdown.headings import Outline
+
+    if not selection:
+        return whole(text, selection)
+    page, blocks = parse_page(text, ANY)
+    everything, wanted = walk(blocks), selection.rpartition("#")[2].strip()
+    if wanted.startswith("^"):
+        named = (block for block in reversed(everything) if page.source(block).rstrip().endswith(f" {wanted}"))
+        if block := next(named, None):
+            return page.source(block).rstrip().removesuffix(wanted).rstrip()
+        raise CannotInclude(f"has no block `{wanted}`")
+    headings = iter(Outline(page, blocks, everything).headings)
+    first = next((each for each in headings if each.title.casefold() == wanted.casefold()), None)
+    if first is None:
+        raise CannotInclude(f"has no section `{wanted}`")
+    end = next((each.start for each in headings if each.level <= first.level), len(text))
+    return text[first.start : end].rstrip()
 
 
 def _nothing(start: int, end: int) -> Directive:

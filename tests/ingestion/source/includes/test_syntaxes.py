@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.markdown.blocks import walk
+from ingestion.markdown.cleaner import clean, find_edits
+from ingestion.markdown.parser import parse_page
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.generators import syntax_named
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
 from tests.support.books import write_book
@@ -267,3 +271,101 @@ def test_every_syntax_is_read_where_no_generator_is_known(tmp_path: Path) -> Non
     text = '{{#include x.md}}\n\n{{% include x.md %}}\n\n--8<-- "a/x.md"\n\nimport X from "./x.md"\n\n<X/>\n'
     lesson = lesson_in(tmp_path, None, {"docs/a/page.md": text, "docs/a/x.md": "Xylophone.\n"})
     assert lesson.body.count("Xylophone.") == 4
+
+
+NOTE = "# Note\n\nFirst.\n\n## Setup *now*\n\nCharge it.\n\n### Cable\n\nRed.\n\n## After\n\n- A block. ^a1\n- B.\n"
+
+
+@pytest.mark.parametrize(
+    ("embedded", "text"),
+    [
+        ("![[Note#Setup now]]", "## Setup *now*\n\nCharge it.\n\n### Cable\n\nRed."),
+        ("![[Note#after#Cable|x]]", "### Cable\n\nRed."),
+        ("![[Note#^a1]]", "- A block."),
+        ("![[sub/Deep]]", "Deep down."),
+        ("![[picture.png|200]]", ""),
+        ("`![[Note#Cable]]`", "`![[Note#Cable]]`"),
+    ],
+)
+def test_what_a_note_embeds_is_shown_in_its_place(tmp_path: Path, embedded: str, text: str) -> None:
+    pages = {
+        "docs/Note.md": NOTE,
+        "docs/sub/Deep.md": "Deep down.\n",
+        "docs/a/page.md": f"# P\n\n{embedded}\n\nEnd.\n",
+    }
+    lesson = lesson_in(tmp_path, None, pages)
+    assert [line for line in lesson.body.split("\n") if line] == ["# P", *filter(None, text.split("\n")), "End."]
+    assert not lesson.findings
+
+
+def test_a_section_that_a_note_lacks_is_a_finding(tmp_path: Path) -> None:
+    lesson = lesson_in(tmp_path, None, {"docs/Note.md": NOTE, "docs/a/page.md": "# P\n\n![[Note#None]]\n"})
+    assert [(each.line, each.rule) for each in lesson.findings] == [(3, "unresolved-include")]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("{{ site.data.phone.support }}", "call 12"),
+        ("{{site.data.phone.by_land['south east'].name}}", "Asha's desk"),
+        ("{{ site.data.more.prices.pen }}", "3.50"),
+        ("{{ site.data.people[1].name }}", "Bilal"),
+        ("{{ site.data.list[0] }}", "first"),
+    ],
+)
+def test_texts_of_jekylls_data_files_are_shown(tmp_path: Path, written: str, text: str) -> None:
+    data = {
+        "docs/_data/phone.yml": "support: call 12\nby_land:\n  south east: {name: Asha's desk}\n",
+        "docs/_data/more/prices.json": '{"pen": 3.50}',
+        "docs/_data/people.csv": "name,age\nAsha,3\nBilal,4\n",
+        "docs/_data/list.yaml": "- first\n",
+    }
+    page = {"docs/a/page.md": f"---\ntitle: P\n---\nSo {written}.\n"}
+    lesson = lesson_in(tmp_path, "_config.yml", data | page)
+    assert lesson.body.strip() == f"So {text}." and not lesson.findings
+    assert any(name.startswith("_data/") and found for name, found in lesson.includes.items())
+
+
+@pytest.mark.parametrize("name", ["phone.none", "gone.support", "phone", "bad.a"])
+def test_what_no_data_file_holds_is_a_finding(tmp_path: Path, name: str) -> None:
+    data = {"docs/_data/phone.yml": "support: {a: b}\n", "docs/_data/bad.yml": "a: [\n"}
+    page = {"docs/a/page.md": f"---\ntitle: P\n---\n\nSo {{{{ site.data.{name} }}}}.\n"}
+    lesson = lesson_in(tmp_path, "_config.yml", data | page)
+    assert [(each.line, each.rule) for each in lesson.findings] == [(5, "unresolved-variable")]
+
+
+MARKS = "A (1) note, H~2~O, 2^nd^ and ^^new^^ `(1) ^^x^^`, ~5 to ~6, x~y or z~w.\n{ .annotate }\n\n1. Note (1).\n"
+
+
+@pytest.mark.parametrize(
+    ("extensions", "shown"),
+    [
+        ("[attr_list]", "A (1) note, H~2~O, 2^nd^ and ^^new^^ `(1) ^^x^^`, ~5 to ~6, x~y or z~w."),
+        ("[attr_list, md_in_html]", "A note, H~2~O, 2^nd^ and ^^new^^ `(1) ^^x^^`, ~5 to ~6, x~y or z~w."),
+        ("[pymdownx.caret]", "A (1) note, H~2~O, 2nd and new `(1) ^^x^^`, ~5 to ~6, x~y or z~w."),
+        ("[{pymdownx.tilde: {}}]", "A (1) note, H2O, 2^nd^ and ^^new^^ `(1) ^^x^^`, ~5 to ~6, x~y or z~w."),
+    ],
+)
+def test_marks_of_mkdocs_extensions_are_markup_where_the_site_has_them(
+    tmp_path: Path, extensions: str, shown: str
+) -> None:
+    config = f"site_name: Book\nmarkdown_extensions: {extensions}\n"
+    write_book(tmp_path, {"mkdocs.yml": config, "docs/page.md": f"# P\n\n{MARKS}"})
+    (file,) = crawl_book(tmp_path / "docs", Settings()).files
+    lesson = parse_lesson(read_source(file), Settings())
+    assert syntax_named(lesson.syntax.name) == lesson.syntax
+    page, blocks = parse_page(lesson.body, lesson.syntax)
+    for quoted in (False, True):
+        edits = find_edits(page, walk(blocks), (), lesson.syntax, quoted=quoted)
+        words = clean(page.text, 0, len(page.text), edits).split("\n")
+        assert shown in words and "1. Note (1)." in words
+
+
+def test_annotations_are_read_in_admonitions_and_elements_of_their_class(tmp_path: Path) -> None:
+    body = (
+        '!!! note annotate "Title (1)"\n\n    Inside (2).\n\n<div class="annotate" markdown>\n\n> Quote (1) here.\n\n'
+        "</div>\n\nPlain (3).\n"
+    )
+    page, blocks = parse_page(body, syntax := syntax_named("mkdocs+annotations"))
+    words = clean(body, 0, len(body), find_edits(page, walk(blocks), (), syntax))
+    assert [number for number in "123" if f"({number})" in words] == ["3"]
