@@ -30,7 +30,7 @@ from ingestion.models import DocType, ProficiencyLevel, TeachingLayer
 from ingestion.source.generators import syntax_named
 from rag.filters import QUERY_FIELDS, Filters
 from rag.filters import SearchMode as SearchMode
-from rag.query_text import TOO_SHORT, may_be_searched
+from rag.query_text import TOO_SHORT, compared_part, may_be_searched
 
 if TYPE_CHECKING:
     from ingestion.models import Vector
@@ -329,6 +329,11 @@ class SearchResponse(_Model):
         """Remember the passages that the search read and does not show."""
         self._further = passages
         return self
+
+    @property
+    def compared(self) -> str:
+        """What of the question was compared with the book, typos corrected."""
+        return self.searched_for or compared_part(self.query)
 
     @property
     def further(self) -> tuple[SearchResult, ...]:

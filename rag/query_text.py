@@ -1,4 +1,5 @@
-"""How long a question must be to be searched: in Chinese, Japanese and Korean two characters are a word.
+"""How long a question must be to be searched, and how much of it is: in Chinese, Japanese and Korean two characters
+are a word.
 
 A single word that is a term of the index, as Go or C, is searched however short it is.
 """
@@ -14,6 +15,9 @@ MIN_CJK_CHARS = 2
 """How few characters reach it: a Han, kana or Hangul character counts as two."""
 
 TOO_SHORT = f"at least {MIN_QUERY_CHARS} characters, or {MIN_CJK_CHARS} in Chinese, Japanese or Korean"
+
+MOST_COMPARED = 1_000
+"""How many characters of a question are compared with the book: each word and each window costs its time."""
 
 _ONE_WORD = re.compile(r"[^\W_][\w+#]*")
 _CJK = re.compile(
@@ -33,3 +37,14 @@ def is_long_enough(text: str) -> bool:
 def may_be_searched(text: str) -> bool:
     """Return whether a question is long enough, or one word, which only the index can tell."""
     return is_long_enough(text) or bool(_ONE_WORD.fullmatch(text.strip()))
+
+
+def compared_part(text: str) -> str:
+    """Return what of a question is compared with the book: of a long one whole words of its beginning and its end,
+    between which mostly a log or code is pasted.
+    """
+    if len(text) <= MOST_COMPARED:
+        return text
+    half = MOST_COMPARED // 2
+    begins, ends = text[:half], text[-half:]
+    return f"{begins.rpartition(' ')[0] or begins}\n{ends.partition(' ')[2] or ends}"

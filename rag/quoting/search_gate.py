@@ -64,7 +64,7 @@ class GatedResult:
     @property
     def question(self) -> str:
         """What was searched for, typos corrected."""
-        return self.response.searched_for or self.response.query
+        return self.response.compared
 
     def about(self, words: frozenset[int]) -> GatedResult:
         """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
@@ -199,8 +199,7 @@ class RetrievalGate:
         """
         beside = self.retriever.beside(response.results[:MOST_WIDENED])
         beside = tuple(each for each in beside if not each.is_navigation)
-        asked = response.searched_for or response.query
-        spots = rank_spots(asked, response.results, self.retriever.embedder, beside, section=section)
+        spots = rank_spots(response.compared, response.results, self.retriever.embedder, beside, section=section)
         best = spots.ranked[0].score if spots.ranked else 0.0
         weighed = {"spot": min(1.0, best), "lead": min(1.0, max(0.0, spots.lead))}
         evidence = response.evidence.model_copy(update=weighed)
@@ -208,7 +207,7 @@ class RetrievalGate:
 
     def _with_definition(self, response: SearchResponse) -> SearchResponse:
         """Return it with one passage more that defines what is asked for, where none of those found does."""
-        kind = QuestionKind(response.searched_for or response.query)
+        kind = QuestionKind(response.compared)
         if kind.term is None or not response.results or any(defines(kind, each) for each in response.results):
             return response
         found = next((each for each in response.further if defines(kind, each)), None)
@@ -226,8 +225,7 @@ class RetrievalGate:
             levels = (assess(_heeding(response, heeded), policy).confidence_level for heeded in (most, least))
             return not self.reads_words and len(set(levels)) == 1
 
-        searched = response.searched_for or response.query
-        return _heeding(response, self.retriever.heeded(searched, response.results[0], is_settled))
+        return _heeding(response, self.retriever.heeded(response.compared, response.results[0], is_settled))
 
     def _find_in_story(self, question: str) -> GatedResult:
         """See `find`, for a story by whatever part of it finds most: parts are compared by their search alone."""
@@ -236,7 +234,7 @@ class RetrievalGate:
             return self.find(question)
         quick = replace(self, reads_blocks=False, reads_words=False)
         policy = policy_of(self.retriever.embedder.model, self.retriever.settings)
-        found = [quick.find(part, is_answered=True) for part in (question, *parts)]
+        found = [quick.find(part, is_answered=True) for part in dict.fromkeys((question, *parts))]
         return self.find(max(found, key=lambda result: _strength(result, policy)).response.query)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ingestion.languages import language_of, same_language
@@ -99,18 +99,19 @@ def question_of(
     readings = [query_vector(text, stemmer) for stemmer in stemmers]
     terms = merged(readings)
     unknown = set(terms.indices) - rarity.keys()
-    slips = _slips(text, stemmers) if unknown else frozenset()
+    lacked = list(_unknown_words(text, stemmers, unknown)) if unknown else []
+    slips = {term for word, stemmer, own in lacked if _is_swapped_stop_word(word, stemmer) for term in own}
     # Terms that no chunk has are the rarest of all, but for those that were never meant.
     rarest = math.log(2 * points + 2)
     rarity = dict(rarity) | {term: 0.0 if term in slips else rarest for term in unknown}
     names = {term for name in names_in(text) for stemmer in stemmers for term in query_vector(name, stemmer).indices}
-    ordinary = _ordinary_terms(text, stemmers) if unknown else frozenset()
+    ordinary = {term for word, _, own in lacked if _is_ordinary(word) for term in own}
     return Question(
         terms,
         rarity,
         frozenset(unknown),
         tuple(sorted(names & rarity.keys())),
-        ordinary & unknown,
+        frozenset(ordinary),
         tuple(dict.fromkeys(frozenset(reading.indices) for reading in readings)),
     )
 
@@ -128,27 +129,24 @@ def stemmers_of(languages: Mapping[str, int], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stemmer_of, kept)))[:MAX_STEMMERS] or ("english",)
 
 
-def _ordinary_terms(text: str, stemmers: Sequence[str]) -> frozenset[int]:
-    words = (found[0] for found in _LETTERS.finditer(text))
-    ordinary = [word for word in words if word[1:] == word[1:].lower() and is_word(word.lower())]
-    return frozenset(
-        term for word in ordinary for stemmer in stemmers for term in query_vector(word, stemmer).indices
-    )
+def _unknown_words(
+    text: str, stemmers: Sequence[str], unknown: Set[int]
+) -> Iterator[tuple[str, str, frozenset[int]]]:
+    """Yield each word of letters with those of its terms in a language that are unknown."""
+    for word in dict.fromkeys(_LETTERS.findall(text)):
+        for stemmer in stemmers:
+            if terms := unknown & frozenset(query_vector(word, stemmer).indices):
+                yield word, stemmer, frozenset(terms)
 
 
-def _slips(text: str, stemmers: Sequence[str]) -> frozenset[int]:
-    """Return the terms of words that two swapped letters make of a stop word, as "dose" of "does"."""
-    return frozenset(
-        term
-        for word in (found[0] for found in _LETTERS.finditer(text))
-        if len(word) >= MIN_SLIP and word.islower()
-        for stemmer in stemmers
-        if (terms := query_vector(word, stemmer).indices) and _is_swapped_stop_word(word, stemmer)
-        for term in terms
-    )
+def _is_ordinary(word: str) -> bool:
+    return word[1:] == word[1:].lower() and is_word(word.lower())
 
 
 def _is_swapped_stop_word(word: str, stemmer: str) -> bool:
+    """Return whether two swapped letters of a stop word make this one, as "dose" of "does"."""
+    if len(word) < MIN_SLIP or not word.islower():
+        return False
     swapped = (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1))
     return any(each != word and not query_vector(each, stemmer).indices for each in swapped)
 

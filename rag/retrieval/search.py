@@ -16,7 +16,7 @@ from ingestion.vector_stores.protocol import PointReader, PointSearcher
 from ingestion.vector_stores.types import Hit, StoredPoint
 from rag.filters import EVERYTHING, Filters
 from rag.models import ReadAlong, SearchQuery, SearchResponse, SearchResult
-from rag.query_text import TOO_SHORT, is_long_enough
+from rag.query_text import TOO_SHORT, compared_part, is_long_enough
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.consistency import only, settled, whole_versions
 from rag.retrieval.deduplication import distinct_texts, one_version_each
@@ -74,10 +74,11 @@ def search(
 ) -> SearchResponse:
     """Return the best passages; raises UsageError for a value no page in `scope` has. Words need no embedder."""
     asked, filters = query.text, query.filters
+    query = query.model_copy(update={"text": (compared := compared_part(asked))})
     where = where_of(query.book_id, filters, modules)
     whole = where_of(query.book_id, filters.with_tier(scope.hardware_tier), modules)
     scan = _scan_of(query, store, where, hidden_where(query, whole))
-    _check_term(query.text, scan)
+    _check_term(compared, scan)
     query, vector, ranking = _ranked(query, embedder, scan)
     if not ranking.mixed:
         check_values(query.book_id, filters, store, modules, scope)
@@ -98,7 +99,7 @@ def search(
         module_filter=module_of(filters, modules),
         book_id=query.book_id,
         evidence=evidence,
-        searched_for=query.text if query.text != asked else None,
+        searched_for=query.text if query.text != compared else None,
         hidden=hidden_passages(ranking.hidden, ranking.hidden_points, hits),
     )
     return response.with_further(further)

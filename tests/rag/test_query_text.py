@@ -13,7 +13,7 @@ from ingestion.errors import InvalidToolCall
 from rag.agent.tools import parse_call
 from rag.api.schemas import SearchRequest
 from rag.mcp.tools import AskArguments, SearchArguments
-from rag.query_text import is_long_enough
+from rag.query_text import MOST_COMPARED, compared_part, is_long_enough
 from tests.support.books import page
 from tests.support.chat_api import serving
 from tests.support.command_line import copy_index, index_book
@@ -48,6 +48,16 @@ def test_three_characters_or_two_of_chinese_japanese_or_korean_are_enough(text: 
 @pytest.mark.parametrize("text", ["", "hi", "节", " 节 ", "。、", "   ", "ا", "é!"])
 def test_fewer_are_not(text: str) -> None:
     assert not is_long_enough(text)
+
+
+def test_of_a_long_question_the_beginning_and_the_end_are_compared_in_whole_words() -> None:
+    asked, why = "My pump stopped.", "Why does it?"
+    log = "line of a log " * 300
+    part = compared_part(f"{asked} {log} {why}")
+    assert part.startswith(asked) and part.endswith(why) and len(part) <= MOST_COMPARED
+    assert set(part.split()) <= {*asked.split(), *log.split(), *why.split()}
+    assert len(compared_part("节" * 4_000)) <= MOST_COMPARED + 1
+    assert compared_part(short := "Why does the pump stop?") == short
 
 
 def test_a_model_searches_by_the_same_rule() -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.minilm import MiniLm
 from ingestion.settings.loader import load_settings
+from ingestion.vector_stores.types import SparseVector
 from rag.filters import NO_FILTERS
-from rag.quoting.search_gate import RetrievalGate
+from rag.query_text import MOST_COMPARED
+from rag.quoting.search_gate import MAX_PARTS, RetrievalGate
+from rag.retrieval.query_terms import MAX_WEIGHED_CHARS
 from rag.retrieval.retriever import Retriever
 from tests.support.books import BOOK, Library, page
 
@@ -71,13 +74,40 @@ class Counting:
         self._embedder = MiniLm()
         self.model, self.dimensions, self.limits = MiniLm.model, MiniLm.dimensions, limits
         self.texts: list[str] = []
+        self.asked: list[str] = []
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return self._embedder.embed_documents(texts)
 
     def embed_query(self, text: str) -> Vector:
+        self.asked.append(text)
         return self._embedder.embed_query(text)
+
+
+@pytest.mark.parametrize("ending", ["", "."])
+@pytest.mark.parametrize("words", ["mutex thread lock", "mutex zqxw{} thraed{}"])
+def test_of_a_long_question_a_bounded_part_is_compared_with_the_book(
+    retriever: Retriever, words: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{words.format(at, at)} relay spindle{ending}".capitalize() for at in range(200)]
+    question = f"{' '.join(texts)[:3_970]} How is a belt tightened?"
+    terms: list[int] = []
+    find = type(retriever.store).search_with_rarity
+
+    def counted(*given: Any, sparse: SparseVector, **rest: Any) -> Any:
+        terms.append(len(sparse.indices))
+        return find(*given, sparse=sparse, **rest)
+
+    monkeypatch.setattr(type(retriever.store), "search_with_rarity", counted)
+    embedder = Counting()
+    judged = gate(replace(retriever, embedder=embedder), reads_words=True)
+    assert judged.find_for(question, None).response.query
+    assert max(map(len, (*embedder.asked, *embedder.texts))) <= MOST_COMPARED
+    assert sum(map(len, embedder.texts)) <= MAX_WEIGHED_CHARS
+    assert max(terms) <= MOST_COMPARED // 4
+    # The whole, and at most six parts of a story; each once more where its typos were corrected, the best to answer.
+    assert len(embedder.asked) <= 2 * (1 + MAX_PARTS + 1)
 
 
 def test_words_are_embedded_only_as_long_as_they_can_change_the_level(retriever: Retriever) -> None:
