@@ -30,8 +30,8 @@ MIN_SLIP = 3
 MAX_LEFT_OUT = 24
 """How many of a question's words are left out in turn."""
 
-MAX_WEIGHED_CHARS = 10_000
-"""How long the shortened questions are together: each is embedded, at a cost that grows with its length."""
+MAX_WEIGHED_CHARS = 5_000
+"""How long the shortened questions are together, as those of one of 200 characters: each is embedded."""
 
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]*[\w+#])?")
 _LETTERS = re.compile(r"[^\W\d_]+")
