@@ -1,7 +1,7 @@
-"""How long a question must be to be searched, and how much of it is: in Chinese, Japanese and Korean two characters
-are a word.
+"""How long a question must be to be searched, and how much of a long one is.
 
-A single word that is a term of the index, as Go or C, is searched however short it is.
+In Chinese, Japanese and Korean two characters are a word. A single word that is a term of the index, as Go or C, is
+searched however short it is.
 """
 
 from __future__ import annotations
