@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from ingestion.models import TIERS
 from ingestion.settings.validators import Module
-from ingestion.vector_stores.filters import FIRST_CHUNK, Condition, Equals, Range, Where
+from ingestion.vector_stores.filters import Condition, Equals, Range, Where
 from ingestion.vector_stores.protocol import PointReader
 
 LOOKED_AT = 24
@@ -46,15 +45,6 @@ class Choices:
     subjects: tuple[Subject, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of the book: its title, its address, and the id that its chunks share."""
-
-    title: str
-    url: str
-    parent_doc_id: str
-
-
 def choices_of(
     store: PointReader, book_id: str, *, highest_tier: int, modules: Sequence[Module] = ()
 ) -> Choices | None:
@@ -77,26 +67,6 @@ def choices_of(
         languages=tuple(sorted(store.values("language", where))),
         subjects=tuple(_subjects(store, book, order)),
     )
-
-
-def page_at(store: PointReader, book_id: str, url: str, *, highest_tier: int) -> Page | None:
-    """Return the page at an address, whatever host serves it: a site is read at other addresses while it is written.
-
-    Addresses are in no payload index, so this reads some fields of each lesson's first chunk until it has found it.
-    """
-    wanted = _path_of(url)
-    where = _up_to(highest_tier, Equals("book_id", book_id), FIRST_CHUNK)
-    for point in store.scroll(where, fields=["page_title", "page_url", "parent_doc_id"]):
-        found = point.payload
-        if found.get("page_url") and found.get("parent_doc_id") and _path_of(found["page_url"]) == wanted:
-            return Page(found["page_title"], found["page_url"], found["parent_doc_id"])
-    return None
-
-
-def _path_of(url: str) -> str:
-    """Return the path of an address as sites treat it: without a slash or a file's ending at its end."""
-    path = unquote(urlsplit(url).path).removesuffix("/").removesuffix("index.html").removesuffix("/")
-    return path.removesuffix(".html") or "/"
 
 
 def _up_to(tier: int, *conditions: Condition) -> Where:

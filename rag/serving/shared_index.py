@@ -20,6 +20,7 @@ from ingestion.vector_stores.filters import Where
 from ingestion.vector_stores.protocol import Generations, OpenGenerations, PointReader, VectorStore
 from ingestion.vector_stores.types import Schema, require_schema
 from rag.filters import EVERYTHING, Filters
+from rag.retrieval.page_table import PageTables
 from rag.retrieval.rerankers import build_reranker
 from rag.retrieval.retriever import Retriever
 from rag.serving.embedders import SharedEmbedder
@@ -30,6 +31,7 @@ class SharedIndex:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.pages = PageTables()
         self._embedder: Embedder | None = None
         self._making = threading.Lock()
         self._opening: asyncio.Task[VectorStore] | None = None

@@ -14,7 +14,7 @@ from rag.api.dependencies import AppServices, CurrentCaller, Services
 from rag.api.http.auth import Caller
 from rag.api.schemas import Word
 from rag.models import LessonId
-from rag.retrieval.facets import choices_of, page_at
+from rag.retrieval.facets import choices_of
 
 router = APIRouter(tags=["books"])
 
@@ -118,5 +118,6 @@ async def pages(
 ) -> Any:
     """Return the page at an address; its path counts, not its host."""
     async with services.index.retriever(caller.book(book_id), caller.scope) as retriever:
-        found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=caller.highest_tier)
+        page_at, highest_tier = services.index.pages.page_at, caller.highest_tier
+        found = await asyncio.to_thread(page_at, retriever.store, book_id, url, highest_tier=highest_tier)
     return {"pages": [asdict(found)] if found else []}

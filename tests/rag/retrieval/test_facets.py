@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.settings.validators import Module
-from rag.retrieval.facets import choices_of, page_at
+from rag.retrieval.facets import choices_of
 from tests.support.books import BOOK, Library, page
 
 PAGES = {
@@ -55,25 +55,3 @@ def test_a_heading_that_asks_is_the_first_choice_of_a_subject(library: Library) 
 
 def test_a_book_that_is_not_there_has_no_choices(library: Library) -> None:
     assert choices_of(library.generations.open_active(), "another", highest_tier=4) is None
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://example.org/book/module-1-ros2/chapter-1-basics/nodes",
-        "http://localhost:3000/book/module-1-ros2/chapter-1-basics/nodes/?q=1#part-1",
-        "https://example.org/book/module-1-ros2/chapter-1-basics/nodes.html",
-        "https://example.org/book/module-1-ros2/chapter-1-basics/nodes/index.html",
-    ],
-)
-def test_a_page_is_found_at_its_address_whoever_serves_it(library: Library, url: str) -> None:
-    found = page_at(library.generations.open_active(), BOOK, url, highest_tier=4)
-    assert found is not None and found.title == "Nodes"
-
-
-def test_a_page_above_the_tier_or_of_no_lesson_is_not_found(library: Library) -> None:
-    store = library.generations.open_active()
-    gpu = "https://example.org/book/module-3-isaac/chapter-5-sim/gpu"
-    assert page_at(store, BOOK, gpu, highest_tier=1) is None
-    assert page_at(store, BOOK, gpu, highest_tier=3) is not None
-    assert page_at(store, BOOK, "https://example.org/blog", highest_tier=4) is None
