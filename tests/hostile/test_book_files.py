@@ -25,7 +25,7 @@ from rag.evaluation.questions import load_questions
 from tests.support.read_lesson import settings_of
 
 pytestmark = [
-    pytest.mark.timeout(60),
+    pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs"),
 ]
 

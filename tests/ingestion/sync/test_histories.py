@@ -63,21 +63,21 @@ def test_embedded(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(1000, 1000 + LONG))
 def test_in_memory_long(seed: int, tmp_path: Path) -> None:
     in_memory(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(2000, 2000 + LONG // 5))
 def test_embedded_long(seed: int, tmp_path: Path) -> None:
     embedded(seed, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("states", [False, True])
 @pytest.mark.parametrize("seed", range(3000, 3000 + LONG // 5))
 def test_on_a_server(seed: int, tmp_path: Path, states: bool) -> None:
