@@ -43,7 +43,8 @@ def read_metadata(source: SourceText, settings: Settings) -> FrontMatter:
     has_metadata = bool(front.body_offset)
     if source.inherited:
         front = replace(front, values={**source.inherited, **front.values})
-    publication = publication_of(PageFacts(source.path, front.values, has_metadata), source.site, settings)
+    facts = PageFacts(source.path, front.values, has_metadata, body=front.body)
+    publication = publication_of(facts, source.site, settings)
     if publication.reason:
         raise UnpublishedPage(publication.reason)
     until = publication.until.astimezone(UTC).isoformat(timespec="seconds") if publication.until else ""

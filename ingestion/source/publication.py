@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from ingestion.settings import Settings
 from ingestion.source.audience import with_custom_tables
@@ -29,7 +31,28 @@ def publication_of(
     if not settings.crawl.unlisted and is_on(values.get("unlisted")):
         return Publication("unlisted (index it with `crawl.unlisted`)")
     found = of(site).publication(page._replace(values=values), site, now or datetime.now(UTC))
-    hidden = not found.searchable or is_on(values.get("noindex")) or "noindex" in lowered(values.get("robots"))
+    hidden = not found.searchable or is_on(values.get("noindex")) or _names_robots(values) or _holds_meta(page.body)
     if found.reason or not hidden or settings.crawl.unsearched:
         return found
     return Publication("left out of the site's search (index it with `crawl.unsearched`)")
+
+
+def _names_robots(value: Any) -> bool:
+    """Return whether metadata ask search engines to leave a page out: `robots`, or a tag of the page's head."""
+    if isinstance(value, Mapping):
+        named = value.get("content") if lowered(value.get("name")) == "robots" else value.get("robots")
+        return "noindex" in lowered(named) or any(map(_names_robots, value.values()))
+    return isinstance(value, list) and any(map(_names_robots, value))
+
+
+def _holds_meta(body: str) -> bool:
+    """Return whether a page has `<meta name="robots" content="noindex">` outside of code."""
+    if "noindex" not in body or "robots" not in body:
+        return False
+    from ingestion.markdown.blocks import walk
+    from ingestion.markdown.parser import parse_page
+    from ingestion.source.built_site.page import read_page
+
+    page, blocks = parse_page(body)
+    elements = (page.source(block) for block in walk(blocks) if block.kind in ("html", "jsx"))
+    return not read_page("".join(elements)).listed

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PageFacts(NamedTuple):
     """What is known of a page: its path from the root of the lessons, and its metadata as text.
 
-    `has_metadata` tells whether the file itself holds any. `heading` returns its first heading, or None: some
+    `has_metadata` tells whether the file itself holds any, and `body` is what follows it. `heading` returns its first heading, or None: some
     addresses are made of it.
     """
 
@@ -32,6 +32,7 @@ class PageFacts(NamedTuple):
     values: Mapping[str, Any] = {}
     has_metadata: bool = True
     heading: Callable[[], str | None] = lambda: None
+    body: str = ""
 
     def text(self, *keys: str) -> str | None:
         """Return the first of these values that is a text with words, its white space made single."""

@@ -32,6 +32,9 @@ MDBOOK = {
         ({}, "a.md", "noindex: true"),
         ({}, "a.md", "pagefind: false"),
         ({}, "a.md", "search:\n  exclude: true"),
+        ({}, "a.md", "head:\n- [meta, {name: robots, content: 'noindex, nofollow'}]"),
+        ({}, "a.md", "head:\n- tag: meta\n  attrs: {name: robots, content: noindex}"),
+        ({}, "a.md", "seo: {robots: noindex}"),
     ],
 )
 def test_a_page_that_the_sites_search_leaves_out_is_listed_and_not_indexed(
@@ -51,3 +54,18 @@ def test_a_page_that_the_sites_search_leaves_out_is_listed_and_not_indexed(
 def test_a_page_that_asks_to_be_found_is_found(tmp_path: Path, metadata: str) -> None:
     write_site(tmp_path, {"a.md": f"---\n{metadata}\n---\n# A\n"})
     assert len(table_of_contents(tmp_path, load_settings({}, environ={})).pages) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ('<meta name="robots" content="noindex">\n\nWords.\n', False),
+        ("# A\n\n<head>\n  <meta name='robots' content='none, noindex' />\n</head>\n", False),
+        ('# A\n\n```html\n<meta name="robots" content="noindex">\n```\n', True),
+        ('# A\n\nWrite `<meta name="robots" content="noindex">`.\n', True),
+        ('<meta name="robots" content="index">\n\nNot noindex.\n', True),
+    ],
+)
+def test_a_page_whose_element_asks_robots_to_leave_is_left_out(tmp_path: Path, body: str, found: bool) -> None:
+    write_site(tmp_path, {"a.md": body})
+    assert bool(table_of_contents(tmp_path, load_settings({}, environ={})).pages) == found
