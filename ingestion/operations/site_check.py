@@ -34,13 +34,21 @@ from ingestion.vector_stores.protocol import VectorStore
 WORDS_SHOWN = 12
 """Words that a finding lists."""
 
-MIN_PAGES, MIN_SHARE = 3, 0.2
-"""Words that so many pages have beside their lesson's, and so large a share of all, are the theme's."""
+MIN_PAGES = 3
+"""Words that so many pages have beside their lesson's are the theme's."""
 
 MIN_WORDS = 20
 """A page of fewer is a list, a redirect or an error."""
 
 _NO_PAGES = frozenset(("404.html", "404/index.html"))
+
+
+class _WordsApart(NamedTuple):
+    """The words that a page and its lesson do not share: those of the page by block."""
+
+    path: str
+    unsearched: list[tuple[str, list[str]]]
+    unpublished: list[str]
 
 
 class Section(NamedTuple):
@@ -102,11 +110,12 @@ class _SiteCheck:
         unnamed = replace(settings, book=replace(settings.book, built=None))
         self._told = pages_of(found.files, unnamed, site)
         self._pages = list(_indexed(crawl_with_pages(found, settings).files, settings))
+        self._searched: set[str] = set()  # the blocks of pages all of whose words their lessons have
         self._addresses = Addresses(site, [page.url for page in self._pages])
 
     def findings(self, stored: Iterable[IndexedPage]) -> list[Finding]:
         found: list[Finding] = []
-        words: list[tuple[str, list[str], list[str]]] = []
+        words: list[_WordsApart] = []
         used = {page.file for page in self._told.pages.values()}
         for page in self._pages:
             found += (wrong := list(self._address_findings(page)))
@@ -114,7 +123,7 @@ class _SiteCheck:
                 used.add(key)
                 built = self._site.page(key)
                 found += [] if wrong else _anchor_findings(page, built)
-                words.append((page.path, *_words_apart(page, built)))
+                words.append(_words_apart(page, built, self._searched))
         found += self._word_findings(words)
         found += self._without_lesson(used)
         return found + self._index_findings(stored, found)
@@ -143,26 +152,36 @@ class _SiteCheck:
         text = "in the index: {}; `bookwise ingest` corrects it where the lessons are right"
         return [replace(each, message=text.format(each.message)) for each in found]
 
-    def _word_findings(self, pages: Sequence[tuple[str, list[str], list[str]]]) -> Iterator[Finding]:
-        counts = Counter(word for _, unsearched, _ in pages for word in unsearched)
-        theirs = {word for word, count in counts.items() if count >= max(MIN_PAGES, MIN_SHARE * len(pages))}
+    def _word_findings(self, pages: Sequence[_WordsApart]) -> Iterator[Finding]:
+        """Return the words apart, without the theme's, and without texts of other lessons, as lists of posts show."""
+        own = [
+            (page, [word for block, words in page.unsearched if block not in self._searched for word in words])
+            for page in pages
+        ]
+        counts = Counter(word for _, unsearched in own for word in set(unsearched))
+        theirs = {word for word, count in counts.items() if count >= MIN_PAGES}
         if theirs:
             shown = ", ".join(sorted(theirs)[:WORDS_SHOWN])
             self.notes.append(f"words that the site itself adds to many pages were not compared: {shown}")
-        for path, unsearched, unpublished in pages:
-            if own := [word for word in unsearched if word not in theirs]:
-                yield _words_finding(path, "unsearched-words", "of the built page in no chunk", own)
-            if unpublished:
-                yield _words_finding(path, "unpublished-words", "searched and not on the built page", unpublished)
+        for page, unsearched in own:
+            if words := [word for word in dict.fromkeys(unsearched) if word not in theirs]:
+                yield _words_finding(page.path, "unsearched-words", "of the built page in no chunk", words)
+            if page.unpublished:
+                yield _words_finding(
+                    page.path, "unpublished-words", "searched and not on the built page", page.unpublished
+                )
 
     def _without_lesson(self, used: set[str]) -> Iterator[Finding]:
-        """Return the pages of which no lesson is: those with words that are no copy of another."""
+        """Return the pages of which no lesson is: no copy of another, and most of its words on no lesson's page."""
         outlines = {_outline(self._site.outline(key)) for key in used}
         for key in self._site.keys:
             page = self._site.outline(key)
             if key in used or key in _NO_PAGES or page.redirect or not page.listed or _outline(page) in outlines:
                 continue
-            if sum(len(words_of(block)) for block in self._site.page(key).blocks) > MIN_WORDS:
+            sizes = [(block, len(words_of(block))) for block in self._site.page(key).blocks]
+            count = sum(size for _, size in sizes)
+            own = sum(size for block, size in sizes if block not in self._searched)
+            if count > MIN_WORDS and 2 * own > count:
                 path = Path(os.path.relpath(self._site.folder / key, self._root.resolve())).as_posix()
                 yield Finding(
                     path, None, "page-without-lesson", f"no lesson leads to this page ({page.h1 or page.title})"
@@ -220,15 +239,23 @@ def _anchor_findings(page: IndexedPage, built: BuiltPage) -> list[Finding]:
     return found
 
 
-def _words_apart(page: IndexedPage, built: BuiltPage) -> tuple[list[str], list[str]]:
-    """Return the words of the built page that are not searched, and those that are searched and not on it."""
+def _words_apart(page: IndexedPage, built: BuiltPage, searched_blocks: set[str]) -> _WordsApart:
+    """Return the words of the built page that are not searched, and those that are searched and not on it.
+
+    Blocks all of whose words are searched go to `searched_blocks`.
+    """
     searched = {*(page.words or ()), *page.titles}
-    shown = [word for block in built.blocks for word in words_of(block)]
-    there = {*shown, *words_of(built.formulas), *words_of(built.h1), *words_of(built.title)}
-    return (
-        list(dict.fromkeys(word for word in shown if word not in searched and not word.isdecimal())),
-        list(dict.fromkeys(word for word in page.words or () if word not in there and not word.isdecimal())),
-    )
+    there = {*words_of(built.formulas), *words_of(built.h1), *words_of(built.title), *words_of(built.besides)}
+    unsearched = []
+    for block in built.blocks:
+        words = words_of(block)
+        there.update(words)
+        if missing := [word for word in words if word not in searched and not word.isdecimal()]:
+            unsearched.append((block, missing))
+        else:
+            searched_blocks.add(block)
+    unpublished = (word for word in page.words or () if word not in there and not word.isdecimal())
+    return _WordsApart(page.path, unsearched, list(dict.fromkeys(unpublished)))
 
 
 def _words_finding(path: str, rule: str, what: str, words: Sequence[str]) -> Finding:

@@ -46,9 +46,9 @@ class BuiltPage:
     """One page: `headings` and `blocks` (texts without markup) are those of its article, `ids` all that it has.
 
     `names` gives the text of the heading behind each id that leads to one, wherever it stands, and `formulas` are the
-    sources of formulas, which are drawn. `title` is its `<title>`, `h1` the text of its first `<h1>`. `canonical` is
-    the address that it gives itself, and `redirect` the one to which it sends its readers. `listed` is False where it
-    asks search engines to leave it out.
+    sources of formulas, which are drawn, `besides` the words of buttons, menus and what only eyes see. `title` is its
+    `<title>`, `h1` the text of its first `<h1>`. `canonical` is the address that it gives itself, and `redirect` the
+    one to which it sends its readers. `listed` is False where it asks search engines to leave it out.
     """
 
     title: str = ""
@@ -61,6 +61,7 @@ class BuiltPage:
     listed: bool = True
     names: Mapping[str, str] = field(default_factory=dict)
     formulas: str = ""
+    besides: str = ""
 
 
 def read_page(html: str) -> BuiltPage:
@@ -82,6 +83,7 @@ class _Element:
 
     name: str
     unseen: bool
+    hides: bool
     began: tuple[int, int]
     id: str = ""
     is_anchor_link: bool = False
@@ -119,6 +121,7 @@ class _Reader:
         self._title: str | None = None
         self._facts: dict[str, str] = {}
         self._formulas: list[str] = []
+        self._besides: list[str] = []
 
     def text(self, text: str) -> None:
         top = self._stack[-1] if self._stack else None
@@ -127,6 +130,8 @@ class _Reader:
         elif top and top.unseen:
             if self._open["math"]:
                 self._formulas.append(text)
+            elif not any(element.hides for element in self._stack):
+                self._besides.append(text)
         elif top and top.is_anchor_link and self._open["sup"]:
             return  # the mark of a footnote
         elif self._heading:
@@ -151,7 +156,8 @@ class _Reader:
             return
         if name in _ENDS_ITSELF and self._stack and self._stack[-1].name == name:
             self.close(name)
-        unseen = (bool(self._stack) and self._stack[-1].unseen) or _is_unseen(name, attributes)
+        hides = _hides(name, attributes)
+        unseen = (bool(self._stack) and self._stack[-1].unseen) or hides or _is_unseen(name, attributes)
         inside_link = bool(self._stack) and self._stack[-1].is_anchor_link
         is_anchor_link = inside_link or (name == "a" and attributes.get("href", "").startswith("#"))
         own_id = attributes.get("id", "")
@@ -160,7 +166,7 @@ class _Reader:
         began = len(self._blocks), len(self._headings)
         section_id = own_id if name == "section" or "section" in attributes.get("class", "").split() else ""
         is_holder = name in ("main", "article") or attributes.get("role") == "main"
-        self._stack.append(_Element(name, unseen, began, section_id, is_anchor_link, is_holder))
+        self._stack.append(_Element(name, unseen, hides, began, section_id, is_anchor_link, is_holder))
         self._open[name] += 1
 
     def close(self, name: str) -> None:
@@ -200,6 +206,7 @@ class _Reader:
             listed="noindex" not in self._facts.get("robots", ""),
             names={name: heading.text for heading in reversed(self._headings) for name in heading.ids},
             formulas="".join(self._formulas),
+            besides=" ".join(self._besides),
         )
 
     def _section_ids(self) -> Iterator[str]:
@@ -253,10 +260,12 @@ class _Reader:
 
 
 def _is_unseen(name: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether what an element shows is for machines, menus or eyes alone."""
+    is_for_eyes = attributes.get("aria-hidden") == "true"
+    return name in _UNSEEN or is_for_eyes or not _UNSEEN_CLASSES.isdisjoint(attributes.get("class", "").split())
+
+
+def _hides(name: str, attributes: Mapping[str, str]) -> bool:
     """Return whether readers never see an element; a tab that is not chosen is seen after a click."""
-    if name in _UNSEEN or attributes.get("aria-hidden") == "true":
-        return True
-    if _UNSEEN_CLASSES.intersection(attributes.get("class", "").split()):
-        return True
     is_hidden = "hidden" in attributes or "display:none" in attributes.get("style", "").replace(" ", "").lower()
-    return is_hidden and attributes.get("role") != "tabpanel"
+    return name in ("noscript", "template") or (is_hidden and attributes.get("role") != "tabpanel")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class PageFacts(NamedTuple):
     """What is known of a page: its path from the root of the lessons, and its metadata as text.
 
-    `has_metadata` tells whether the file itself holds any, and `body` is what follows it. `heading` returns its first heading, or None: some
-    addresses are made of it.
+    `has_metadata` tells whether the file itself holds any, and `body` is what follows it. `heading` returns its first
+    heading, or None: some addresses are made of it.
     """
 
     path: str

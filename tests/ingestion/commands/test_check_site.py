@@ -93,6 +93,31 @@ def test_words_are_compared_both_ways(clean_surroundings: Path) -> None:
     }
 
 
+def test_a_list_of_other_lessons_texts_is_neither_a_page_without_lesson_nor_lost_words(
+    clean_surroundings: Path,
+) -> None:
+    texts = [page.partition("<p>")[2].partition("</p>")[0] for page in PAGES.values()]
+    posts = "".join(f"<article><p>{text}</p><small>Read on by Asha</small></article>" for text in texts[1:])
+    others = {
+        "archive/index.html": built_page("2026", f"<h1>2026</h1>{posts}"),
+        "index.html": PAGES["index.html"].replace("</h1>", f"</h1>{posts}"),
+    }
+    write(clean_surroundings, {**PAGES, **others})
+    told = {(each["path"], each["rule"]): each["message"] for each in findings()}
+    assert told == {("index.md", "unsearched-words"): "3 words of the built page in no chunk: read by asha"}
+
+
+def test_words_of_buttons_are_on_the_page_and_words_that_nobody_sees_are_not(clean_surroundings: Path) -> None:
+    page = PAGES["lever/index.html"]
+    pages = [
+        page.replace("cobalt", f"<{name}>cobalt</{end}>") for name, end in (("button", "button"), ("b hidden", "b"))
+    ]
+    write(clean_surroundings, {**PAGES, "lever/index.html": pages[0]})
+    assert findings() == []
+    write(clean_surroundings, {**PAGES, "lever/index.html": pages[1]})
+    assert only("unpublished-words")["message"].endswith("cobalt")
+
+
 def test_a_page_that_no_lesson_leads_to_is_found_unless_it_is_none(clean_surroundings: Path) -> None:
     long = "<p>" + "Words of a page that somebody wrote by hand. " * 5 + "</p>"
     others = {
