@@ -252,19 +252,23 @@ class InlineReader:
             words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
             return self._take(at, end, "shortcode", shown_template_tag(tag) or (words and f"{words}: "))
         found = _ATTRIBUTES.match(text, at, self._end)
-        if found is None:
+        if found is None or not self._belongs(found, at):
             return at
+        return self._take(at, found.end(), "heading-id" if found[0].startswith("{#") else "attributes")
+
+    def _belongs(self, found: re.Match[str], at: int) -> bool:
+        """Return whether attributes have what they belong to, and are no mathematics in braces."""
+        text = self._text
         begins = _LINE_START.fullmatch(text, max(text.rfind("\n", 0, at) + 1, self._start), at) is not None
         if not (
             found[0].startswith(("{#", "{:"))
             or (at > self._start and text[at - 1] in ")]*_`:")
             or ((begins or self._is_heading) and _OWN_LINE.match(text, at, self._end))
         ):
-            return at
-        is_behind = begins or at == self._last_link_end
-        if "=" in found[0] and not re.search(r"=[\"']|[#.:]", found[0]) and not is_behind:
-            return at  # `x{i=1}`
-        return self._take(at, found.end(), "heading-id" if found[0].startswith("{#") else "attributes")
+            return False
+        if begins or at == self._last_link_end or "=" not in found[0]:
+            return True
+        return re.search(r"=[\"']|[#.:]", found[0]) is not None  # not `x{i=1}`
 
     def _critic(self, found: re.Match[str]) -> int:
         """Read what a reviewer marked: words that are gone are struck, of words that are replaced the first."""

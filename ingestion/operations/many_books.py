@@ -57,34 +57,29 @@ class ManyReport:
     @property
     def whole(self) -> IngestReport:
         """Return one report of all books, with paths from the current folder."""
-        placed = [(Path(report.root), report) for report in self.reports]
+        placed = [_placed(report) for report in self.reports]
+        lists: dict[str, Any] = {
+            name: [item for each in placed for item in getattr(each, name)]
+            for name in ("empty", "failures", "findings", "skipped")
+        }
+        totals: dict[str, Any] = {
+            name: sum(getattr(each, name) for each in placed) for name in ("total_files", "total_chunks")
+        }
         return IngestReport(
-            book_id=f"{len(self.reports)} books",
-            mode=self.reports[0].mode if self.reports else "incremental",
+            book_id=f"{len(placed)} books",
+            mode=placed[0].mode if placed else "incremental",
             root="",
-            dry_run=any(report.dry_run for report in self.reports),
-            files=sum((report.files for report in self.reports), Counter()),
-            changes={_at(root, path): change for root, each in placed for path, change in each.changes.items()},
-            moved_from={
-                _at(root, to): _at(root, was) for root, each in placed for to, was in each.moved_from.items()
-            },
-            empty=[_at(root, path) for root, each in placed for path in each.empty],
-            chunks=sum((report.chunks for report in self.reports), ChunkCounts()),
-            failures=[
-                *self.failures,
-                *(
-                    LessonError(_at(root, failure.path), failure.reason, failure.line)
-                    for root, each in placed
-                    for failure in each.failures
-                ),
-            ],
-            findings=[replace(found, path=_at(root, found.path)) for root, each in placed for found in each.findings],
-            skipped=[replace(skip, path=_at(root, skip.path)) for root, each in placed for skip in each.skipped],
-            price=next((report.price for report in self.reports if report.price is not None), None),
-            recipient=next((report.recipient for report in self.reports if report.recipient), None),
-            total_files=sum(report.total_files for report in self.reports),
-            total_chunks=sum(report.total_chunks for report in self.reports),
+            dry_run=any(each.dry_run for each in placed),
+            files=sum((each.files for each in placed), Counter()),
+            changes={path: change for each in placed for path, change in each.changes.items()},
+            moved_from={to: was for each in placed for to, was in each.moved_from.items()},
+            chunks=sum((each.chunks for each in placed), ChunkCounts()),
+            failures=[*self.failures, *lists.pop("failures")],
+            price=next((each.price for each in placed if each.price is not None), None),
+            recipient=next((each.recipient for each in placed if each.recipient), None),
             seconds=self.seconds,
+            **lists,
+            **totals,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -93,8 +88,21 @@ class ManyReport:
         return self.whole.as_json() | {"books": books, "not_reached": list(self.not_reached)}
 
 
-def _at(root: Path, path: str) -> str:
-    return (root / path).as_posix()
+def _placed(report: IngestReport) -> IngestReport:
+    """Return a book's report with paths from the current folder."""
+
+    def at(path: str) -> str:
+        return (Path(report.root) / path).as_posix()
+
+    return replace(
+        report,
+        changes={at(path): change for path, change in report.changes.items()},
+        moved_from={at(to): at(was) for to, was in report.moved_from.items()},
+        empty=[at(path) for path in report.empty],
+        failures=[LessonError(at(each.path), each.reason, each.line) for each in report.failures],
+        findings=[replace(each, path=at(each.path)) for each in report.findings],
+        skipped=[replace(each, path=at(each.path)) for each in report.skipped],
+    )
 
 
 def find_books(target: str) -> list[Path]:

@@ -254,12 +254,23 @@ def _as_call(value: Any, name: str) -> TextCall | None:
         return _as_call(value["tool_calls"][0], name)
     if isinstance(value.get("function"), Mapping):
         return _as_call(value["function"], name)
+    return _call_by_name(value) or _call_by_arguments(value, name)
+
+
+def _call_by_name(value: Mapping[str, Any]) -> TextCall | None:
+    """Return the call that an object names itself."""
     called = next((value[key] for key in value if key in _CALL_KEYS and isinstance(value[key], str)), None)
     arguments = next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
-    if called is not None and (arguments is not None or called in (TOOL_NAME, ALIAS)):
-        given = arguments if arguments is not None else {key: value[key] for key in value if key not in _CALL_KEYS}
-        return TextCall(called, given if isinstance(given, str) else _arguments(given))
-    if arguments is not None and isinstance(arguments, Mapping) and "query" in arguments:
+    if called is None or (arguments is None and called not in (TOOL_NAME, ALIAS)):
+        return None
+    given = arguments if arguments is not None else {key: value[key] for key in value if key not in _CALL_KEYS}
+    return TextCall(called, given if isinstance(given, str) else _arguments(given))
+
+
+def _call_by_arguments(value: Mapping[str, Any], name: str) -> TextCall | None:
+    """Return the call whose arguments an object is or holds; its name stands outside, or nowhere."""
+    arguments = next((value[key] for key in value if key in _ARGUMENT_KEYS), None)
+    if isinstance(arguments, Mapping) and "query" in arguments:
         return TextCall(name or TOOL_NAME, _arguments(arguments))
     if name or (isinstance(value.get("query"), str) and value.keys() <= set(TOOL_ARGUMENTS)):
         return TextCall(name or TOOL_NAME, _arguments(value))

@@ -272,21 +272,13 @@ class AnswerText:
                     "\n"
                 )  # the block of code above has them already
         holders = verdict.passages if verdict and verdict.held else ()
-        references = [part for part in sentence.parts if isinstance(part, Reference)]
-        self._dropped += sum(part.unknown for part in references)
-        self._dropped += sum(1 for part in references for cited in part.passages if holders and cited not in holders)
+        self._dropped += _dropped(sentence, holders)
         text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
-        named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
-        if not named and not any(passage in holders for passage in sentence.cited):
-            named = list(holders[:MAX_SOURCES])
-        numbers = self._cite(named, verdict)
+        numbers = self._cite(_sources(tail, sentence.cited, holders), verdict)
         if numbers and text.strip() and not text.endswith((" ", "\n")) and (not tail or tail[0].space):
             numbers = f" {numbers}"
         mark = _mark(verdict) and f" {_mark(verdict)}"
-        if (numbers or mark) and sentence.text.startswith("|"):
-            return f"{text.rstrip().removesuffix('|').rstrip()}{numbers}{mark} |{end}"
-        stop, space = end.rstrip(), end[len(end.rstrip()) :]
-        return f"{text}{numbers}{stop}{mark}{space}"
+        return _laid_out(text, numbers, mark, end, is_row=sentence.text.startswith("|"))
 
     def _numbers(self, part: Reference, holders: tuple[SearchResult, ...], verdict: Verdict | None) -> str:
         known = [passage for passage in part.passages if not holders or passage in holders]
@@ -404,6 +396,31 @@ def _opening(line: str) -> str:
     """Return the marks with which a line opens a block of code or a formula, or an empty text."""
     marks = line.strip(" \t>\r\n")
     return opening_run(line) or (marks if marks in _FORMULAS else "")
+
+
+def _dropped(sentence: Sentence, holders: tuple[SearchResult, ...]) -> int:
+    """Return how many references name nothing that was shown, or nothing that holds the sentence."""
+    references = [part for part in sentence.parts if isinstance(part, Reference)]
+    wrong = (cited for part in references for cited in part.passages if holders and cited not in holders)
+    return sum(part.unknown for part in references) + sum(1 for _ in wrong)
+
+
+def _laid_out(text: str, numbers: str, mark: str, end: str, *, is_row: bool) -> str:
+    """Return a sentence, its numbers before its stop, the mark behind it; in a row of a table, in its last cell."""
+    if (numbers or mark) and is_row:
+        return f"{text.rstrip().removesuffix('|').rstrip()}{numbers}{mark} |{end}"
+    stop, space = end.rstrip(), end[len(end.rstrip()) :]
+    return f"{text}{numbers}{stop}{mark}{space}"
+
+
+def _sources(
+    tail: list[Reference], cited: tuple[SearchResult, ...], holders: tuple[SearchResult, ...]
+) -> list[SearchResult]:
+    """Return what the numbers behind a sentence name: its own sources that hold it, else some that do."""
+    named = [passage for part in tail for passage in part.passages if not holders or passage in holders]
+    if named or any(passage in holders for passage in cited):
+        return named
+    return list(holders[:MAX_SOURCES])
 
 
 def _mark(verdict: Verdict | None) -> str:

@@ -140,22 +140,29 @@ class _Reader:
             self._current.append(text)
 
     def open(self, tag: Tag) -> None:
+        """Read a tag that opens an element, or is one."""
         name, attributes = tag.name, tag.attributes
-        for key in ("id", "name") if name == "a" else ("id",):
-            if attributes.get(key):
-                self._ids.setdefault(attributes[key])
-                if self._heading:
-                    self._heading.ids.append(attributes[key])
+        self._name(name, attributes)
         if name in ("meta", "link"):
             self._note(name, attributes)
         if name == "img":
             self.text(f" {attributes.get('alt', '')} ")
         if name not in _INLINE:
             self._flush()
-        if name in _VOID:
-            return
-        if name in _ENDS_ITSELF and self._stack and self._stack[-1].name == name:
-            self.close(name)
+        if name not in _VOID:
+            if name in _ENDS_ITSELF and self._stack and self._stack[-1].name == name:
+                self.close(name)
+            self._enter(name, attributes)
+
+    def _name(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Keep the ids of an element; those in a heading are the heading's."""
+        for key in ("id", "name") if name == "a" else ("id",):
+            if attributes.get(key):
+                self._ids.setdefault(attributes[key])
+                if self._heading:
+                    self._heading.ids.append(attributes[key])
+
+    def _enter(self, name: str, attributes: Mapping[str, str]) -> None:
         hides = _hides(name, attributes)
         unseen = (bool(self._stack) and self._stack[-1].unseen) or hides or _is_unseen(name, attributes)
         inside_link = bool(self._stack) and self._stack[-1].is_anchor_link
