@@ -8,7 +8,7 @@ DEMO := examples/physical-ai
 BOOKS ?= examples/physical-ai/docs
 PEERS := langchain llamaindex qdrant_tutorial
 
-.PHONY: pictures bench-peers help setup demo docs docs-write test quick lowest test-slow fuzz test-llm test-qdrant lint type check support bench golden lock clean
+.PHONY: mermaid pictures bench-peers help setup demo docs docs-write test quick lowest test-slow fuzz test-llm test-qdrant lint type check support bench golden lock clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -108,6 +108,9 @@ docs: .venv-docs/.made  ## Build the documentation site in site/
 
 docs-write: setup  ## Rewrite the generated parts of the documentation; review the difference
 	$(BIN)/python -m scripts.docs
+
+mermaid:  ## Fetch Mermaid with npm, so that diagrams are drawn and a wheel built now holds it
+	$(PYTHON) -m scripts.mermaid
 
 pictures: setup  ## Draw the pictures of the documentation again
 	$(BIN)/python -m scripts.pictures

@@ -30,6 +30,7 @@ from rag.api.openapi import describe
 from rag.api.routes import (
     books,
     chat,
+    diagrams,
     facets,
     feedback,
     health,
@@ -107,6 +108,7 @@ def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
     ):
         app.include_router(routes.router)
     app.include_router(pages.router)
+    app.include_router(diagrams.router)
     describe(app)
     _add_middleware(app, services)
     return app

@@ -84,7 +84,7 @@ def test_everything_the_wheel_needs_is_packaged() -> None:
         folder.relative_to(ROOT).as_posix().replace("/", ".")
         for top in ("bookwise", "ingestion", "rag")
         for folder in (ROOT / top, *(ROOT / top).rglob("*"))
-        if (folder / "__init__.py").is_file() or (folder.is_dir() and "static" in folder.parts)
+        if (folder / "__init__.py").is_file() or (folder.is_dir() and {"static", "mermaid"} & {*folder.parts})
     }
     assert packages == on_disk
 

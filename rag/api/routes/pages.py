@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,20 +16,13 @@ from fastapi.responses import PlainTextResponse
 
 from ingestion.settings.page import LOGO_TYPES
 from rag.api.dependencies import AppServices, Services
-from rag.api.http.bundles import SCRIPTS, STYLES, script_bundle, style_bundle
 from rag.api.http.languages import chosen_language, filled_page, filled_widget
 from rag.api.http.problems import PATH as PROBLEMS_PATH
 from rag.api.http.problems import TYPES as PROBLEM_TYPES
+from rag.api.http.static_files import FILE_HEADERS, StaticFile, send, static_file, static_files, stored
 
 router = APIRouter(include_in_schema=False)
 
-TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-}
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -42,6 +30,7 @@ CONTENT_POLICY = "; ".join(
         "style-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -56,10 +45,6 @@ PAGE_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-FILE_HEADERS = {
-    # Sites that carry the widget load it from here.
-    "Cross-Origin-Resource-Policy": "cross-origin",
-}
 MAX_LOGO_BYTES = 500_000
 _HOST = re.compile(r"(https?://[\w.-]+(?::\d+)?)(?:/|$)")
 _VERSION = re.compile("[0-9a-f]{16}")
@@ -71,23 +56,6 @@ VERSIONED_HEADERS = {
     # The path changes with any file, so that a browser need never ask again.
     "Cache-Control": "public, max-age=31536000, immutable",
 }
-COMMON_HEADERS = {
-    # Names without a version: a browser asks each time and is told 304.
-    "Cache-Control": "no-cache",
-    "Referrer-Policy": "no-referrer",
-    "Vary": "Accept-Encoding",
-    "X-Content-Type-Options": "nosniff",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class StaticFile:
-    """Hold a file as it is sent, plain or compressed."""
-
-    content: bytes
-    compressed: bytes
-    media_type: str
-    etag: str
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
@@ -105,7 +73,7 @@ async def owner_page(request: Request, services: Services, lang: str | None = No
 @router.api_route("/docs", methods=["GET", "HEAD"])
 async def docs_page(request: Request) -> Response:
     """Serve the description of the API."""
-    return _send(request, _file("docs.html"), PAGE_HEADERS)
+    return send(request, stored("docs.html"), PAGE_HEADERS)
 
 
 @router.get(PROBLEMS_PATH + "{name}", response_class=PlainTextResponse)
@@ -126,7 +94,7 @@ async def robots() -> str:
 @router.api_route("/widget.js", methods=["GET", "HEAD"])
 async def widget(request: Request, services: Services) -> Response:
     """Serve the script that a site includes to carry the chat."""
-    return _send(request, _widget(_own(services)), FILE_HEADERS)
+    return send(request, _widget(_own(services)), FILE_HEADERS)
 
 
 @router.api_route("/logo", methods=["GET", "HEAD"])
@@ -140,7 +108,7 @@ async def logo(request: Request, services: Services) -> Response:
         file = None
     if file is None:
         raise HTTPException(404, "page.logo names no picture")
-    return _send(request, file, FILE_HEADERS | LOGO_HEADERS)
+    return send(request, file, FILE_HEADERS | LOGO_HEADERS)
 
 
 @router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
@@ -148,22 +116,10 @@ async def static(request: Request, name: str) -> Response:
     """Serve a script, a style or an icon; below the version of all files for good."""
     version, _, rest = name.partition("/")
     if not _VERSION.fullmatch(version):
-        return _send(request, _file(name), FILE_HEADERS)
+        return send(request, stored(name), FILE_HEADERS)
     # While a server is replaced, a page of one process may ask another: it gets what there is, and keeps it not.
     is_current = version == static_version()
-    return _send(request, _file(rest), FILE_HEADERS | (VERSIONED_HEADERS if is_current else {}))
-
-
-@cache
-def static_files() -> Mapping[str, StaticFile]:
-    """Return every file of the pages by its path, bundles too, read once; there are few, and they are small."""
-    found = dict(_read(files("rag.api") / "static", ""))
-    texts = {name: file.content.decode() for name, file in found.items() if name.endswith((".js", ".css"))}
-    bundles = {name: script_bundle(texts, entry) for name, entry in SCRIPTS.items()}
-    bundles |= {name: style_bundle(texts, sheets) for name, sheets in STYLES.items()}
-    return found | {
-        name: _static_file(text.encode(), TYPES[name[name.rindex(".") :]]) for name, text in bundles.items()
-    }
+    return send(request, stored(rest), FILE_HEADERS | (VERSIONED_HEADERS if is_current else {}))
 
 
 @cache
@@ -178,31 +134,6 @@ def _versioned(text: str) -> str:
     return re.sub(r'(["/])static/(?=[\w{])', rf"\1static/{static_version()}/", text)
 
 
-def _read(folder: Traversable, prefix: str) -> list[tuple[str, StaticFile]]:
-    found: list[tuple[str, StaticFile]] = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            found += _read(entry, f"{prefix}{entry.name}/")
-            continue
-        media_type = TYPES.get("." + entry.name.rpartition(".")[2])
-        if media_type:
-            found.append((prefix + entry.name, _static_file(entry.read_bytes(), media_type)))
-    return found
-
-
-def _static_file(content: bytes, media_type: str) -> StaticFile:
-    # Weak: plain and compressed are one file, but not the same bytes.
-    etag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
-    return StaticFile(content, gzip.compress(content, mtime=0), media_type, etag)
-
-
-def _file(name: str) -> StaticFile:
-    file = static_files().get(name)
-    if file is None:
-        raise HTTPException(404, f"no file {name[:80]!r}")
-    return file
-
-
 def _page(request: Request, name: str, lang: str | None, services: AppServices) -> Response:
     accepted = request.headers.get("accept-language", "")
     language = chosen_language(lang, services.settings.api.language, accepted)
@@ -212,7 +143,7 @@ def _page(request: Request, name: str, lang: str | None, services: AppServices) 
     if site := _HOST.match(services.settings.book.base_url):
         policy = CONTENT_POLICY.replace("img-src 'self'", f"img-src 'self' {site[1]}")
         headers["Content-Security-Policy"] = policy
-    return _send(request, _page_in(name, language, _own(services)), headers)
+    return send(request, _page_in(name, language, _own(services)), headers)
 
 
 class _Own(NamedTuple):
@@ -229,40 +160,25 @@ def _own(services: AppServices) -> _Own:
 
 @cache
 def _page_in(name: str, language: str, own: _Own) -> StaticFile:
-    file = _file(name)
+    file = stored(name)
     text = _versioned(filled_page(file.content.decode(), language))
     if own.colour:
         text = text.replace("<html ", f'<html data-colour="{own.colour}" ', 1)
     if own.has_logo:
         text = re.sub('<link rel="icon"[^>]*>', '<link rel="icon" href="logo">', text)
         text = text.replace("<h1 class=", '<img class="logo" src="logo" alt="">\n      <h1 class=', 1)
-    return _static_file(text.encode(), file.media_type)
+    return static_file(text.encode(), file.media_type)
 
 
 @cache
 def _widget(own: _Own) -> StaticFile:
-    file = _file("widget.js")
+    file = stored("widget.js")
     text = filled_widget(file.content.decode()).replace("{/* own */}", json.dumps(own._asdict()))
-    return _static_file(_versioned(text).encode(), file.media_type)
+    return static_file(_versioned(text).encode(), file.media_type)
 
 
 def _logo(path: Path) -> StaticFile:
     content = path.read_bytes()
     if len(content) > MAX_LOGO_BYTES:
         raise HTTPException(404, f"the picture of page.logo has more than {MAX_LOGO_BYTES:,} bytes")
-    return _static_file(content, LOGO_TYPES[path.suffix.lower()])
-
-
-def _send(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:
-    sent = {**COMMON_HEADERS, **headers, "ETag": file.etag}
-    if _matches(request.headers.get("if-none-match", ""), file.etag):
-        return Response(status_code=304, headers=sent)
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(file.content, media_type=file.media_type, headers=sent)
-    return Response(file.compressed, media_type=file.media_type, headers={**sent, "Content-Encoding": "gzip"})
-
-
-def _matches(given: str, etag: str) -> bool:
-    """Return whether the client's copy is this one, whichever way it was sent (RFC 9110, 8.8.3.2)."""
-    tags = [tag.strip().removeprefix("W/") for tag in given.split(",")]
-    return etag.removeprefix("W/") in tags or tags == ["*"]
+    return static_file(content, LOGO_TYPES[path.suffix.lower()])

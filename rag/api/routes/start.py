@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from ingestion.errors import UnknownThread
 from rag.api.dependencies import CurrentCaller, Services
+from rag.api.routes.diagrams import has_diagrams
 from rag.api.routes.facets import Book, ShownChoices, books_for, choices_for
 from rag.api.routes.threads import thread_of, threads_of
 from rag.api.schemas import ShownConversation, ThreadList, Word
@@ -33,6 +34,7 @@ class Start(BaseModel):
     questions: tuple[str, ...] = Field((), description="The owner's questions to begin with.")
     disclaimer: str | None = Field(None, description="The owner's line below the question.")
     sharing: bool = Field(False, description="Whether answers can be shared.")
+    diagrams: bool = Field(False, description="Whether the diagrams of passages can be drawn.")
 
 
 @router.get("/start", response_model=Start, operation_id="start")
@@ -56,6 +58,7 @@ async def start(
         "questions": page.questions,
         "disclaimer": page.disclaimer,
         "sharing": page.sharing,
+        "diagrams": has_diagrams(),
     }
     if thread_id:
         with suppress(UnknownThread):

@@ -51,6 +51,7 @@ export class Conversation extends EventTarget {
   /** The owner's own words. @param {{questions?: string[], disclaimer?: string|null, sharing?: boolean}} own */
   set own(own) {
     this.owned = own;
+    this.passage.drawsDiagrams = own.diagrams;
     if (own.disclaimer) this.finePrint.textContent = own.disclaimer;
   }
 

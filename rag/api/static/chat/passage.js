@@ -6,6 +6,7 @@ import { isWebAddress } from "../markdown/inline.js";
 import { copyButton, markLines, showProse } from "../markdown/prose.js";
 import { renderMarks } from "../markdown/rendering.js";
 import { withoutTags } from "../markdown/tags.js";
+import { showDiagrams } from "./diagrams.js";
 import { showPictures } from "./pictures.js";
 import { lessonLink, linesOf, placeOf } from "./sources.js";
 
@@ -22,6 +23,7 @@ export class PassagePanel {
     this.isModal = isModal;
     this.book = book;
     this.lessons = new Map();
+    this.drawsDiagrams = false;
     this.previous = iconButton("previous", say("previous_source"), { onclick: () => this.#step(-1) });
     this.next = iconButton("next", say("next_source"), { onclick: () => this.#step(1) });
     this.title = element("h2", { class: "passage-title", id: "passage-title", dir: "auto", tabindex: "-1" });
@@ -93,10 +95,15 @@ export class PassagePanel {
     ].filter(Boolean));
     this.body.scrollTop = 0;
     const cited = source.number ? [source.line_start, source.line_end] : null;
-    showProse(prose, shownText(source.chunk_text, source).text);
+    this.#showText(prose, shownText(source.chunk_text, source).text, source);
+    this.#complete(source, cited, prose, note);
+  }
+
+  #showText(prose, text, source) {
+    const added = showProse(prose, text);
     renderMarks(prose, this.wire.render);
     showPictures(prose, source.url);
-    this.#complete(source, cited, prose, note);
+    if (this.drawsDiagrams) added.forEach((each) => showDiagrams(each, this.wire.base));
   }
 
   /** A source carries the beginning of its passage; the lesson holds the whole, unless it has changed since. */
@@ -112,9 +119,7 @@ export class PassagePanel {
   /** Shows the whole passage, marks the lines that are cited, and scrolls to them. */
   #markCited(prose, chunk, source, cited) {
     const { text, lines } = shownText(chunk.text, source);
-    showProse(prose, text);
-    renderMarks(prose, this.wire.render);
-    showPictures(prose, source.url);
+    this.#showText(prose, text, source);
     if (!cited) return;
     const [first, last] = linesWithin(chunk, source);
     const at = lines.findIndex((line) => line >= first);

@@ -12,7 +12,8 @@ from ingestion.settings.loader import load_settings
 from rag.api.app import create_app
 from rag.api.http.bundles import SCRIPTS as SCRIPTS_MADE
 from rag.api.http.bundles import STYLES, script_bundle
-from rag.api.routes.pages import CONTENT_POLICY, TYPES, static_files
+from rag.api.http.static_files import TYPES, static_files
+from rag.api.routes.pages import CONTENT_POLICY
 from tests.support.paths import ROOT
 
 STATIC = ROOT / "rag" / "api" / "static"
