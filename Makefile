@@ -47,7 +47,7 @@ quick: setup  ## Run the pure tests: no model, no process, no browser
 	$(BIN)/python -m pytest -p tests.support.quick -n auto --maxprocesses 4 $(QUICK)
 
 test-slow: setup lowest  ## Run the slow tests: real builds, long properties, many kills, the oldest versions
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 4 --dist loadfile
 
 .venv-lowest/.made: pyproject.toml $(BIN)/.made
 	$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python .venv-lowest
