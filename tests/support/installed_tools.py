@@ -11,6 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -47,12 +49,13 @@ def node_modules(tests: Path) -> Path:
         pytest.skip("npm is not at hand")
     wanted = tests / "package.json"
     folder = FOLDER / tests.name / "node"
-    if not _is_made(folder, wanted):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        shutil.copy(wanted, folder)
-        _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
-        _mark(folder, wanted)
+    with _alone(folder):
+        if not _is_made(folder, wanted):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            shutil.copy(wanted, folder)
+            _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
+            _mark(folder, wanted)
     return folder / "node_modules"
 
 
@@ -60,11 +63,12 @@ def node_modules(tests: Path) -> Path:
 def _python_tools(tests: Path) -> Path:
     wanted = tests / "requirements.txt"
     folder = FOLDER / tests.name / "python"
-    if not _is_made(folder, wanted):
-        shutil.rmtree(folder, ignore_errors=True)
-        _install([sys.executable, "-m", "venv", str(folder)], tests)
-        _install([str(folder / "bin/python"), "-m", "pip", "install", "-q", "-r", str(wanted)], tests)
-        _mark(folder, wanted)
+    with _alone(folder):
+        if not _is_made(folder, wanted):
+            shutil.rmtree(folder, ignore_errors=True)
+            _install([sys.executable, "-m", "venv", str(folder)], tests)
+            _install([str(folder / "bin/python"), "-m", "pip", "install", "-q", "-r", str(wanted)], tests)
+            _mark(folder, wanted)
     return folder / "bin"
 
 
@@ -82,6 +86,17 @@ def system_tool(name: str) -> str:
     if not tool:
         pytest.skip(f"{name} is not at hand")
     return tool
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Tests run side by side: one process looks and installs, the others wait for it."""
+    import fcntl
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _install(command: list[str], folder: Path) -> None:
