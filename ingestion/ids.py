@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 def sha256(text: str) -> str:
-    """Hex SHA-256 of the text's UTF-8 bytes."""
+    """Return the hex SHA-256 of the text's UTF-8 bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -25,11 +25,11 @@ class LessonKey:
     source_file: str | None = None
 
     def parent_doc_id(self) -> str:
-        """UUIDv5 of the lesson."""
+        """Return the UUIDv5 of the lesson."""
         return self._uuid("parent")
 
     def chunk_id(self, content_hash: str, repeat: int = 1) -> str:
-        """UUIDv5 of a chunk; `repeat` counts equal texts of one lesson from 1."""
+        """Return the UUIDv5 of a chunk; `repeat` counts equal texts of one lesson from 1."""
         return self._uuid(content_hash[:16], f":{repeat}" if repeat > 1 else "")
 
     def _uuid(self, tail: str, repeat: str = "") -> str:

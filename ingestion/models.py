@@ -361,7 +361,7 @@ class IngestionState:
         return sum(record.chunk_count for record in self.records.values())
 
     def get_changed_files(self, current_files: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:
-        """New, modified and deleted paths, given each present file's hash."""
+        """Return new, modified and deleted paths, given each present file's hash."""
         known = self.records
         new = [path for path in current_files if path not in known]
         modified = [path for path, sha in current_files.items() if path in known and known[path].file_hash != sha]

@@ -38,7 +38,7 @@ def search_view(response: SearchResponse, *, explain: bool = False) -> View:
 
 
 def refusal_note(response: AgentResponse) -> str:
-    """Why there is no answer."""
+    """Return why there is no answer."""
     reason = response.metrics.reason if response.metrics else None
     if reason == "other_language" and not response.error:
         language = language_name(language_of(response.query) or "another language")

@@ -27,7 +27,7 @@ def join(
     limit: int,
     walls: Collection[int] = (),
 ) -> list[tuple[int, int]]:
-    """Groups of neighbours as (first, last) indices: none is larger than `size`, except as told below.
+    """Return groups of neighbours as (first, last) indices: none is larger than `size`, except as said below.
 
     Boundaries go weakest first while what they part fits together: the deepest rank first, and within a rank in
     the order of a key of the text that follows (`boundary_key`), which is the same wherever on the page it stands.

@@ -82,7 +82,7 @@ class _Cut(NamedTuple):
 
 
 def cut(scale: Scale, block: Block, span: tuple[int, int], lead: int, size: int, limit: int) -> list[Piece]:
-    """Pieces of about `size` and never more than `limit`, except a single grapheme.
+    """Return pieces of about `size` and never more than `limit`, except a single grapheme.
 
     A fence is cut at blank lines, then at lines, and each piece is fenced again; a table is cut between rows, and
     each piece repeats header and delimiter; other text is cut at blank lines, lines, sentences, words and last
@@ -162,7 +162,7 @@ def _split_marks(line: str) -> tuple[str, str]:
 
 
 def _cut_lines(scale: Scale, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:
-    """Line by line, blank lines with the line before; the fixed first and last lines stay with their neighbours."""
+    """Cut line by line, blank lines with the line before; fixed first and last lines stay with their neighbours."""
     starts, lines = scale.page.starts, scale.page.lines
     begins, ranks = [span[0]], [BLOCK]
     for number in range(first_free + 1, last_free):
@@ -183,7 +183,7 @@ def _cut_lines(scale: Scale, span: tuple[int, int], first_free: int, last_free: 
 
 
 def _cut_text(scale: Scale, start: int, end: int, limit: int) -> list[_Cut]:
-    """Sentences and lines; words where one is too large; runs of graphemes where a word is."""
+    """Cut to sentences and lines; words where one is too large; runs of graphemes where a word is."""
     text = scale.page.text
     result: list[_Cut] = []
     ends = (found.end() for found in _SENTENCE_END.finditer(text, start, end) if not found["code"])

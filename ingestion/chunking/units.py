@@ -49,7 +49,7 @@ class UnitBuilder:
         return self._build(blocks, self._page.starts[blocks[0].start], end, None, 0)
 
     def _build(self, blocks: Sequence[Block], start: int, end: int, outer_rank: int | None, lead: int) -> list[Unit]:
-        """Units of blocks that follow each other; inside a block, whose rank is `outer_rank`, headings do not count.
+        """Return units of blocks in a row; inside a block, whose rank is `outer_rank`, headings do not count.
 
         `lead` is the size of what will stand before the first unit.
         """

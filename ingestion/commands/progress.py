@@ -51,7 +51,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 def progress_text(done: int, total: int, report: IngestReport, seconds: float) -> str:
-    """Chunks with the share that was reused, lessons, tokens, money, rate and time left, as far as they are known."""
+    """Return chunks with the share that was reused, lessons, tokens, money, rate and time left, as far as known."""
     counts = report.chunks
     chunks = counts.embedded + counts.reused
     parts = [f"{chunks} chunks", f"{done} of {total} lessons"]

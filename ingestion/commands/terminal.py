@@ -43,7 +43,7 @@ def show(view: View, document: Mapping[str, Any], *, as_json: bool) -> None:
 
 @contextmanager
 def stdout_kept_clean(needed: bool) -> Iterator[None]:
-    """While a library works that prints messages of its own, send them to stderr: stdout is for the result."""
+    """Send to stderr what a library prints while it works: stdout is for the result."""
     with redirect_stdout(sys.stderr) if needed else nullcontext():
         yield
 
@@ -243,7 +243,7 @@ def _console() -> Console:
 
 
 def _draw(part: Part, console: Console) -> None:
-    """On a terminal: words wrapped, Markdown rendered, links to be opened."""
+    """Draw on a terminal: words wrapped, Markdown rendered, links to be opened."""
     from rich.text import Text
 
     match part:

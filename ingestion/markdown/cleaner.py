@@ -307,7 +307,7 @@ def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:
 
 
 def _merge(edits: list[Edit], stronger: list[Edit]) -> list[Edit]:
-    """Both, in order; where two overlap, the stronger stays."""
+    """Return both, in order; where two overlap, the stronger stays."""
     if not edits or not stronger:
         return edits or stronger
     starts = [edit.start for edit in stronger]

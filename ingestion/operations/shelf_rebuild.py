@@ -94,7 +94,7 @@ class _Built:
                 store.close()
 
     def repair(self) -> None:
-        """It was done."""
+        """Do nothing: it was done."""
 
     def writer(self, wait: float) -> AbstractContextManager[Lease]:
         return nullcontext(self._lease)
@@ -111,7 +111,7 @@ class _Built:
         return self._inner.loading(self.new, points)
 
     def activate(self, store: object) -> None:
-        """It is done when all books are."""
+        """Do nothing: it is done when all books are."""
 
 
 class _Open:
@@ -124,4 +124,4 @@ class _Open:
         return getattr(self._inner, name)
 
     def close(self) -> None:
-        """It is closed with the shelf."""
+        """Do nothing: it is closed with the shelf."""

@@ -111,7 +111,7 @@ BUILT_IN_MODULES = (
 
 
 def parse_text(raw: Any) -> str:
-    """Non-empty text."""
+    """Parse text that is not empty."""
     if not isinstance(raw, str) or not raw.strip():
         raise ValueError(f"{raw!r} is not text")
     return raw.strip()
@@ -262,7 +262,7 @@ def parse_fields(kind: type[T]) -> Callable[[Any], T]:
 
 
 def parse_tier_names(raw: Any) -> tuple[str, ...]:
-    """Up to four names of hardware tiers, the first of tier 1."""
+    """Parse up to four names of hardware tiers, the first of tier 1."""
     names = parse_texts(raw)
     if len(names) > MAX_TIERS:
         raise ValueError(f"names {len(names)} tiers, there are {MAX_TIERS}")

@@ -174,7 +174,7 @@ class _Rules:
             raise ConfigurationError(message) from error
 
     def reason_to_skip(self, path: str) -> str | None:
-        """Why the path is not book, or None; a folder's path ends in `/`."""
+        """Return why the path is not book, or None; a folder's path ends in `/`."""
         number = self._ignored.match(path)
         if number is not None:
             return f"{self._named[number].reason} `{self._named[number].pattern}`"

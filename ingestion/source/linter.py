@@ -201,12 +201,12 @@ def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
 
 
 def _stands_for_others(path: str, front: FrontMatter) -> bool:
-    """Whether a page without text lists those of its folder, or leads to another one."""
+    """Return whether a page without text lists those of its folder, or leads to another one."""
     return "/_index." in f"/{path}" or any(key.startswith("redirect") for key in front.values)
 
 
 def _shared_places(lessons: list[Lesson]) -> Iterator[Finding]:
-    """Pages whose own names claim the same lesson; summaries, translations and pages of one lesson's folder may."""
+    """Yield pages whose own names claim one lesson; summaries, translations and pages of a lesson's folder may."""
     owners: dict[tuple[object, ...], str] = {}
     for lesson in lessons:
         place = (lesson.module, lesson.chapter, lesson.lesson, lesson.language, lesson.doc_type)
@@ -225,7 +225,7 @@ def _is_numbered(lesson: Lesson) -> bool:
 
 
 def _missing_audience(lessons: list[Lesson]) -> Iterator[Finding]:
-    """Lessons that leave out what at least half of the book declares; in other books they may do without."""
+    """Yield lessons that leave out what at least half of the book declares; in other books they may do without."""
     complete = [lesson for lesson in lessons if lesson.doc_type == "lesson"]
     declared = Counter(name for lesson in complete for name in lesson.audience.declared)
     for lesson in complete:

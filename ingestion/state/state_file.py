@@ -220,7 +220,7 @@ _LEVELS = 4
 
 
 def _text_of(value: Any, levels: int = _LEVELS) -> str:
-    """JSON with a line a record: indentation further down takes ten times as long, and long runs save often."""
+    """Write JSON with a line a record: indentation further down takes ten times as long, and long runs save often."""
     if not levels or not value or not isinstance(value, dict):
         return _encode(value)
     margin = " " * (_LEVELS - levels)

@@ -117,7 +117,7 @@ class EmbedRequests:
         return {chunk.embed_key: self._by_key[chunk.embed_key] for chunk in asked}
 
     def forget(self, keys: Iterable[str]) -> None:
-        """These texts are in the index now; whoever needs them again finds them there."""
+        """Forget texts that are in the index now: whoever needs them again finds them there."""
         for key in keys:
             self._by_key.pop(key, None)
 

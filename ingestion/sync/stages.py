@@ -66,7 +66,7 @@ class _Waiting:
         return all(request.done for request in self.requests.values())
 
     def embedded(self, error: BaseException | None, model: str) -> EmbeddedGroup:
-        """Raises `error`, the first there was, if a request of the group failed."""
+        """Raise `error`, the first there was, if a request of the group failed."""
         by_key = self.requests.items()
         if error and any(request.error for _, request in by_key):
             raise error

@@ -73,5 +73,5 @@ def deletions(where: Where, max_ids: int) -> Iterator[Where]:
 
 
 def payload_bytes(payload: Payload) -> int:
-    """Bytes of the payload in a JSON request body."""
+    """Return the bytes of the payload in a JSON request body."""
     return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())

@@ -52,7 +52,7 @@ class PointReader(Protocol):
         """Return the points that exist among these ids, whole payload."""
 
     def count(self, where: Where) -> int:
-        """Exact number of matching points."""
+        """Return the exact number of matching points."""
 
     def values(self, field: str, where: Where) -> dict[str, int]:
         """Return the values of an indexed keyword field among matching points, each with its exact number of
@@ -202,7 +202,7 @@ class BuiltGenerations(OpenGenerations, Protocol):
         """
 
     def loading(self, store: VectorStore, points: int) -> AbstractContextManager[None]:
-        """To be held while about so many points come into a store of this collection; at its end search is fast."""
+        """Hold this while about so many points come into a store of this collection; at its end search is fast."""
 
     def activate(self, store: VectorStore) -> None:
         """Make a created generation the active one in one atomic step; the former one is kept for `rollback`."""

@@ -108,7 +108,7 @@ def _thread_ids(reader: Reader) -> Any:
 
 
 def _asked_by(reader: Reader) -> ColumnElement[bool]:
-    """Questions of the reader; of conversations that a client keeps itself, only the key is known."""
+    """Return questions of the reader; of conversations that a client keeps itself, only the key is known."""
     if reader.user_id:
         return QUESTIONS.c.thread_id.in_(_thread_ids(reader))
     return QUESTIONS.c.owner == reader.key_id

@@ -75,7 +75,7 @@ def _reciprocal(rank: int | None) -> float:
 
 
 def _gain(rank: int | None) -> float:
-    """nDCG where one right passage is all that is wanted."""
+    """Return nDCG where one right passage is all that is wanted."""
     return 1.0 / math.log2(1 + rank) if rank else 0.0
 
 

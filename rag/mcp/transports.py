@@ -129,7 +129,7 @@ async def _send_refusals(refusals: asyncio.Queue[JSONRPCError], outgoing: Any) -
 
 
 async def _lines_of_stdin() -> AsyncIterator[str]:
-    """Lines as they come, until the end.
+    """Yield lines as they come, until the end.
 
     A reader of the library's own cannot be cancelled while it waits for a line, which would hold up every signal.
     """

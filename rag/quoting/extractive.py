@@ -156,7 +156,7 @@ def _refusal(metrics: ConfidenceMetrics, result: GatedResult) -> str:
 
 
 def _see_also(result: GatedResult, excerpts: Sequence[Excerpt]) -> tuple[Place, ...]:
-    """Other sections on the subject: after the quoted ones, or, under a refusal, the nearest ones."""
+    """Return other sections on the subject: after the quoted ones, or, under a refusal, the nearest ones."""
     if result.spots is None or result.is_off_subject:
         return ()
     return other_places(result.spots, {_section_of(excerpt)[:2] for excerpt in excerpts})

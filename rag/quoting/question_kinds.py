@@ -139,7 +139,7 @@ class QuestionKind:
 
     @cached_property
     def _definition(self) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]] | None:
-        """What a block that defines the term has, what one that introduces it has, and how its section is called."""
+        """Return what a block has that defines the term, or introduces it, and how its section is called."""
         if self.term is None:
             return None
         term = _MARKS + _inflected(self.term) + _MARKS
@@ -164,6 +164,6 @@ def _words_of(acronym: str) -> str:
 
 
 def _inflected(term: str) -> str:
-    """A pattern of the term in singular and plural, its words parted by spaces, line breaks or hyphens."""
+    """Return a pattern of the term in singular and plural, its words parted by spaces, line breaks or hyphens."""
     words = [re.escape(re.sub(r"(?<=\w{3})(?<!s)s$", "", word)) for word in re.split(r"[\s-]+", term)]
     return r"[\s-]+".join(words) + r"(?:e?s)?" if term[-1:].isascii() else re.escape(term)

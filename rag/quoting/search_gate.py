@@ -67,7 +67,7 @@ class GatedResult:
         return self.response.compared
 
     def about(self, words: frozenset[int]) -> GatedResult:
-        """As it is, but no answer where no passage has any of these words (BM25 terms), if there are any."""
+        """Return it as it is, but no answer where there are words (BM25 terms) of which no passage has any."""
         held = any(words & set(document_vector(result.text).indices) for result in self.response.results)
         return self if held or not words or not self.metrics.should_answer else self.refused("not_answered")
 

@@ -39,7 +39,7 @@ def join_chunks(chunks: Sequence[Mapping[str, Any]]) -> Joined:
 
 
 def _lines(chunk: Mapping[str, Any]) -> tuple[int, int]:
-    """First and last line of a chunk in the page as its readers see it."""
+    """Return the first and last line of a chunk in the page as its readers see it."""
     first, last = chunk.get("expanded_lines") or (chunk["line_start"], chunk["line_end"])
     return int(first), int(last)
 

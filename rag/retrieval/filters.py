@@ -103,7 +103,7 @@ def _check_chapters(filters: Filters, book_id: str, known: Sequence[str]) -> Non
 
 
 def _as_ranges(numbers: Sequence[int]) -> list[str]:
-    """Numbers in order as text, those in a row as `first-last`."""
+    """Return numbers in order as text, those in a row as `first-last`."""
     runs = (list(run) for _, run in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]))
     ends = ((run[0][1], run[-1][1]) for run in runs)
     return [str(first) if first == last else f"{first}-{last}" for first, last in ends]

@@ -15,7 +15,7 @@ RELEVANCE_SHARE = 0.5
 
 
 def diversity(vectors: Sequence[Vector]) -> float:
-    """1 less the mean cosine between unit vectors, 0–1; 0 for fewer than two."""
+    """Return 1 less the mean cosine between unit vectors, 0–1; 0 for fewer than two."""
     if len(vectors) < 2:
         return 0.0
     import numpy as np

@@ -91,7 +91,7 @@ class MiniLm:
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        """Threads that stay: a server embeds a sentence at a time, and to start them took as long as a sentence."""
+        """Return threads that stay: a server embeds a sentence at a time, and starting them took as long."""
         from concurrent.futures import ThreadPoolExecutor
 
         return ThreadPoolExecutor(self._threads, thread_name_prefix="embed")

@@ -52,5 +52,5 @@ def _element(problem: Problem) -> str:
 
 
 def _printable(text: str) -> str:
-    """XML has no way to write some characters; they become a replacement character."""
+    """Replace characters that XML has no way to write: they become a replacement character."""
     return visible(_NOT_XML.sub("\ufffd", text))

@@ -84,7 +84,7 @@ def _changes(report: IngestReport) -> str:
 
 
 def _coverage(coverage: Mapping[tuple[str, int], int]) -> str:
-    """Chunks per module and hardware tier."""
+    """Return chunks per module and hardware tier."""
     tiers = sorted({tier for _, tier in coverage})
     modules = sorted({module for module, _ in coverage})
     rows = [(code(module), *(str(coverage.get((module, tier), "")) for tier in tiers)) for module in modules]

@@ -37,7 +37,7 @@ class RayConnection:
     """
 
     def __init__(self, address: str | None) -> None:
-        """Raises ConfigurationError without the extra `ray`; connects to nothing yet."""
+        """Raise ConfigurationError without the extra `ray`; connects to nothing yet."""
         if find_spec("ray") is None:
             raise ConfigurationError(f"--ray needs an extra: {install_command('ray')}")
         self._address = address

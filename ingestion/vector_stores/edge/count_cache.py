@@ -32,7 +32,7 @@ def remember_counts(generation: Path, books: Mapping[str, int]) -> None:
 
 
 def forget_counts(generation: Path) -> None:
-    """To be called before the index is written: what goes through mapped files shows in their times only later."""
+    """Forget the counts, before the index is written: writes through mapped files show in their times later."""
     with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
         (generation / _NAME).unlink()
 

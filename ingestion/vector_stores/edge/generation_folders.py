@@ -176,7 +176,7 @@ class GenerationFolders:
         self.remove(generation)
 
     def remove(self, generation: str) -> None:
-        """To be called once the lock was free; nobody opens a generation that the pointer does not name."""
+        """Remove a generation, once its lock was free; nobody opens a generation that the pointer does not name."""
         path = self.directory / generation
         with disk_errors(self.directory), suppress(FileNotFoundError):
             if path.is_symlink():

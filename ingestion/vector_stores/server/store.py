@@ -309,7 +309,7 @@ class ServerStore:
         return _to_filter(where, self.limits.values)
 
     def _size(self, point_id: str, payload: Payload, vector_bytes: int = 0) -> int:
-        """Bytes of a point in a request, rather too many than too few; refuses one that no request holds."""
+        """Return the bytes of a point in a request, rather too many; refuses one that no request holds."""
         size = _BYTES_PER_POINT + payload_bytes(payload) + vector_bytes
         if size > self._request_bytes:
             most = self._request_bytes >> 20

@@ -54,7 +54,7 @@ class _Coming:
         self._has_some.set()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Tell that nothing more will come."""
         self._is_over = True
         self._has_some.set()
 

@@ -78,7 +78,7 @@ def _reason(facts: Facts, version: str, placed: str) -> str | None:
 
 @cache
 def _rules(patterns: Sequence[str]) -> IgnoreRules:
-    """Patterns of globby as those of gitignore: without a slash they are for the docs folder itself."""
+    """Return patterns of globby as those of gitignore: without a slash they are for the docs folder itself."""
     written = (each for pattern in patterns for each in _without_braces(pattern))
     return IgnoreRules([pattern if "/" in pattern else f"/{pattern}" for pattern in written])
 

@@ -114,7 +114,7 @@ def _folders_of_pages(document: Mapping[str, Any], values: Values, permalink: st
 
 
 def _defaults(written: Any) -> Iterator[PageDefaults]:
-    """Metadata that the configuration gives to pages, the least specific first."""
+    """Return metadata that the configuration gives to pages, the least specific first."""
     found = []
     for default in written if isinstance(written, list) else []:
         scope = default.get("scope") if isinstance(default, Mapping) else None

@@ -8,6 +8,6 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Keys that are there are not public."""
+    """Add the column; keys that are there are not public."""
     column: sa.Column[bool] = sa.Column("is_public", sa.Boolean(), nullable=False, server_default=sa.false())
     op.add_column("api_keys", column)
