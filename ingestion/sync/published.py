@@ -15,9 +15,14 @@ from ingestion.source.built_site.folder import BuiltSite
 from ingestion.source.built_site.lessons import NO_PAGE, open_site, page_now, pages_of
 from ingestion.source.crawler import Crawl, Skipped
 from ingestion.state.stat_cache import StatCache
+from ingestion.sync.known import PATHS_PER_READ
 from ingestion.sync.plan import FileFacts
+from ingestion.vector_stores.batching import batches
+from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.protocol import PointReader
 
 HAD_NO_PAGE = "the built site had no page for it when it was there last"
+NOT_KNOWN = "the records are lost and the site is not built, so that nobody knows whether it publishes this; build it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def say_what_is_missing(build: Build, settings: Settings, tell: Callable[[str], 
     if build.site is None:
         tell(
             f"book.built: no built site in {settings.book.built}: lessons keep the addresses and ids that were "
-            "recorded, and those without a record get the generator's; build the site, and run again"
+            "recorded or are in the index, and new ones get the generator's; build the site, and run again"
         )
 
 
@@ -60,10 +65,12 @@ def published_lessons(
     crawl: Crawl,
     state: IngestionState,
     settings: Settings,
+    indexed: Mapping[str, PublishedPage],
 ) -> Published:
     """Return what a build says of lessons; those whose page is another than was recorded count as changed.
 
-    `unchanged` are lessons that are as recorded, which are not read while their pages are the same. Raises
+    `indexed` are the pages of lessons without a record as the index has them, which stand for a build that is not
+    there. `unchanged` are lessons that are as recorded, which are not read while their pages are the same. Raises
     ConfigurationError where the build is that of another book.
     """
     recorded = {path: record.published for path, record in state.records.items() if record.published}
@@ -76,11 +83,32 @@ def published_lessons(
         told = pages_of([file for file in crawl.files if file.path in present], settings, build.site, known)
         pages, without = told.pages, told.without
     elif build:
-        pages = {path: page for path, page in recorded.items() if path in present}
+        pages = {path: page for path, page in {**indexed, **recorded}.items() if path in present}
         without, reason = frozenset(state.without_page & present - state.records.keys()), HAD_NO_PAGE
+        if indexed and not state.records:
+            without, reason = frozenset(present - indexed.keys()), NOT_KNOWN
     shown = (
         each if pages.get(each.path) == recorded.get(each.path) else replace(each, others_changed=True)
         for each in facts
         if each.path not in without
     )
     return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
+
+
+def pages_in(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, PublishedPage]:
+    """Return the address of each lesson, and the ids and titles of its headings, as its points have them."""
+    urls: dict[str, str] = {}
+    sections: dict[str, list[tuple[int, list[tuple[str, str]]]]] = {}
+    fields = ("source_file", "page_url", "section_anchors", "section_titles", "line_start")
+    for named in batches(sorted(paths), PATHS_PER_READ):
+        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(named))))
+        for point in store.scroll(where, fields=fields):
+            path, url, anchors, titles, line = (point.payload[field] for field in fields)
+            urls[path] = url
+            sections.setdefault(path, []).append((line, list(zip(anchors, titles, strict=False))))
+    return {
+        path: PublishedPage(
+            "", url, tuple(dict.fromkeys(pair for _, pairs in sorted(sections[path]) for pair in pairs if pair[0]))
+        )
+        for path, url in urls.items()
+    }

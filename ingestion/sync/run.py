@@ -190,7 +190,7 @@ class _Planning:
         if before and before.state.records == state.records:
             scan, pages, without = before.scan, before.pages, before.without_page
         else:
-            scan, pages, without = self._scan(records, fingerprint, state)
+            scan, pages, without = self._scan(records, fingerprint, state, target)
         kept, missing = _not_here(found, known, scan)
         plan = make_plan(
             scan.facts,
@@ -222,15 +222,23 @@ class _Planning:
         )
 
     def _scan(
-        self, records: Mapping[str, IngestionRecord], fingerprint: Mapping[str, str], state: IngestionState
+        self,
+        records: Mapping[str, IngestionRecord],
+        fingerprint: Mapping[str, str],
+        state: IngestionState,
+        target: Target,
     ) -> tuple[Scan, Mapping[str, PublishedPage], frozenset[str]]:
         """Return the scan of what the built site publishes, the pages of its lessons, and the lessons without one."""
         scan = scan_files(self.found, records, fingerprint, self.parts.settings, self.hashes)
         if not self.build and not any(record.published for record in state.records.values()):
             return scan, {}, frozenset()
-        from ingestion.sync.published import published_lessons
+        from ingestion.sync.published import pages_in, published_lessons
 
-        found = published_lessons(self.build, scan.facts, scan.unchanged, self.found, state, self.parts.settings)
+        lost = {file.path for file in self.found.files} - state.records.keys()
+        store = target.readers_store if lost and self.build and self.build.site is None else None
+        indexed = pages_in(store, state.book_id, lost) if store else {}
+        settings = self.parts.settings
+        found = published_lessons(self.build, scan.facts, scan.unchanged, self.found, state, settings, indexed)
         scan = replace(scan, facts=found.facts, unpublished=(*scan.unpublished, *found.without))
         return scan, found.pages, frozenset(skipped.path for skipped in found.without)
 

@@ -111,6 +111,30 @@ def test_a_run_without_the_build_keeps_what_was_recorded_and_says_so(clean_surro
     assert indexed() == FROM_THE_BUILD
 
 
+@pytest.mark.parametrize("mode", ["incremental", "recreate"])
+def test_after_lost_records_a_run_without_the_build_keeps_what_the_index_has(
+    clean_surroundings: Path, mode: str
+) -> None:
+    draft = {"draft.md": "# Not built\n\nNobody has published this page yet.\n"}
+    write(clean_surroundings, {**LESSONS, **draft})
+    (clean_surroundings / "bookwise.toml").write_text('[book]\nid = "b"\nbuilt = "build/"\n')
+    ingest()
+    shutil.rmtree(clean_surroundings / "build")
+    for file in clean_surroundings.glob(".ingestion_state*"):
+        file.unlink()
+    result = run("ingest", "--json", "--mode", mode)
+    report = document(result)
+    assert "no built site in" in result.stderr and "or are in the index" in result.stderr
+    assert report["chunks"]["deleted"] == 0 and report["chunks"]["embedded"] == 0
+    assert [(each["path"], "records are lost" in each["reason"]) for each in report["skipped"]] == [
+        ("draft.md", True)
+    ]
+    assert indexed() == FROM_THE_BUILD
+    write_build(clean_surroundings / "build", build_of(ids="part"))
+    ingest()
+    assert indexed()["one.md"] == ("https://x.example/b/p/lever-1.html", ["part-1-0", "part-1-1"])
+
+
 def test_a_changed_build_changes_addresses_and_embeds_nothing(clean_surroundings: Path) -> None:
     write(clean_surroundings)
     ingest("--site", "build")
