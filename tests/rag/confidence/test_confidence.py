@@ -150,7 +150,7 @@ def test_the_level_of_a_quote_goes_by_its_best_block_and_by_the_lead_of_that_ove
         return assess(found(0.7, evidence=MIDDLING.model_copy(update=ranked)), MINILM).confidence_level
 
     assert [level(spot=spot, lead=0.0) for spot in (0.2, 0.55, 0.8)] == ["low", "medium", "high"]
-    assert level(spot=0.6, lead=0.0) == "medium" and level(spot=0.6, lead=0.3) == "high"
+    assert level(spot=0.55, lead=0.0) == "medium" and level(spot=0.55, lead=0.3) == "high"
 
 
 def test_ranked_blocks_turn_no_refusal_into_an_answer() -> None:
