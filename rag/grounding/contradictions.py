@@ -16,12 +16,13 @@ from rag.grounding.statements import Statement
 from rag.grounding.wording import denies, has_opposite, has_other_quantifier, is_denied
 
 ALIKE = 0.5
-"""Share of a clause's words from which another one speaks of the same; less tells of an opposite word or a rival."""
+"""Share of a clause's words from which another one speaks of the same."""
 
-PLAINLY = 0.6
-"""The same where the book is said to say otherwise: of two words, both."""
+PLAINLY = 0.8
+"""The same where the book is said to say otherwise: right in nine of ten of its uses, on both sets of pairs."""
 
 SOME = 0.3
+"""The same where an opposite word is looked for, which is not among them."""
 
 Near = Sequence[NearClause]
 Rule = Callable[[Statement, Near, Evidence], str | None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.grounding.code_names import code_names_in, stands_in
+from rag.grounding.code_names import stands_in
 from rag.grounding.places import Place, terms_of
 from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
 from rag.grounding.statements import Statement, read_statement
@@ -76,7 +76,7 @@ def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[flo
     """Return the evidence for a sentence, or None where there is no place; `nearness` is each place's cosine."""
     if not places:
         return None
-    statement = read_statement(sentence, frozenset(name for place in places for name in code_names_in(place.text)))
+    statement = read_statement(sentence)
     words = statement.words
     shares = [_share_in(place, statement) for place in places]
     ranks = [(share + max(0.0, near)) / 2 for share, near in zip(shares, nearness, strict=True)]

@@ -56,10 +56,8 @@ class Statement:
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)
-def read_statement(sentence: str, known_code: frozenset[str] = frozenset()) -> Statement:
-    """Read a sentence in Markdown; names among `known_code`, the passages' own, count as code too."""
+def read_statement(sentence: str) -> Statement:
+    """Read a sentence in Markdown."""
     text = plain_text(sentence)
     code = code_names_in(text)
-    others = [name for name in names_in(text) if name not in code and not name[0].isdigit()]
-    known = tuple(name for name in others if name in known_code)
-    return Statement(text, (*code, *known), tuple(name for name in others if name not in known_code))
+    return Statement(text, code, tuple(name for name in names_in(text) if name not in code and not name[0].isdigit()))

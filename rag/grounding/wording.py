@@ -55,12 +55,8 @@ on/off pre/post max/min
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
 _WORD = re.compile(r"(?:\b[Nn]on-)?[A-Za-z]+")
 _CODE = re.compile(r"`[^`]*`|\w+(?:[._]\w+)+")
-_NEIGHBOURS = 5
 _ROOT = 3
 """Letters that opposites made of one word have in common at their end."""
-
-_SHORT = 4
-"""Words of fewer letters mostly tell nothing of what is spoken of."""
 
 
 def denies(text: str) -> bool:
@@ -86,17 +82,12 @@ def has_other_quantifier(said: str, held: str) -> bool:
 
 
 def has_opposite(said: str, held: str, sentence: str) -> bool:
-    """Return whether `held` has the opposite of a word of `said`, of the same thing, and not the word itself.
+    """Return whether `held` has the opposite of a word of `said`, and not the word itself.
 
     Where `said` is a clause of a `sentence` that says both, neither is the opposite of the other.
     """
-    ours, theirs, whole = _stems(said), _stems(held), _stems(sentence)
-    return any(
-        _are_opposite(word, other) and other not in whole and _near(ours, at) & _near(theirs, there)
-        for at, word in enumerate(ours)
-        if word not in theirs
-        for there, other in enumerate(theirs)
-    )
+    ours, theirs = _stems(said), _stems(held)
+    return any(_are_opposite(word, other) for word in ours - theirs for other in theirs - _stems(sentence))
 
 
 @lru_cache(maxsize=4096)
@@ -118,13 +109,8 @@ def _stem(word: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
-
-
-def _near(stems: tuple[str, ...], at: int) -> set[str]:
-    around = stems[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS + 1]
-    return {stem for stem in around if len(stem) >= _SHORT} - {stems[at]}
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
 
 
 _OPPOSITE: dict[str, set[str]] = {}
