@@ -16,7 +16,8 @@ from ingestion.vector_stores.server.generations import ServerGenerations
 from rag.agent.agent import build_agent
 from rag.agent.events import Done
 from rag.retrieval.retriever import Retriever, open_retriever
-from tests.support.books import Library, long_text, page
+from tests.support.books import Library, long_text, page, write_book
+from tests.support.command_line import run
 from tests.support.fakes import FakeEmbedder
 from tests.support.qdrant_server import KEY, QdrantServer, running
 
@@ -52,6 +53,26 @@ def test_a_run_with_nothing_to_do(qdrant: QdrantServer, tmp_path: Path, state_on
     library = library_on(qdrant, tmp_path, state_on_server=state_on_server)
     qdrant.requests.clear()
     assert not library.run().pending
+    assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(["--book", "b"], 2), ([], 2), (["--book", "b", "--state", "qdrant"], 3), (["--state", "qdrant"], 6)],
+)
+def test_the_command_with_nothing_to_do(
+    qdrant: QdrantServer,
+    clean_surroundings: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    most: int,
+) -> None:
+    """A book without an id is looked for by its lessons, which takes more where no file has its records."""
+    monkeypatch.setenv("QDRANT_URL", qdrant.url)
+    write_book(clean_surroundings / "docs", PAGES)
+    for _ in range(3):
+        qdrant.requests.clear()
+        assert run("ingest", *arguments).exit_code == 0
     assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
 
 
