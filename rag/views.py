@@ -140,12 +140,12 @@ def _passage(result: SearchResult, *, explain: bool) -> list[Part]:
 
 def _place(result: SearchResult) -> list[str]:
     """Return the module, and of tier, level and layer what the author declared."""
-    told = {
+    declared = {
         "hardware_tier": f"tier {result.hardware_tier}",
         "proficiency_level": result.proficiency_level,
         "layer": result.layer,
     }
-    return [result.module, *(text for name, text in told.items() if name in result.declared)]
+    return [result.module, *(text for name, text in declared.items() if name in result.declared)]
 
 
 def _text(result: SearchResult) -> Part:

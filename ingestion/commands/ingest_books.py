@@ -74,11 +74,11 @@ def _with_findings(done: ManyReport, books: Sequence[BookFolder]) -> ManyReport:
 
 def told_once() -> Callable[[str], None]:
     """Return what says each line on stderr once: what holds for a thousand books alike is one line."""
-    told: set[str] = set()
+    printed: set[str] = set()
 
     def tell(line: str) -> None:
-        if line not in told:
-            told.add(line)
+        if line not in printed:
+            printed.add(line)
             note(line)
 
     return tell

@@ -175,9 +175,9 @@ class ListByDefault(ConvertsWhereNeeded, TyperGroup):
 
 
 def exit_code_of(run: Callable[[], None], arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code; what failed is told on stderr, with --json on stdout too.
+    """Run the command and return its exit code; what failed is printed on stderr, with --json on stdout too.
 
-    A bug is told in the document and raised on, so that its traceback shows.
+    A bug is reported in the document and raised on, so that its traceback shows.
     """
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     if threading.current_thread() is threading.main_thread():
@@ -247,10 +247,10 @@ def error_document(error: BookwiseError) -> dict[str, Any]:
 
 
 def _tell_bug(error: Exception) -> None:
-    told = BookwiseError(f"unexpected error: {type(error).__name__}: {error}")
-    told.kind = "bug"
-    told.hint = "please report this with the traceback on stderr"
-    print_json(error_document(told))
+    failure = BookwiseError(f"unexpected error: {type(error).__name__}: {error}")
+    failure.kind = "bug"
+    failure.hint = "please report this with the traceback on stderr"
+    print_json(error_document(failure))
 
 
 def _lost_output(error: Exception) -> BookwiseError | None:

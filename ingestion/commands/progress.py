@@ -38,13 +38,13 @@ def progress_bar() -> Iterator[Progress]:
         if last is not None and last.pending:
             note(final_text(last, time.monotonic() - started))
     else:
-        told = started
+        printed = started
 
         def tell(done: int, total: int, report: IngestReport) -> None:
-            nonlocal told
+            nonlocal printed
             now = time.monotonic()
-            if now - told >= SECONDS_BETWEEN_LINES:
-                told = now
+            if now - printed >= SECONDS_BETWEEN_LINES:
+                printed = now
                 note(progress_text(done, total, report, now - started))
 
         yield tell

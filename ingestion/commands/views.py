@@ -126,9 +126,9 @@ def skipped_line(skipped: Sequence[Skipped]) -> list[str]:
     if not skipped:
         return []
     reasons = Counter(entry.reason for entry in skipped).most_common()
-    told = ", ".join(f"{count} {reason}" for reason, count in reasons[:3])
+    named = ", ".join(f"{count} {reason}" for reason, count in reasons[:3])
     more = f" and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
-    return [f"skipped {len(skipped)}: {told}{more}; `bookwise crawl` lists them"]
+    return [f"skipped {len(skipped)}: {named}{more}; `bookwise crawl` lists them"]
 
 
 def jobs_view(entries: Sequence[LedgerEntry]) -> View:
@@ -146,7 +146,7 @@ def jobs_view(entries: Sequence[LedgerEntry]) -> View:
 
 def job_view(entry: LedgerEntry) -> View:
     """Return one run in full."""
-    told = {name: value for name, value in entry.as_json().items() if name not in ("failures", "changes")}
+    shown = {name: value for name, value in entry.as_json().items() if name not in ("failures", "changes")}
     failed = [f"failed: {failure['path']}: {failure['reason']}" for failure in entry.failures]
     pages = [
         (each["change"], each["path"], f"from {each['moved_from']}" if each["moved_from"] else "")
@@ -154,7 +154,7 @@ def job_view(entry: LedgerEntry) -> View:
     ]
     more = (entry.changed or 0) - len(pages)
     return [
-        *(f"{name}: {value}" for name, value in told.items() if value is not None),
+        *(f"{name}: {value}" for name, value in shown.items() if value is not None),
         *failed,
         Table("Pages", ("change", "path", ""), pages),
         *([f"… and {more} more pages"] if more else []),

@@ -95,8 +95,8 @@ class Poster:
         if asked is not None:
             log_wait(self._access.host, reply.status, asked)
         passing = reply.status in _PASSING or reply.status >= 500
-        told = reply.headers.get("x-should-retry")
-        helps = told == "true" or (passing and told != "false")
+        advice = reply.headers.get("x-should-retry")
+        helps = advice == "true" or (passing and advice != "false")
         too_long = asked is not None and asked > LONGEST_WAIT
         wait = asked if asked is not None and 0 < asked <= LONGEST_WAIT else None
         return _Try(error, helps=helps and not too_long and error.failure != "quota", wait=wait)
@@ -110,11 +110,13 @@ def _error_in(reply: Reply) -> PostFailed:
         detail = document.get("error", document)
     except (ValueError, AttributeError, RecursionError):
         """No JSON, or no object: the status tells enough."""
-    told = detail if isinstance(detail, dict) else {}
-    message = told.get("message")
+    described = detail if isinstance(detail, dict) else {}
+    message = described.get("message")
     said = f"Error code: {reply.status}" + (f" - {message}" if isinstance(message, str) and message else "")
-    code = told.get("code")
-    return PostFailed(_failure(reply.status, code), said, status=reply.status, code=code, parameter=told.get("param"))
+    code = described.get("code")
+    return PostFailed(
+        _failure(reply.status, code), said, status=reply.status, code=code, parameter=described.get("param")
+    )
 
 
 def _failure(status: int, code: object) -> Failure:

@@ -142,13 +142,13 @@ class _SiteCheck:
 
     def _index_findings(self, stored: Iterable[IndexedPage], known: Sequence[Finding]) -> list[Finding]:
         """Return what is wrong in the index and not in the folder."""
-        told = {(finding.path, finding.rule, finding.message) for finding in known}
+        known_already = {(finding.path, finding.rule, finding.message) for finding in known}
         found: list[Finding] = []
         for page in stored:
             wrong = list(self._address_findings(page))
             if not wrong and (key := self._key_of(page)):
                 wrong = _anchor_findings(page, self._site.page(key))
-            found += [each for each in wrong if (each.path, each.rule, each.message) not in told]
+            found += [each for each in wrong if (each.path, each.rule, each.message) not in known_already]
         text = "in the index: {}; `bookwise ingest` corrects it where the lessons are right"
         return [replace(each, message=text.format(each.message)) for each in found]
 

@@ -36,9 +36,9 @@ def next_sections(
     for passage in sorted(passages, key=lambda passage: -passage.relevance):
         if passage.source_file not in pages:
             continue
-        told = {block.section for block in rendered_blocks(passage)}
+        with_text = {block.section for block in rendered_blocks(passage)}
         for title, anchor in _sections(passage):
-            if plain_title(title) not in told:
+            if plain_title(title) not in with_text:
                 continue  # only headings stand under it, or its text is in another passage
             key = (passage.source_file, title)
             if key not in used and title.lower() not in SAYS_NOTHING and title != passage.page_title:

@@ -41,11 +41,11 @@ def one_version_each(
     native = {lessons[each] for each, payload in payloads.items() if payload["language"] == language}
     if foreign - native:
         native |= _existing(foreign - native, language, store, where)
-    told = {lessons[each] for each, payload in payloads.items() if payload["doc_type"] != "summary"}
+    whole = {lessons[each] for each, payload in payloads.items() if payload["doc_type"] != "summary"}
 
     def is_kept(point_id: str) -> bool:
         payload, lesson = payloads[point_id], lessons[point_id]
-        if payload["doc_type"] == "summary" and lesson in told:
+        if payload["doc_type"] == "summary" and lesson in whole:
             return False
         return language in (None, payload["language"]) or lesson not in native
 

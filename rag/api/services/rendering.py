@@ -129,11 +129,11 @@ def _node(element: ElementTree.Element) -> MathNode:
 
 def main() -> None:
     """Answer each line of stdin, `["code", TEXT, INFO]` or `["math", TEXT, IS_DISPLAY]`, with one of stdout."""
-    with open(0, encoding="utf-8") as asked, open(1, "w", encoding="utf-8", buffering=1) as told:
+    with open(0, encoding="utf-8") as asked, open(1, "w", encoding="utf-8", buffering=1) as replies:
         for line in asked:
             kind, text, how = json.loads(line)
             rendered: Any = coloured(text, how) if kind == "code" else formula(text, how)
-            told.write(json.dumps(rendered) + "\n")
+            replies.write(json.dumps(rendered) + "\n")
 
 
 if __name__ == "__main__":
