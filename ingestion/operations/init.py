@@ -14,13 +14,14 @@ from ingestion.errors import ConfigurationError, SourceError, UsageError
 from ingestion.languages import DEFAULT_LANGUAGE
 from ingestion.operations.git_ignore import GIT_IGNORE, add_lines, missing_lines
 from ingestion.operations.init_text import Edition, config_text
+from ingestion.output import counted
 from ingestion.settings import Settings, override
 from ingestion.settings.loader import CONFIG_NAME
 from ingestion.settings.places import user_config
 from ingestion.settings.toml_editor import set_table
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.contents import Contents, table_of_contents
-from ingestion.source.crawler import NOT_BOOK, crawl
+from ingestion.source.crawler import NOT_BOOK, SUFFIXES, crawl
 from ingestion.source.generators import of
 from ingestion.source.generators.finding import find_site, folder_of_site_and_docs
 from ingestion.source.hierarchy import WRAPPERS
@@ -94,6 +95,10 @@ def propose(folder: Path, settings: Settings, docs: str | None = None) -> Propos
     settings = override(settings, {"book.docs": str(root)})
     contents = table_of_contents(root, settings)
     if not contents.pages:
+        left_out = [each for each in contents.skipped if each.path.lower().endswith(SUFFIXES)]
+        if left_out:
+            first = f"{left_out[0].path}: {left_out[0].reason}"
+            raise SourceError(f"{root}: none of its {counted(len(left_out), 'page')} is indexed, such as {first}")
         raise SourceError(f"{root}: no lessons (.md, .mdx); name their folder with --docs")
     site = find_site(root, settings.book.site)
     book_id, id_source = (settings.book.id, "settings") if settings.book.id else _id_of(folder, site)

@@ -211,3 +211,11 @@ def test_a_folder_that_is_ones_own_is_written_down_as_trusted(
         assert tomllib.loads(own.read_text(encoding="utf-8")) == {"trust": {"folders": [str(course.resolve())]}}
     (course / "bookwise.toml").write_text("[index]\nwait = 3\n", encoding="utf-8")
     assert load_settings({}, config=course / "bookwise.toml").index.wait == 3
+
+
+def test_init_tells_why_none_of_the_pages_is_a_lesson(clean_surroundings: Path) -> None:
+    write_book(clean_surroundings / "docs", {"old.md": "---\nnoindex: true\n---\n# Old\n"})
+    (clean_surroundings / "mkdocs.yml").write_text("site_name: B\n")
+    told = run("init").stderr
+    assert "none of its 1 page is indexed, such as old.md: left out of the site's search" in told
+    assert "crawl.unsearched" in told
