@@ -136,7 +136,9 @@ class TextCalls:
         """Return where the first opening of a call begins: its match, True where it is not complete, or None
         without one.
         """
-        for at in (candidate.start() for candidate in _CANDIDATE.finditer(self._held)):
+        # With the interpreter's lock: to get it back from a thread that embeds takes longer than so short a search.
+        candidates = _CANDIDATE.finditer(self._held, concurrent=False)
+        for at in (candidate.start() for candidate in candidates):
             if not at and not self._before.isspace() and self._held[0] not in "<`[":
                 continue  # in the middle of a word
             if not _may_open(self._held, at):

@@ -34,15 +34,21 @@ def next_sections(
     used |= {(place.source_file, place.section_title) for place in see_also}
     found: dict[tuple[str, str], FollowUp] = {}
     for passage in sorted(passages, key=lambda passage: -passage.relevance):
-        if passage.source_file not in pages:
+        if passage.source_file not in pages or len(found) >= SHOWN:
             continue
-        with_text = {block.section for block in rendered_blocks(passage)}
-        for title, anchor in _sections(passage):
-            if plain_title(title) not in with_text:
-                continue  # only headings stand under it, or its text is in another passage
-            key = (passage.source_file, title)
-            if key not in used and title.lower() not in SAYS_NOTHING and title != passage.page_title:
-                found.setdefault(key, _follow_up(question, passage, title, anchor))
+        new = [
+            (title, anchor)
+            for title, anchor in _sections(passage)
+            if (passage.source_file, title) not in used
+            and title.lower() not in SAYS_NOTHING
+            and title != passage.page_title
+        ]
+        # To render a passage takes longer than to search it: only those that may have a section to show.
+        with_text = {block.section for block in rendered_blocks(passage)} if new else ()
+        for title, anchor in new:
+            # Without text of its own only headings stand under it, or its text is in another passage.
+            if plain_title(title) in with_text:
+                found.setdefault((passage.source_file, title), _follow_up(question, passage, title, anchor))
     return tuple(found.values())[:SHOWN]
 
 
