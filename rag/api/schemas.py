@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from pydantic import (
 
 from ingestion.embedding.recipient import Recipient
 from ingestion.models import IngestionMode, JobStatus
-from rag.conversations.models import MAX_FIELDS, ToolCall
+from rag.conversations.models import MAX_DEPTH, MAX_FIELDS, ToolCall
 from rag.filters import SearchMode
 from rag.models import (
     ConfidenceLevel,
@@ -55,12 +56,21 @@ TimeText = Annotated[str, AfterValidator(_moment), WithJsonSchema({"type": "stri
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)]
 
 
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
 def _small(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return metadata of which every value can be written and read again; raises ValueError."""
+    level: list[Any] = [metadata]
+    for _ in range(MAX_DEPTH):
+        level = [inner for each in level for inner in _inside(each)]
+    if level:
+        raise ValueError(f"values can be nested {MAX_DEPTH} deep")
     try:
         written = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):
-        raise ValueError("numbers must be finite and values not nested without end") from None
+    except ValueError:
+        raise ValueError("numbers must be finite") from None
     if "\\u0000" in written:
         raise ValueError("the character NUL cannot be stored")
     return metadata

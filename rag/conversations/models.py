@@ -25,6 +25,7 @@ TOPIC_CHARS = 200
 
 MAX_FIELDS = 20
 MAX_METADATA_CHARS = 4000
+MAX_DEPTH = 20
 """What the metadata of a thread may hold, as JSON: lists show all of it."""
 
 NAME = "question"

@@ -47,7 +47,7 @@ def test_a_generated_client_asks_reads_and_changes(server: httpx.Client, descrip
     assert told["found"]["book_id"] and len(told["found"]["results"]) == 2
     assert told["answer"]["sources"] and told["is_same_thread"] and told["statuses"] == [204, 204]
     thread = told["thread"]
-    assert thread["metadata"] == {"label": "homework", "done": True} and thread["message_count"] == 4
+    assert thread["metadata"].items() >= {"label": "homework", "done": True}.items() and thread["message_count"] == 4
     assert [message["number"] for message in told["older"]["messages"]] == [2] and told["older"]["next_before"] == 2
     assert told["answer"]["session_id"] in [thread["thread_id"] for thread in told["threads"]["threads"]]
     assert [model["id"] for model in told["models"]["data"]] == [book["book_id"] for book in told["books"]["books"]]

@@ -147,6 +147,9 @@ def test_the_metadata_of_a_thread_take_the_specification_s_example_and_are_merge
     merged = {"question": QUESTION["message"], "user_id": "user123", "label": "homework"}
     assert client.get(path).json()["metadata"] == merged
     assert is_problem(client.patch(path, json={"metadata": {"note": "x" * 5000}}), 422)
+    nested = '{"metadata": ' + '{"a": ' * 500 + "1" + "}" * 501
+    answer = client.patch(path, content=nested, headers={"content-type": "application/json"})
+    assert is_problem(answer, 422) and "20 deep" in answer.text
     assert client.get(path).json()["metadata"] == merged
 
 
