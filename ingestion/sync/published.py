@@ -84,15 +84,22 @@ def published_lessons(
         pages, without = told.pages, told.without
     elif build:
         pages = {path: page for path, page in {**indexed, **recorded}.items() if path in present}
-        without, reason = frozenset(state.without_page & present - state.records.keys()), HAD_NO_PAGE
-        if indexed and not state.records:
-            without, reason = frozenset(present - indexed.keys()), NOT_KNOWN
+        without, reason = _without_page_before(present, state, indexed)
     shown = (
         each if pages.get(each.path) == recorded.get(each.path) else replace(each, others_changed=True)
         for each in facts
         if each.path not in without
     )
     return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
+
+
+def _without_page_before(
+    present: set[str], state: IngestionState, indexed: Mapping[str, PublishedPage]
+) -> tuple[frozenset[str], str]:
+    """Return the lessons that had no page when there was a build, and what is said of them."""
+    if indexed and not state.records:
+        return frozenset(present - indexed.keys()), NOT_KNOWN
+    return frozenset(state.without_page & present - state.records.keys()), HAD_NO_PAGE
 
 
 def pages_in(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, PublishedPage]:
