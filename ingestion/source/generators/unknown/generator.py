@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ingestion.source.generators import every, named
@@ -55,11 +56,16 @@ class Unknown(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return those of all generators, but for markup that is plain text to the others, and marks of vaults."""
-        from ingestion.source.generators.unknown.text import find_gitbook, find_vault_marks
+        return _finders()
 
-        known = (generator for generator in every() if not generator.rewrites_markup)
-        found = dict.fromkeys(finder for generator in known for finder in generator.finders(None))
-        return (find_gitbook, *found, find_vault_marks)
+
+@cache
+def _finders() -> tuple[Finder, ...]:
+    from ingestion.source.generators.unknown.text import find_gitbook, find_vault_marks
+
+    known = (generator for generator in every() if not generator.rewrites_markup)
+    found = dict.fromkeys(finder for generator in known for finder in generator.finders(None))
+    return (find_gitbook, *found, find_vault_marks)
 
 
 STYLED: dict[str, Generator] = {"": Unknown()}
