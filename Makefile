@@ -2,6 +2,8 @@
 # the tools of the tests, requirements-server.lock is what the Dockerfile installs.
 PYTHON ?= python3
 BIN := .venv/bin
+# Where it is set, as in images for containers, each program that a test starts would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 DEMO := examples/physical-ai
 
 .DEFAULT_GOAL := help
