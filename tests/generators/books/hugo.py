@@ -73,7 +73,7 @@ _SHORTCODE_FILES: Mapping[str, str] = {
     "tabs": "<div>{{ .Inner }}</div>\n",
     "tab": '<div><b>{{ or (.Get "header") (.Get 0) }}</b> {{ .Inner | markdownify }}</div>\n',
     "alert": '<div><h4>{{ .Get "title" }}</h4> {{ .Inner | markdownify }}</div>\n',
-    "readfile": '{{ $file := or (.Get "file") (.Get 0) }}{{ readFile $file | markdownify }}\n',
+    "readfile": '{{ $file := or (.Get "file") (.Get 0) }}{{ readFile $file | safeHTML }}\n',
 }
 
 HUGO: Mapping[str, str] = {
@@ -84,7 +84,7 @@ HUGO: Mapping[str, str] = {
     **{f"layouts/_default/{kind}.html": _LAYOUT for kind in ("single", "list")},
     **{f"layouts/shortcodes/{name}.html": text for name, text in _SHORTCODE_FILES.items()},
     "layouts/index.html": _LAYOUT,
-    "parts/basics.txt": "The part of tin.\n",
+    "parts/basics.txt": "The part of tin.\n\n## No section here\n",
     "parts/markdown.txt": "A part of *gallium*.\n",
     "content/_index.md": "# Home\n\nThe first page.\n\n## Own {#mine}\n\nAn id of its own.\n",
     "content/part/_index.md": "# Part\n\nStands for its folder in saffron.\n",

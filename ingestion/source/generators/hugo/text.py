@@ -73,7 +73,15 @@ def find_shortcodes(text: str, file: Path, folders: PageFolders) -> Iterator[Dir
         if path:
             fence = values.get("lang", "") if values.get("code") == "true" else None
             places = _hugo_places(path, folders)
-            yield Directive(found.start(), found.end(), path, places, whole, fence=fence)
+            is_late = found["mark"] == "<" and found["name"].lower() == "readfile" and fence is None
+            select = _as_element if is_late else whole
+            yield Directive(found.start(), found.end(), path, places, select, fence=fence)
+
+
+def _as_element(text: str, selection: str) -> str:
+    """What `{{<` reads is put in after Markdown was read: in it `##` makes no section and `**` nothing bold."""
+    lines = "\n".join(line for line in text.splitlines() if line.strip())
+    return f"\n<div>\n{lines}\n</div>\n"
 
 
 def _hugo_places(path: str, folders: PageFolders) -> tuple[Path, ...]:

@@ -108,7 +108,8 @@ def test_snippets_begin_at_the_folders_that_mkdocs_names(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("directive", "text"),
     [
-        ('{{< readfile file="note.md" >}}', "Note."),
+        # Put in after Markdown was read.
+        ('{{< readfile file="note.md" >}}', "<div>\nNote.\n</div>"),
         ("{{% include note.md %}}", "Note."),
         ('{{% readfile file="/shared/x.md" /%}}', "Shared."),
         ('{{% include "deep.md" `argument` %}}', "Deep."),
