@@ -19,9 +19,15 @@ const MARKED_AT_ONCE = 500;
 
 const wanted = () => Object.fromEntries(new FormData(choice));
 
+let loads = 0;
+
 async function load() {
+  const turn = ++loads;
+  find("#questions").ariaBusy = "true";
   await tell(async () => {
     const [report, { usage }, figures] = await Promise.all([wire.ownerQuestions(wanted()), wire.ownerUsage(wanted()), wire.ownerTrend(wanted())]);
+    // What was chosen since then is on its way.
+    if (turn < loads) return said.textContent;
     const questions = say("owner_question_count", { count: report.total });
     find("#totals").replaceChildren(...totals(figures.totals));
     find("#trend").replaceChildren(...(figures.days.length ? [trend(figures.days, wanted().since)] : []));
@@ -30,6 +36,7 @@ async function load() {
     show(find("#usage"), USAGE, usage, say("owner_no_usage"));
     return say("owner_found", { questions, groups: say("owner_group_count", { count: report.groups.length }) });
   });
+  if (turn === loads) find("#questions").ariaBusy = "false";
 }
 
 /** Says what came of it; asks for a key where one is needed, and tries again. @param {() => Promise<string>} act */

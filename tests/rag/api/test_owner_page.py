@@ -25,8 +25,9 @@ def test_the_owner_opens_an_answer_marks_it_as_done_and_deletes_a_readers_data(
 
     row = page.locator("#questions tr", has_text=QUESTION)
     page.locator("select[name=kind]").select_option("liked")
+    page.locator("#questions[aria-busy=false]").wait_for()
     row.get_by_text("Questions and answers").click()
-    assert row.get_by_text("Just what I needed.").is_visible()
+    row.get_by_text("Just what I needed.").wait_for()
     row.get_by_role("button", name=QUESTION).click()
     answer = page.get_by_role("dialog", name=QUESTION)
     answer.get_by_text(asked["response"].split(".")[0].split("[")[0].strip()).first.wait_for()
