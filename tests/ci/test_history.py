@@ -56,6 +56,6 @@ def test_each_change_costs_only_what_is_new_in_it(repository: Repository, runner
             repository.merge("change")
             again, _ = run(repository.head, pull_request=False)
             spent.append((texts, again))
-    assert first > 2000
+    assert first > 1000
     # Pages of a few kilobytes in a book of four megabytes: what a change costs has nothing to do with the book.
     assert sum(texts for texts, _ in spent) < first / 20

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from ingestion.tokens import count_tokens
 from rag.api.dependencies import AppServices, Questioner, Services
@@ -92,7 +92,13 @@ async def _events(
         yield reply.fails(openai_error(reported.status, reported.detail)["error"])
 
 
-EmbeddedText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT_CHARS)]
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a text to embed must not be blank")
+    return text
+
+
+EmbeddedText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT_CHARS), AfterValidator(_not_blank)]
 
 
 class EmbeddingRequest(BaseModel):

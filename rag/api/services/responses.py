@@ -28,7 +28,7 @@ from rag.api.services.completions import (
     last_text,
 )
 from rag.api.services.text_limits import TextLimit
-from rag.conversations.models import new_thread_id
+from rag.conversations.models import new_thread_id, storable
 
 PREFIX = "resp_"
 TEXT_PARTS = ("input_text", "output_text", "text")
@@ -237,9 +237,10 @@ class Reply:
             "status": status,
             "error": None,
             "incomplete_details": None,
-            "instructions": asked.instructions,
+            # Halves of surrogate pairs, which a client may send, have no bytes to answer with.
+            "instructions": storable(asked.instructions),
             "max_output_tokens": asked.max_output_tokens,
-            "metadata": asked.metadata or {},
+            "metadata": storable(asked.metadata or {}),
             "model": asked.model,
             "output": output,
             "parallel_tool_calls": False,

@@ -98,6 +98,14 @@ def test_what_cannot_be_asked_is_said_in_the_form_that_clients_know(sdk: openai.
         sdk.files.list()
 
 
+def test_half_a_surrogate_pair_is_answered(server: httpx.Client) -> None:
+    odd = '"instructions": "a\\ud800", "metadata": {"b": "\\udc00"}'
+    body = f'{{"model": "{BOOK}", "input": "{ASKED}", {odd}}}'
+    answer = server.post("/v1/responses", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 200
+    assert (answer.json()["instructions"], answer.json()["metadata"]) == ("a\ufffd", {"b": "\ufffd"})
+
+
 def test_a_failure_within_a_stream_is_an_event(book: Path, model: ChatServer) -> None:
     model.script.append(error(401, "no such key"))
     with listening(book, **{"openai.base_url": model.base_url, "qdrant.url": "http://127.0.0.1:1"}) as client:
@@ -112,7 +120,7 @@ def test_texts_are_embedded_as_those_of_the_index(sdk: openai.OpenAI, server: ht
     assert [len(each.embedding) for each in pair.data] == [384, 384]
     assert pair.data[0].embedding == pytest.approx(plain.data[0].embedding, abs=1e-3)
     assert sum(number * number for number in plain.data[0].embedding) == pytest.approx(1, abs=1e-3)
-    for wrong in ({"dimensions": 7}, {"input": []}, {"input": ["x" * 8001]}):
+    for wrong in ({"dimensions": 7}, {"input": []}, {"input": ["x" * 8001]}, {"input": ["x", " "]}):
         with pytest.raises(openai.BadRequestError):
             sdk.embeddings.create(**({"model": BOOK, "input": "x"} | wrong))  # type: ignore[arg-type]
 
