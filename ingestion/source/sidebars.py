@@ -14,7 +14,7 @@ _TITLES = ("text", "label")
 _ADDRESSES = ("slug", "id", "link")
 
 
-def chapters_of(sidebar: Any) -> tuple[tuple[str, str], ...]:
+def chapters_of(sidebar: Any) -> Mapping[str, str]:
     """Return the titles above each page of a sidebar, or of several by their names, as one text.
 
     A page is what the sidebar calls it; a folder of which all pages are meant ends in `**`.
@@ -23,27 +23,26 @@ def chapters_of(sidebar: Any) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for page, titles in islice((listed for each in several for listed in _listed(each)), MAX_PAGES):
         found.setdefault(_plain(page), chapter_of(titles) or "")
-    return tuple(found.items())
+    return found
 
 
-def chapter_in(chapters: Sequence[tuple[str, str]], page: str, titles: Sequence[str | None] = ()) -> str | None:
+def chapter_in(chapters: Mapping[str, str], page: str, titles: Sequence[str | None] = ()) -> str | None:
     """Return the titles above a page, "" where there are none, and None where the sidebar does not list it.
 
     `titles` are those of its folders, the outermost first: below a folder of which all pages are meant, they count.
     """
-    known = dict(chapters)
-    if not known or (found := known.get(_plain(page))) is not None:
-        return found if known else None
+    if (found := chapters.get(_plain(page))) is not None:
+        return found
     folders = page.split("/")[:-1]
     for depth in range(len(folders), -1, -1):
-        if (above := known.get("/".join((*folders[:depth], "**")))) is not None:
+        if (above := chapters.get("/".join((*folders[:depth], "**")))) is not None:
             return chapter_of((above, *titles[depth:])) or ""
     return None
 
 
-def chapters_in(document: Any) -> tuple[tuple[str, str], ...]:
+def chapters_in(document: Any) -> Mapping[str, str]:
     """Return the titles above each page of the sidebars in a configuration: each language may have its own."""
-    return tuple(dict(pair for sidebar in _sidebars(document) for pair in chapters_of(sidebar)).items())
+    return {page: chapter for sidebar in _sidebars(document) for page, chapter in chapters_of(sidebar).items()}
 
 
 def _sidebars(document: Any) -> Iterator[Any]:

@@ -95,10 +95,17 @@ class Base:
         return None
 
     def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
-        """Return what the contents name above a page, else the titles of its folders but the one it stands for."""
+        """Return what the site's contents name above a page, else the titles of its folders but the one it is."""
+        listed = self.sidebar_chapter(page, site, entry) if site else None
+        if listed is not None:
+            return listed or None
         stands_for_folder = PurePosixPath(page.path).stem.lower() in OVERVIEWS
         titles = entry.folder_titles[:-1] if stands_for_folder else entry.folder_titles
         return entry.chapter_title or chapter_of(titles)
+
+    def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:
+        """Return the titles above a page in a sidebar, "" for none; None, as here, where no sidebar lists it."""
+        return None
 
     def place_of(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return a page's path below the base address: from the root of the lessons, else from the docs folder."""

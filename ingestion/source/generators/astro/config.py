@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingestion.source.sidebars import chapters_in
@@ -16,7 +17,7 @@ from ingestion.source.site_reading.values import joined, one
 class Facts:
     """What only Starlight knows of a site: `sidebar` is the titles above pages by address."""
 
-    sidebar: tuple[tuple[str, str], ...] = ()
+    sidebar: Mapping[str, str] = field(default_factory=dict)
 
 
 def facts_of(site: Site | None) -> Facts:

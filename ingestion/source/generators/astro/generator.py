@@ -32,19 +32,17 @@ class Starlight(Base):
         found = super().publication(page, site, now)
         return found._replace(searchable=is_on(page.values.get("pagefind", "true")))
 
-    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+    def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:
         """Return the titles above the page in the sidebar; folders that it lists whole are groups by their names."""
         from ingestion.source.sidebars import chapter_in
 
-        address = self.address(page, site, AddressOptions()) if facts_of(site).sidebar else None
-        language, _, route = (address or "").partition("/")
-        route = route if site and language in site.languages else address or ""
-        found = (
-            None
-            if address is None
-            else chapter_in(facts_of(site).sidebar, route.rstrip("/"), route.rstrip("/").split("/")[:-1])
-        )
-        return super().chapter(page, site, entry) if found is None else found or None
+        sidebar = facts_of(site).sidebar
+        address = self.address(page, site, AddressOptions()) if sidebar else None
+        if address is None:
+            return None
+        language, _, below = address.partition("/")
+        route = (below if language in site.languages else address).rstrip("/")
+        return chapter_in(sidebar, route, route.split("/")[:-1])
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page: `slug`, or the slugs of its path's parts."""

@@ -79,11 +79,11 @@ def _route(page: PageFacts, path: Sequence[str], site: Site | None, options: Add
     return f"{made}/" if options.trailing_slash and made else made
 
 
-def chapter(page: PageFacts, site: Site, entry: Entry) -> str | None:
+def sidebar_chapter(page: PageFacts, site: Site, entry: Entry) -> str | None:
     """Return what stands above a page in the sidebar of its version; "" for nothing, None where it is not listed."""
     edition, facts = split_edition(page.path), facts_of(site)
     placed = "/".join(edition.parts) if edition.in_docusaurus else site.in_docs(page.path)
-    chapters = dict(facts.sidebars).get(edition.version or CURRENT_VERSION)
+    chapters = facts.sidebars.get(edition.version or CURRENT_VERSION)
     if placed is None or not chapters:
         return None
     folders, stem = split_path(placed)

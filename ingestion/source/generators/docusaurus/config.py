@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingestion.book_files import read_book_text
@@ -54,7 +54,7 @@ class Facts:
     unpublished: tuple[str, ...] = ()
     included: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    sidebars: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    sidebars: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def facts_of(site: Site | None) -> Facts:
@@ -115,7 +115,7 @@ def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLit
             unpublished=tuple(each for each in (CURRENT_VERSION, *versions) if each not in published),
             included=values.get((*plugin.path, "include"), ()),
             excluded=values.get((*plugin.path, "exclude"), ()),
-            sidebars=tuple(_sidebars(site.folder, options.get("sidebarPath"), instance, versions)),
+            sidebars=dict(_sidebars(site.folder, options.get("sidebarPath"), instance, versions)),
         ),
     )
 
@@ -144,8 +144,8 @@ def _version_routes(plugin: ObjectLiteral, objects: Sequence[ObjectLiteral]) -> 
 
 def _sidebars(
     folder: Path, written: str | None, instance: str, versions: Sequence[str]
-) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The titles above the pages of each version, as far as its sidebars are written as literals."""
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the titles above the pages of each version, as far as its sidebars are written as literals."""
     names = [written] if written else [f"sidebars.{ending}" for ending in SCRIPTS]
     before = f"{instance}_" if instance else ""
     files = [(CURRENT_VERSION, name) for name in (names if written != "false" else ())]

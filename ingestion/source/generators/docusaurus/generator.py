@@ -51,12 +51,11 @@ class Docusaurus(Base):
         """Return the version by the page's folder."""
         return pages.version_of(path, site)
 
-    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
-        """Return what the sidebar says, else the labels of the page's folders."""
-        from ingestion.source.generators.docusaurus.addresses import chapter
+    def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:
+        """Return the titles above the page in the sidebar of its version."""
+        from ingestion.source.generators.docusaurus.addresses import sidebar_chapter
 
-        found = chapter(page, site, entry) if site else None
-        return super().chapter(page, site, entry) if found is None else found or None
+        return sidebar_chapter(page, site, entry)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page, behind its language and version where they are not the default ones."""

@@ -79,7 +79,7 @@ def find_shortcodes(text: str, file: Path, folders: PageFolders) -> Iterator[Dir
 
 
 def _as_element(text: str, selection: str) -> str:
-    """What `{{<` reads is put in after Markdown was read: in it `##` makes no section and `**` nothing bold."""
+    """Return a text as an element: put in after Markdown was read, its `##` makes no section."""
     lines = "\n".join(line for line in text.splitlines() if line.strip())
     return f"\n<div>\n{lines}\n</div>\n"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingestion.source.sidebars import chapters_in
@@ -25,7 +26,7 @@ class Facts:
 
     rewrites: tuple[tuple[str, str], ...] = ()
     has_scripted_rewrites: bool = False
-    sidebar: tuple[tuple[str, str], ...] = ()
+    sidebar: Mapping[str, str] = field(default_factory=dict)
 
 
 def facts_of(site: Site | None) -> Facts:

@@ -34,13 +34,13 @@ class VitePress(Base):
         found = super().publication(page, site, now)
         return found._replace(searchable=is_on(page.values.get("search", "true")))
 
-    def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
+    def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:
         """Return the titles above the page in the sidebar that has its address."""
         from ingestion.source.sidebars import chapter_in
 
-        address = self.address(page, site, AddressOptions()) if facts_of(site).sidebar else None
-        found = None if address is None else chapter_in(facts_of(site).sidebar, address)
-        return super().chapter(page, site, entry) if found is None else found or None
+        sidebar = facts_of(site).sidebar
+        address = self.address(page, site, AddressOptions()) if sidebar else None
+        return None if address is None else chapter_in(sidebar, address)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the file of a page, without its suffix where addresses are clean (`directory_urls`)."""
