@@ -123,7 +123,8 @@ class _SiteCheck:
                 used.add(key)
                 built = self._site.page(key)
                 found += [] if wrong else _anchor_findings(page, built)
-                words.append(_words_apart(page, built, self._searched))
+                words.append(apart := _words_apart(page, built))
+                self._searched.update(set(built.blocks).difference(block for block, _ in apart.unsearched))
         found += self._word_findings(words)
         found += self._without_lesson(used)
         return found + self._index_findings(stored, found)
@@ -239,11 +240,8 @@ def _anchor_findings(page: IndexedPage, built: BuiltPage) -> list[Finding]:
     return found
 
 
-def _words_apart(page: IndexedPage, built: BuiltPage, searched_blocks: set[str]) -> _WordsApart:
-    """Return the words of the built page that are not searched, and those that are searched and not on it.
-
-    Blocks all of whose words are searched go to `searched_blocks`.
-    """
+def _words_apart(page: IndexedPage, built: BuiltPage) -> _WordsApart:
+    """Return the words of the built page that are not searched, and those that are searched and not on it."""
     searched = {*(page.words or ()), *page.titles}
     there = {*words_of(built.formulas), *words_of(built.h1), *words_of(built.title), *words_of(built.besides)}
     unsearched = []
@@ -252,8 +250,6 @@ def _words_apart(page: IndexedPage, built: BuiltPage, searched_blocks: set[str])
         there.update(words)
         if missing := [word for word in words if word not in searched and not word.isdecimal()]:
             unsearched.append((block, missing))
-        else:
-            searched_blocks.add(block)
     unpublished = (word for word in page.words or () if word not in there and not word.isdecimal())
     return _WordsApart(page.path, unsearched, list(dict.fromkeys(unpublished)))
 
