@@ -19,7 +19,7 @@ from pydantic import (
 
 from ingestion.embedding.recipient import Recipient
 from ingestion.models import IngestionMode, JobStatus
-from rag.conversations.models import MAX_DEPTH, MAX_FIELDS, ToolCall
+from rag.conversations.models import MAX_DEPTH, MAX_FIELDS, ToolCall, storable
 from rag.filters import SearchMode
 from rag.models import (
     ConfidenceLevel,
@@ -61,7 +61,7 @@ def _inside(value: Any) -> Iterable[Any]:
 
 
 def _small(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata of which every value can be written and read again; raises ValueError."""
+    """Return metadata of which every value can be stored, written and read again; raises ValueError."""
     level: list[Any] = [metadata]
     for _ in range(MAX_DEPTH):
         level = [inner for each in level for inner in _inside(each)]
@@ -73,7 +73,7 @@ def _small(metadata: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("numbers must be finite") from None
     if "\\u0000" in written:
         raise ValueError("the character NUL cannot be stored")
-    return metadata
+    return storable(metadata)
 
 
 ThreadMetadata = Annotated[dict[str, Any], Field(max_length=MAX_FIELDS), AfterValidator(_small)]

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, field_validator
 
 from ingestion.errors import UsageError
 from ingestion.tokens import count_tokens
@@ -28,7 +28,7 @@ from rag.api.services.completions import (
     last_text,
 )
 from rag.api.services.text_limits import TextLimit
-from rag.conversations.models import new_thread_id, storable
+from rag.conversations.models import clean_text, new_thread_id
 
 PREFIX = "resp_"
 TEXT_PARTS = ("input_text", "output_text", "text")
@@ -62,7 +62,9 @@ class ResponseRequest(BaseModel):
 
     model: str = Field(min_length=1, max_length=200, description="Id of the book.")
     input: str | list[InputItem] = Field(description="The question, or the conversation that ends with it.")
-    instructions: str | None = Field(None, description="Tone and form; the rules of the book hold all the same.")
+    instructions: Annotated[str, AfterValidator(clean_text)] | None = Field(
+        None, description="Tone and form; the rules of the book hold all the same."
+    )
     stream: StrictBool | None = False
     store: StrictBool | None = True
     previous_response_id: str | None = Field(None, max_length=200)
@@ -237,10 +239,9 @@ class Reply:
             "status": status,
             "error": None,
             "incomplete_details": None,
-            # Halves of surrogate pairs, which a client may send, have no bytes to answer with.
-            "instructions": storable(asked.instructions),
+            "instructions": asked.instructions,
             "max_output_tokens": asked.max_output_tokens,
-            "metadata": storable(asked.metadata or {}),
+            "metadata": asked.metadata or {},
             "model": asked.model,
             "output": output,
             "parallel_tool_calls": False,
