@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, select, union_all
+from sqlalchemy import ColumnElement, Table, and_, delete, select, union_all
 
 from ingestion.errors import UnknownThread, UsageError
 from rag.conversations.database import ConversationDatabase
@@ -82,8 +82,7 @@ class PersonalData:
         while True:
             with self._database.write() as connection:
                 ids = list(connection.execute(_thread_ids(reader).limit(FORGET_AT_ONCE)).scalars())
-                questions += connection.execute(delete(QUESTIONS).where(QUESTIONS.c.thread_id.in_(ids))).rowcount
-                delete_threads(connection, ids)
+                questions += delete_threads(connection, ids)
             threads += len(ids)
             if len(ids) < FORGET_AT_ONCE:
                 break
@@ -95,12 +94,12 @@ class PersonalData:
 
 
 def _of(reader: Reader, table: Table) -> ColumnElement[bool]:
-    is_theirs: ColumnElement[bool] = table.c.thread_id.is_not(None)
+    is_theirs: list[ColumnElement[bool]] = []
     if reader.key_id is not None:
-        is_theirs &= table.c.owner == reader.key_id
+        is_theirs.append(table.c.owner == reader.key_id)
     if reader.user_id:
-        is_theirs &= table.c.metadata["user_id"].as_string() == reader.user_id
-    return is_theirs
+        is_theirs.append(table.c.metadata["user_id"].as_string() == reader.user_id)
+    return and_(*is_theirs)
 
 
 def _thread_ids(reader: Reader) -> Any:

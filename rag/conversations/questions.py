@@ -68,11 +68,10 @@ class AskedQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What one key asked on one day (UTC); `cost` is None where no price is set."""
+class Counts:
+    """How the questions of one day (UTC) went; `cost` is None where no price is set."""
 
     day: str
-    owner: str
     questions: int
     answered: int
     liked: int
@@ -82,17 +81,17 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayFigures:
-    """How the questions of one day (UTC) went; `cost` is None where no price is set."""
+class Usage(Counts):
+    """How those of one key went."""
 
-    day: str
-    questions: int
-    answered: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayFigures(Counts):
+    """How all went, and how many answers were weak."""
+
     weak: int
-    liked: int
-    disliked: int
-    tokens: int
-    cost: float | None
 
 
 class QuestionLog:
@@ -267,9 +266,9 @@ def forget_spender(connection: Connection, owner: str) -> None:
     connection.execute(delete(SPENDING).where(columns.owner == owner))
 
 
-def forget_thread(connection: Connection, thread_ids: Sequence[UUID]) -> None:
-    """Delete the questions of threads that are deleted."""
-    connection.execute(delete(QUESTIONS).where(QUESTIONS.c.thread_id.in_(thread_ids)))
+def forget_threads(connection: Connection, thread_ids: Sequence[UUID]) -> int:
+    """Delete the questions of threads that are deleted; returns how many there were."""
+    return connection.execute(delete(QUESTIONS).where(QUESTIONS.c.thread_id.in_(thread_ids))).rowcount
 
 
 def day_of(moment: datetime) -> str:

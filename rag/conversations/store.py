@@ -32,7 +32,7 @@ from rag.conversations.models import (
     now,
     storable,
 )
-from rag.conversations.questions import AskedQuestion, forget_thread, record_question
+from rag.conversations.questions import AskedQuestion, forget_threads, record_question
 from rag.conversations.tables import ARCHIVED_MESSAGES, ARCHIVED_THREADS, THREADS
 
 IDLE = timedelta(hours=1)
@@ -215,7 +215,7 @@ class ThreadStore:
             if not gone:
                 raise UnknownThread(thread_id)
             connection.execute(delete(ARCHIVED_MESSAGES).where(ARCHIVED_MESSAGES.c.thread_id == thread_id))
-            forget_thread(connection, [thread_id])
+            forget_threads(connection, [thread_id])
 
     def forget(self, *, idle: timedelta) -> int:
         """Delete the threads that were not used for that long, with all that belongs to them; returns how many."""
@@ -238,11 +238,11 @@ class ThreadStore:
             return connection.execute(select(func.count()).select_from(THREADS)).scalar_one()
 
 
-def delete_threads(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Delete threads of whomever, FORGET_AT_ONCE at most, with their messages and questions."""
+def delete_threads(connection: Connection, ids: Sequence[UUID]) -> int:
+    """Delete threads of whomever, FORGET_AT_ONCE at most, with messages and questions; returns how many questions."""
     for table in (*_TABLES, ARCHIVED_MESSAGES):
         connection.execute(delete(table).where(table.c.thread_id.in_(ids)))
-    forget_thread(connection, ids)
+    return forget_threads(connection, ids)
 
 
 def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:

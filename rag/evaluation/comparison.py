@@ -90,7 +90,7 @@ def interval_of(name: str, outcomes: Sequence[Outcome]) -> tuple[float, float] |
 
 
 def as_json(comparisons: Sequence[Comparison]) -> list[Mapping[str, object]]:
-    """Return it for the one document of a `--json` call."""
+    """Return the comparisons for the one document of a `--json` call."""
     return [
         {
             "measure": comparison.measure,

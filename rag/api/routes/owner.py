@@ -26,13 +26,23 @@ from rag.models import ConfidenceLevel, ThreadId
 router = APIRouter(prefix="/owner", tags=["owner"])
 
 Since = Annotated[str, Query(description="Time span such as 36h, 7d or 4w.", max_length=8)]
-Kind = Annotated[QuestionKind, Query(description="Which questions.")]
 Book = Annotated[Word | None, Query(description="Only questions to this book.")]
-Open = Annotated[bool, Query(description="Leave out what is marked as done.")]
 
 CSV = "text/csv"
 WITHOUT_A_KEY = {LOCAL: "without a key", DELETED: "deleted"}
 """What stands for the name of a key where there is none."""
+
+
+class WantedQuestions(BaseModel):
+    """Which questions."""
+
+    since: Since = "7d"
+    kind: QuestionKind = Field("all", description="Which questions.")
+    book_id: Book = None
+    open: bool = Field(False, description="Leave out what is marked as done.")
+
+
+Wanted = Annotated[WantedQuestions, Query()]
 
 
 class OwnedPage(BaseModel):
@@ -103,16 +113,21 @@ class DoneMarks(BaseModel):
     done: bool = Field(True, strict=True)
 
 
-class Figures(BaseModel):
+class Counts(BaseModel):
     """How questions went; `cost` in US dollars, null without `api.token_price`."""
 
     questions: int
     answered: int
-    weak: int
     liked: int
     disliked: int
     tokens: int
     cost: float | None
+
+
+class Figures(Counts):
+    """How questions went, and how many answers were weak."""
+
+    weak: int
 
 
 class DayOfFigures(Figures):
@@ -128,18 +143,12 @@ class Trend(BaseModel):
     totals: Figures
 
 
-class KeyUsage(BaseModel):
-    """What one key asked on one day (UTC); `cost` in US dollars, null without `api.token_price`."""
+class KeyUsage(Counts):
+    """How the questions of one key went on one day (UTC)."""
 
     day: str
     key_id: str
     name: str
-    questions: int
-    answered: int
-    liked: int
-    disliked: int
-    tokens: int
-    cost: float | None
 
 
 class UsageReport(BaseModel):
@@ -149,27 +158,18 @@ class UsageReport(BaseModel):
 
 
 @router.get("/questions", response_model=QuestionReport, operation_id="report_questions")
-async def questions(
-    caller: Owner,
-    services: Services,
-    since: Since = "7d",
-    kind: Kind = "all",
-    book_id: Book = None,
-    open: Open = False,
-) -> Any:
+async def questions(wanted: Wanted, caller: Owner, services: Services) -> Any:
     """Group what readers asked by meaning."""
-    book = caller.book(book_id)
-    found = await _find(services, kind, since, book, is_open=open)
+    book = caller.book(wanted.book_id)
+    found = await _find(wanted, book, services)
     async with services.index.retriever(book, caller.scope) as retriever:
         groups = await asyncio.to_thread(group_questions, found, retriever.embedder.embed_documents)
     return {"total": len(found), "groups": [group.as_json() for group in groups]}
 
 
-async def _find(
-    services: AppServices, kind: QuestionKind, since: str, book: str | None, *, is_open: bool
-) -> list[AskedQuestion]:
-    find, moment = services.questions.find, now() - parse_since(since)
-    return await services.database.run(find, kind, since=moment, book_id=book, is_open=is_open)
+async def _find(wanted: WantedQuestions, book: str | None, services: AppServices) -> list[AskedQuestion]:
+    find, moment = services.questions.find, now() - parse_since(wanted.since)
+    return await services.database.run(find, wanted.kind, since=moment, book_id=book, is_open=wanted.open)
 
 
 @router.get(
@@ -178,16 +178,9 @@ async def _find(
     operation_id="export_questions",
     responses={200: {"content": {CSV: {"schema": {"type": "string"}}}, "description": "One line per question."}},
 )
-async def questions_csv(
-    caller: Owner,
-    services: Services,
-    since: Since = "7d",
-    kind: Kind = "all",
-    book_id: Book = None,
-    open: Open = False,
-) -> Response:
+async def questions_csv(wanted: Wanted, caller: Owner, services: Services) -> Response:
     """Return what readers asked as CSV, the newest first."""
-    found = await _find(services, kind, since, caller.book(book_id), is_open=open)
+    found = await _find(wanted, caller.book(wanted.book_id), services)
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"'}
     return Response(questions_as_csv(found), media_type=CSV, headers=headers)
 

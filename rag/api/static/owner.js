@@ -6,7 +6,7 @@ import { say, speak } from "./language.js";
 import { isWebAddress } from "./markdown/inline.js";
 import { answerList, openAnswer } from "./owner/answers.js";
 import { download, watchReader } from "./owner/reader.js";
-import { dollars, FIGURES, number, totals, trend } from "./owner/trend.js";
+import { FIGURES, number, totals, trend } from "./owner/trend.js";
 import { Wire } from "./wire.js";
 
 const base = new URL(".", document.baseURI).pathname.replace(/\/$/, "");
@@ -66,16 +66,12 @@ const QUESTIONS = [
   ["owner_disliked", ({ disliked }) => number(disliked), "number"],
   ["owner_pages", ({ pages }) => element("ul", {}, ...pages.map((page) => element("li", {}, pageLink(page))))],
 ];
-const DAYS = [["owner_day", ({ day }) => day], ...FIGURES.map(([name, value]) => [name, value, "number"])];
+const COUNTS = FIGURES.map(([name, value]) => [name, value, "number"]);
+const DAYS = [["owner_day", ({ day }) => day], ...COUNTS];
 const USAGE = [
   ["owner_day", ({ day }) => day],
   ["owner_key", ({ name, key_id: id }) => element("span", {}, element("bdi", {}, name), " ", element("code", {}, id))],
-  ["owner_questions", ({ questions }) => number(questions), "number"],
-  ["owner_answered", ({ answered }) => number(answered), "number"],
-  ["owner_liked", ({ liked }) => number(liked), "number"],
-  ["owner_disliked", ({ disliked }) => number(disliked), "number"],
-  ["owner_tokens", ({ tokens }) => number(tokens), "number"],
-  ["owner_cost", ({ cost }) => dollars(cost), "number"],
+  ...COUNTS.filter(([name]) => !["owner_unanswered", "owner_weak"].includes(name)),
 ];
 
 function questionCell(group) {

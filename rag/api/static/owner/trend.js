@@ -12,7 +12,7 @@ export function number(count) {
   return count ? count.toLocaleString(language) : "";
 }
 
-export function dollars(cost) {
+function dollars(cost) {
   return cost === null ? "" : cost.toLocaleString(language, { style: "currency", currency: "USD", minimumFractionDigits: 4 });
 }
 
