@@ -39,7 +39,7 @@ class MiniLm:
     A text's vector depends on that text alone: the activations are quantised with one scale a run, so windows run
     one by one (a batch's other members would move a vector by up to 0.05 a component, and save no time), in
     parallel on `threads` threads (0: one per core). Between processor families most texts have a cosine of 1.0000;
-    where a rounding to 8 bits falls the other way it is 0.995 to 0.998. The model is loaded at the first call, 0.2 s
+    where a rounding to 8 bits falls the other way it is 0.995 to 0.998. The model is loaded at the first call, 0.1 s
     and about 90 MB; calls may come from several threads.
     """
 

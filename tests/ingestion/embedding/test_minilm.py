@@ -62,6 +62,14 @@ def test_the_sums_of_8_bit_products_are_exact_on_this_processor(embedder: MiniLm
     assert cosines.min() > 0.995
 
 
+def test_the_graph_is_stored_fused_so_that_opening_it_fuses_nothing() -> None:
+    stored = (Path(minilm.__file__).parent / "minilm-int8.onnx").read_bytes()
+    kinds = {
+        kind: stored.count(bytes([0x22, len(kind)]) + kind) for kind in (b"DynamicQuantizeMatMul", b"Gelu", b"Erf")
+    }
+    assert kinds == {b"DynamicQuantizeMatMul": 18, b"Gelu": 6, b"Erf": 0}
+
+
 def test_vectors_are_float32_of_unit_length(embedder: MiniLm, vectors: Any) -> None:
     assert vectors.shape == (len(TEXTS), embedder.dimensions)
     assert vectors.dtype == np.float32
