@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ingestion.commands.configuration import set_root_flags
-from ingestion.commands.program import Program, commands_of, show_version
+from ingestion.commands.parsing.program import Program, commands_of, show_version
 from ingestion.openai_types import defer_openai_types
 
 # Python looks through all objects once more at its end, which takes a tenth of a second and frees nothing of use.
@@ -50,7 +50,7 @@ COMMANDS = commands_of(
             "copy": "ingestion.commands.copy:copy",
             "delete-book": "ingestion.commands.delete_book:delete_book",
             "export": "rag.commands.export:export",
-            "help": "ingestion.commands.program:show_help",
+            "help": "ingestion.commands.parsing.program:show_help",
         },
     },
     hidden={"status": "ingestion.commands.plan:plan"},

@@ -15,7 +15,7 @@ from ingestion.ids import LessonKey
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
 from ingestion.source.book_folder import crawl_book
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 

@@ -9,7 +9,7 @@ import typer
 
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config, Json
-from ingestion.commands.program import Command, ListByDefault
+from ingestion.commands.parsing.program import Command, ListByDefault
 from ingestion.commands.terminal import show
 
 jobs = typer.Typer(cls=ListByDefault, help="List past runs, or show one in full.")

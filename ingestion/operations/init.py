@@ -25,7 +25,7 @@ from ingestion.source.crawler import NOT_BOOK, SUFFIXES, crawl
 from ingestion.source.generators import of
 from ingestion.source.generators.finding import find_site, folder_of_site_and_docs
 from ingestion.source.hierarchy import WRAPPERS
-from ingestion.source.metadata import page_place
+from ingestion.source.metadata.page import page_place
 from ingestion.source.site import Site
 
 MOST = 0.8

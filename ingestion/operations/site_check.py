@@ -25,7 +25,7 @@ from ingestion.source.built_site.words import are_alike, words_of
 from ingestion.source.crawler import SourceFile
 from ingestion.source.findings import Finding
 from ingestion.source.linter import CheckReport
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
 from ingestion.vector_stores.filters import Equals, Where

@@ -13,7 +13,7 @@ from typing import Any
 
 from ingestion.models import LAYERS, LEVELS, TIERS
 from ingestion.settings.validators import Module
-from ingestion.source.metadata_keys import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS, meant_key
+from ingestion.source.metadata.keys import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS, meant_key
 
 NO_LEVEL = "names no level A1 to C2; the default stands"
 NO_LAYER = "names no layer L1 to L4; the default stands"

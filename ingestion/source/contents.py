@@ -14,7 +14,7 @@ from ingestion.source.book_folder import crawl_book
 from ingestion.source.built_site.lessons import crawl_with_pages
 from ingestion.source.crawler import Skipped
 from ingestion.source.hierarchy import Place
-from ingestion.source.metadata import UnpublishedPage, page_place, read_metadata
+from ingestion.source.metadata.page import UnpublishedPage, page_place, read_metadata
 from ingestion.source.parser import page_address
 from ingestion.source.reader import read_source
 

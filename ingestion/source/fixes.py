@@ -12,9 +12,9 @@ from ingestion.errors import LessonError, OutputError
 from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
-from ingestion.source.front_matter import FrontMatter
-from ingestion.source.metadata import UnpublishedPage, read_metadata
-from ingestion.source.metadata_keys import meant_key
+from ingestion.source.metadata.front_matter import FrontMatter
+from ingestion.source.metadata.keys import meant_key
+from ingestion.source.metadata.page import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
 
 _KEY = r"^(?P<before>[ \t]*[\"']?){key}(?P<after>[\"']?[ \t]*[:=])"

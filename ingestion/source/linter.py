@@ -17,10 +17,10 @@ from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter
 from ingestion.source.link_rules import LinkedPage, LinkRules
-from ingestion.source.metadata import UnpublishedPage, read_metadata
-from ingestion.source.metadata_keys import meant_key
+from ingestion.source.metadata.front_matter import FrontMatter
+from ingestion.source.metadata.keys import meant_key
+from ingestion.source.metadata.page import UnpublishedPage, read_metadata
 from ingestion.source.parser import Lesson, first_heading, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known

@@ -17,10 +17,10 @@ from ingestion.markdown.syntax import Syntax
 from ingestion.models import PublishedPage
 from ingestion.settings import Settings
 from ingestion.source.built_site.anchors import built_anchors
-from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.expansion import Expanded, Problem
 from ingestion.source.includes.pages import expand_page
+from ingestion.source.metadata.front_matter import FrontMatter
 from ingestion.source.reader import SourceText
 
 _OPENS_CONFLICT = re.compile(r"<{7}(?: [^\n]*)?\r?$")

@@ -23,11 +23,11 @@ from ingestion.source.audience import Audience, read_audience, with_custom_table
 from ingestion.source.book_order import Entry
 from ingestion.source.editions import OVERVIEWS
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import Generator, PageFacts
 from ingestion.source.hierarchy import Place
-from ingestion.source.metadata import audience_findings, numbers_of, page_place, read_metadata
+from ingestion.source.metadata.front_matter import FrontMatter
+from ingestion.source.metadata.page import audience_findings, numbers_of, page_place, read_metadata
 from ingestion.source.page_text import PageText, read_page_text
 from ingestion.source.reader import SourceText
 

@@ -11,7 +11,7 @@ from ingestion.source.audience import with_custom_tables
 from ingestion.source.generators import of
 from ingestion.source.generators.base import NO, is_on, lowered
 from ingestion.source.generators.protocol import PageFacts, Publication
-from ingestion.source.metadata_keys import meant_key
+from ingestion.source.metadata.keys import meant_key
 from ingestion.source.site import Site
 
 

@@ -11,8 +11,8 @@ from ingestion.errors import BookwiseError, LessonError
 from ingestion.models import DocumentChunk, PublishedPage, RecordedFinding
 from ingestion.settings import Settings
 from ingestion.source.crawler import SourceFile
-from ingestion.source.front_matter import FrontMatter
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.front_matter import FrontMatter
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText, read_source
 from ingestion.sync.plan import FilePlan

@@ -65,7 +65,7 @@ def scan_files(
                 unchanged.append(file.path)
             else:
                 # Imported late: a run with nothing to do looks into no page.
-                from ingestion.source.metadata import UnpublishedPage, lesson_place
+                from ingestion.source.metadata.page import UnpublishedPage, lesson_place
 
                 source = source or read_source(file)
                 words = len(source.data.split())

@@ -9,7 +9,7 @@ import typer
 
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Config, Json, Yes
-from ingestion.commands.program import Command, ListByDefault
+from ingestion.commands.parsing.program import Command, ListByDefault
 from ingestion.commands.terminal import confirm, show, write
 
 KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, as `keys list` shows it.")]

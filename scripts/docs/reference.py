@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from bookwise.command_line import app
 from ingestion import errors
-from ingestion.commands.examples import EXAMPLES
+from ingestion.commands.parsing.examples import EXAMPLES
 from ingestion.errors import BookwiseError, ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -17,7 +18,7 @@ HOMES = {
     "dotenv": ("ingestion.settings",),
     "fastapi": ("rag.api",),
     "fastembed": ("ingestion.embedding.local_libraries",),
-    "frontmatter": ("ingestion.source.front_matter", "ingestion.source.front_matter_forms"),
+    "frontmatter": ("ingestion.source.metadata.front_matter", "ingestion.source.metadata.front_matter_forms"),
     "httpx": ("rag.retrieval.rerankers.endpoint", "ingestion.vector_stores.server", "ingestion.bounded_http"),
     "httpx2": ("ingestion.openai_client",),
     "langchain_core": ("rag.retrieval.integrations.langchain",),
@@ -67,6 +68,7 @@ SLOW = (
 """What `bookwise --help` must not wait for."""
 
 WARN_LINES, MAX_LINES, MAX_FUNCTION_LINES = 300, 500, 40
+MAX_FILES = 25
 PRINTING = "ingestion.commands.terminal"
 
 
@@ -126,6 +128,11 @@ def test_files_and_functions_stay_small() -> None:
         print(f"more than {WARN_LINES} lines, look whether they hold two subjects: {smoke}")
     assert {module: count for module, count in lines.items() if count > MAX_LINES} == {}
     assert long_functions == {}
+
+
+def test_a_folder_can_be_read_at_a_glance() -> None:
+    in_folder = Counter(file.parent for file in FILES.values())
+    assert {str(folder): count for folder, count in in_folder.items() if count > MAX_FILES} == {}
 
 
 def test_only_the_terminal_prints() -> None:

@@ -17,7 +17,7 @@ from ingestion.markdown.cleaner import searchable
 from ingestion.models import DocumentChunk
 from ingestion.settings.loader import load_settings
 from ingestion.source.book_folder import crawl_book
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 from rag.models import SearchResult

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ingestion.markdown.anchors import number_like_github, slug
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata
 from ingestion.source.generators import named
+from ingestion.source.metadata.front_matter import FrontMatter, UnreadableMetadata
 from tests.generators.generated import front_matter, headings
 from tests.support.installed_tools import BUILD_SECONDS, node_modules, python_tool
 

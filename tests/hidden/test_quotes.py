@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.chunking.splitter import split_markdown
-from ingestion.source.front_matter import split_front_matter
+from ingestion.source.metadata.front_matter import split_front_matter
 from rag.quoting.rendering import rendered_blocks
 from tests.hidden.test_page import read
 from tests.support.passages import passage, passage_of

@@ -16,8 +16,8 @@ import pytest
 from ingestion.errors import LessonError
 from ingestion.markdown.blocks import TooMuchWork
 from ingestion.markdown.parser import parse_page
-from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
 from ingestion.source.linter import check_book
+from ingestion.source.metadata.front_matter import UnreadableMetadata, split_front_matter
 from tests.support.hostile_pages import FAMILIES, FAMILIES_WITHIN, Family
 from tests.support.paths import ROOT
 from tests.support.read_lesson import chunks_of, settings_of

@@ -28,10 +28,10 @@ TRANSLATED = {
     "ingestion.openai_client.connections.NoReply",
     "ingestion.openai_client.posting.PostFailed",
     "ingestion.source.includes.files.CannotInclude",
-    "ingestion.source.front_matter.UnreadableMetadata",
-    "ingestion.source.front_matter_forms.NeverClosed",
-    "ingestion.source.plain_yaml.YamlProblem",
-    "ingestion.source.metadata.UnpublishedPage",
+    "ingestion.source.metadata.front_matter.UnreadableMetadata",
+    "ingestion.source.metadata.front_matter_forms.NeverClosed",
+    "ingestion.source.metadata.plain_yaml.YamlProblem",
+    "ingestion.source.metadata.page.UnpublishedPage",
     "ingestion.source.generators.vitepress.rewrites.UnreadableRewrite",
 }
 """What a reader of files or replies raises for its caller, which makes an error or a finding of a lesson of it."""

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from ingestion.commands.program import error_document
+from ingestion.commands.parsing.program import error_document
 from ingestion.commands.terminal import SafeFormatter
 from ingestion.errors import ConfigurationError, LessonError, PointRefused
 from ingestion.masking import masked

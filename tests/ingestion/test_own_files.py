@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.commands.program import exit_code_of
+from ingestion.commands.parsing.program import exit_code_of
 from ingestion.errors import ExitCode, StateError
 from ingestion.own_files import explain
 from ingestion.state.state_folder import StateFolder

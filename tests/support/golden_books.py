@@ -15,7 +15,7 @@ from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Crawl, SourceFile
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 from tests.generators.books.addresses import DOCUSAURUS_INSTANCES, HUGO_PATTERNS, JEKYLL_PATTERNS, VITEPRESS_REWRITES

@@ -13,7 +13,7 @@ from ingestion.models import DocumentChunk
 from ingestion.settings import Settings
 from ingestion.settings.loader import load_settings
 from ingestion.source.crawler import SourceFile
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 

@@ -14,7 +14,7 @@ from ingestion.settings import Settings
 from ingestion.source.built_site.folder import BuiltSite, PageCache
 from ingestion.source.built_site.matching import UNKNOWN_HOST, LessonOutline, PageMatcher
 from ingestion.source.crawler import Crawl, Skipped, SourceFile
-from ingestion.source.metadata import UnpublishedPage
+from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText, read_source
 

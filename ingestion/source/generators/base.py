@@ -17,8 +17,8 @@ from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.syntax import Syntax
-    from ingestion.source.front_matter import FrontMatter
     from ingestion.source.includes.directives import Finder, Variables
+    from ingestion.source.metadata.front_matter import FrontMatter
 
 PARTIALS = ("_*", "!_index.md", "!_index.mdx", "!_index.markdown")
 """Pieces of pages, by their underscore."""
@@ -77,7 +77,7 @@ class Base:
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata in the forms that most generators read."""
-        from ingestion.source.front_matter import split_front_matter
+        from ingestion.source.metadata.front_matter import split_front_matter
 
         return split_front_matter(text)
 

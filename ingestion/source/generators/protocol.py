@@ -17,8 +17,8 @@ from ingestion.source.site import Site
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.markdown.syntax import Syntax
-    from ingestion.source.front_matter import FrontMatter
     from ingestion.source.includes.directives import Finder, Variables
+    from ingestion.source.metadata.front_matter import FrontMatter
 
 
 class PageFacts(NamedTuple):

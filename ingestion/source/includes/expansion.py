@@ -13,9 +13,9 @@ from ingestion.markdown.blocks import Block
 from ingestion.markdown.hidden import Part, template_parts
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
-from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
 from ingestion.source.includes.directives import Directive, Finder, PageFolders, Variables, find_variables, whole
 from ingestion.source.includes.files import MISSING, NOT_THERE, BookFiles, CannotInclude, decoded
+from ingestion.source.metadata.front_matter import UnreadableMetadata, split_front_matter
 
 MAX_DEPTH = 10
 """Files that include files: as deep as mdBook goes."""

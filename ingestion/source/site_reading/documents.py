@@ -15,7 +15,7 @@ from ingestion.book_files import read_book_text
 from ingestion.bounded_toml import read_toml
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
-from ingestion.source.plain_yaml import YamlProblem, read_yaml
+from ingestion.source.metadata.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site_reading.javascript import Values
 
 MAX_VALUE = 300

@@ -21,7 +21,7 @@ from ingestion.embedding.workers import Call, CallResult, embed_call, portable_e
 from ingestion.errors import ConfigurationError, EmbeddingError, LessonError
 from ingestion.settings import Settings
 from ingestion.source.includes.pages import includes_files
-from ingestion.source.metadata import UnpublishedPage, read_metadata
+from ingestion.source.metadata.page import UnpublishedPage, read_metadata
 from ingestion.source.reader import SourceText
 from ingestion.source.site import Site
 from ingestion.sync.chunked_files import ChunkedFile, chunk_text

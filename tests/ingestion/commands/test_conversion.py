@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 from typer.testing import CliRunner
 
-from ingestion.commands.conversion import ConvertsWhereNeeded
+from ingestion.commands.parsing.conversion import ConvertsWhereNeeded
 from tests.support.paths import ROOT
 
 ARGUMENTS = (

@@ -16,8 +16,8 @@ import pytest
 from typer.main import get_command
 
 from bookwise.command_line import app
-from ingestion.commands.examples import EXAMPLES
-from ingestion.commands.program import exit_code_of
+from ingestion.commands.parsing.examples import EXAMPLES
+from ingestion.commands.parsing.program import exit_code_of
 from ingestion.errors import ExitCode, UsageError
 from tests.support.command_line import run
 

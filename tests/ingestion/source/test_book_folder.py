@@ -11,7 +11,7 @@ from ingestion.settings import Settings
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import SourceFile
 from ingestion.source.generators.hugo.cascades import handed_down
-from ingestion.source.metadata import UnpublishedPage, read_metadata
+from ingestion.source.metadata.page import UnpublishedPage, read_metadata
 from ingestion.source.reader import read_source
 from tests.support.books import plant
 

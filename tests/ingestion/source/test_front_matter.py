@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.source.crawler import SourceFile
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
 from ingestion.source.generators import named
-from ingestion.source.plain_yaml import MAX_NODES
+from ingestion.source.metadata.front_matter import FrontMatter, UnreadableMetadata, split_front_matter
+from ingestion.source.metadata.plain_yaml import MAX_NODES
 from ingestion.source.reader import read_source
 
 

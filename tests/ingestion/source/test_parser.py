@@ -17,7 +17,7 @@ from ingestion.settings.validators import Module
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.book_order import Entry
 from ingestion.source.crawler import SourceFile
-from ingestion.source.metadata import UnpublishedPage, lesson_place
+from ingestion.source.metadata.page import UnpublishedPage, lesson_place
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import SourceText, read_source
 

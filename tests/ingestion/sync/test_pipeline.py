@@ -108,7 +108,7 @@ def test_a_second_run_embeds_nothing_writes_nothing_and_parses_nothing(
 ) -> None:
     writes, state = indexed.generations.writes, indexed.state_path.read_bytes()
     monkeypatch.setattr("ingestion.sync.chunked_files.parse_lesson", lambda *_: pytest.fail("parsed"))
-    monkeypatch.setattr("ingestion.source.metadata.lesson_place", lambda *_: pytest.fail("looked into"))
+    monkeypatch.setattr("ingestion.source.metadata.page.lesson_place", lambda *_: pytest.fail("looked into"))
     report = indexed.run()
     assert not report.pending and report.files == {"unchanged": 3}
     assert indexed.embedder.texts == [] and indexed.generations.writes == writes

@@ -72,7 +72,7 @@ def test_points_of_a_release_that_named_no_bm25_are_of_the_first_and_embed_nothi
 def test_findings_of_unchanged_lessons_are_reported_again_without_reading_them(
     indexed: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingestion.source.front_matter.split_front_matter", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr("ingestion.source.metadata.front_matter.split_front_matter", lambda *_: pytest.fail("read"))
     report = indexed.run()
     assert not report.pending
     assert [(found.path, found.rule) for found in report.findings] == [(ONE, "chapter-value")]

@@ -54,7 +54,7 @@ def _title(text: str) -> str | None:
     """Return `linkTitle`, else `title`; read without a parser where they are plain, since each run asks all."""
     titles = _plain_titles(text)
     if titles is None:
-        from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
+        from ingestion.source.metadata.front_matter import UnreadableMetadata, split_front_matter
 
         try:
             values = split_front_matter(text).values
@@ -85,7 +85,7 @@ def _blocks(source: SourceText) -> list[Mapping[str, Any]]:
     if b"cascade" not in source.data.lower():
         return []
     # Imported late: most books have no cascade, and a run with nothing to do parses nothing.
-    from ingestion.source.front_matter import UnreadableMetadata, split_front_matter
+    from ingestion.source.metadata.front_matter import UnreadableMetadata, split_front_matter
 
     try:
         values = split_front_matter(source.decode()).values

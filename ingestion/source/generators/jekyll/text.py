@@ -15,7 +15,7 @@ from ingestion.source.generators.jekyll.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
 from ingestion.source.includes.files import CannotInclude
-from ingestion.source.plain_yaml import MAX_NODES, YamlProblem, read_yaml
+from ingestion.source.metadata.plain_yaml import MAX_NODES, YamlProblem, read_yaml
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import MAX_VALUE, texts_below, values_of
 

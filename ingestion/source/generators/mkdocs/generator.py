@@ -17,8 +17,8 @@ from ingestion.source.site import Site
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.markdown.syntax import Syntax
-    from ingestion.source.front_matter import FrontMatter
     from ingestion.source.includes.directives import Finder, Variables
+    from ingestion.source.metadata.front_matter import FrontMatter
 
 
 class MkDocs(Base):
@@ -45,7 +45,7 @@ class MkDocs(Base):
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, also that of `key: value` lines without a mark."""
-        from ingestion.source.front_matter import multimarkdown
+        from ingestion.source.metadata.front_matter import multimarkdown
 
         front = super().front_matter(text)
         return front if front.body_offset or front.body != text or front.problems else multimarkdown(text)

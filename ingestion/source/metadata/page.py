@@ -12,10 +12,10 @@ from ingestion.settings import Settings
 from ingestion.source.audience import Audience, whole_number
 from ingestion.source.book_order import Entry, position
 from ingestion.source.findings import Finding
-from ingestion.source.front_matter import FrontMatter, UnreadableMetadata
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.hierarchy import Place, locate
+from ingestion.source.metadata.front_matter import FrontMatter, UnreadableMetadata
 from ingestion.source.publication import publication_of
 from ingestion.source.reader import SourceText
 

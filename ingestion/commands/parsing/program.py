@@ -17,8 +17,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from ingestion.commands.conversion import ConvertsWhereNeeded
-from ingestion.commands.examples import EXAMPLES
+from ingestion.commands.parsing.conversion import ConvertsWhereNeeded
+from ingestion.commands.parsing.examples import EXAMPLES
+from ingestion.commands.parsing.usage_errors import usage_error
 from ingestion.commands.ray_address import with_ray_address
 from ingestion.commands.terminal import (
     close_output,
@@ -30,7 +31,6 @@ from ingestion.commands.terminal import (
     print_traceback,
     show,
 )
-from ingestion.commands.usage_errors import usage_error
 from ingestion.errors import BookwiseError, ExitCode, Interrupted, OutputClosed, OutputError, UsageError
 from ingestion.output import Block
 from ingestion.own_files import explain, is_refused

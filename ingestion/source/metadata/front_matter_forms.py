@@ -16,7 +16,7 @@ from typing import Any
 from frontmatter.default_handlers import BaseHandler
 
 from ingestion.bounded_toml import read_toml
-from ingestion.source.plain_yaml import YamlProblem, read_yaml
+from ingestion.source.metadata.plain_yaml import YamlProblem, read_yaml
 
 
 class NeverClosed(ValueError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, get_args, get_origin
 
-from ingestion.commands.conversion import types_of
+from ingestion.commands.parsing.conversion import types_of
 from ingestion.errors import UsageError
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ingestion.source.metadata_keys import KNOWN_KEYS
-from ingestion.source.plain_yaml import MAX_CHARACTERS, YamlProblem, has_odd_breaks, has_odd_escapes
+from ingestion.source.metadata.keys import KNOWN_KEYS
+from ingestion.source.metadata.plain_yaml import MAX_CHARACTERS, YamlProblem, has_odd_breaks, has_odd_escapes
 
 if TYPE_CHECKING:
-    from ingestion.source.front_matter_forms import Form, Read
+    from ingestion.source.metadata.front_matter_forms import Form, Read
 
 Problem = tuple[int, str, str]
 """Line, rule and message."""
@@ -69,7 +69,7 @@ def split_front_matter(text: str) -> FrontMatter:
     """
     from frontmatter import detect_format
 
-    from ingestion.source.front_matter_forms import FORMS
+    from ingestion.source.metadata.front_matter_forms import FORMS
 
     start = before.end() if (before := _BEFORE.match(text)) else 0
     form = cast("Form | None", detect_format(text[start:] if start else text, FORMS))
@@ -103,7 +103,7 @@ class _Block:
 
 
 def _block_of(text: str, start: int, form: Form) -> _Block:
-    from ingestion.source.front_matter_forms import NeverClosed
+    from ingestion.source.metadata.front_matter_forms import NeverClosed
 
     opened = 1 + text.count("\n", 0, start)
     first = opened + form.lines_before
