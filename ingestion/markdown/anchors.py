@@ -8,15 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.inline import MAX_LENGTH, Span, read_spans
 
 _NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9 _-]+")
 _BRACKETED_ID = re.compile(r"(?<=\S)(?P<blank>[ \t]*)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
 _DASHES = re.compile(r"--+")
 _ID = re.compile(r"[\w.:/-]+")
-_ATTRIBUTE = re.compile(
-    r"(?P<key>[^\s=]++)=(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"']\S*+))|(?P<word>[^\s=]++)"
-)
 _LETTERS_IN_SHAPES = (
     ("Ⓐ", "ⓩ"),
     ("\U0001f130", "\U0001f149"),
@@ -125,15 +123,14 @@ def split_braces(text: str) -> tuple[str, str] | None:
     return (text[:at], text[at + 1 : -1]) if is_last else None
 
 
-def id_in(attributes: str) -> str | None:
+def id_in(written: str) -> str | None:
     """Return the id that attributes give (`#x`, `id=x`, `id="x"`), the last of several."""
-    found = None
-    for each in _ATTRIBUTE.finditer(attributes):
-        if each["key"] == "id":
-            found = each["double"] or each["single"] or each["bare"] or found
-        elif each["word"] and each["word"][0] == "#" and len(each["word"]) > 1:
-            found = each["word"][1:]
-    return found
+    ids = (
+        value if name == "id" else name[1:]
+        for name, value, *_ in attributes(written)
+        if name[:1] == "#" or name == "id"
+    )
+    return next(filter(None, reversed([*ids])), None)
 
 
 def split_remark(text: str) -> Titled | None:

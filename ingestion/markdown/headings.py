@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ingestion.markdown.anchors import PLAIN, HeadingIds
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.inline import MAX_LENGTH, plain_words
 from ingestion.markdown.parser import parse_page
@@ -23,7 +24,6 @@ _REFERENCE = re.compile(
 )
 """Code, or a link by the label of its target, which the page defines elsewhere."""
 _TAGGED = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
-_ID_OF_TAG = re.compile(r"(?<=\s)id\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _CONTAINER_MARKS = " \t>*+-.)0123456789"
 
 
@@ -116,8 +116,8 @@ def split_tag(text: str) -> tuple[str, str] | None:
     found = _TAGGED.fullmatch(text)
     if found is None:
         return None
-    own_id = _ID_OF_TAG.search(found["attributes"])
-    return found["words"].strip(), next(filter(None, own_id.groups()), "") if own_id else ""
+    own_id = next((value for name, value, *_ in attributes(found["attributes"]) if name.lower() == "id"), None)
+    return found["words"].strip(), own_id or ""
 
 
 def _names(ids: HeadingIds, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.cleaner import edited
 from ingestion.markdown.headings import heading_text, split_tag
@@ -15,7 +16,6 @@ from ingestion.markdown.inline_markup import Edit
 
 _TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
-_ATTRIBUTE = re.compile(r"\s(?P<name>href|src)\s*=\s*(?P<quote>[\"'])(?P<target>[^\"'{}]*)(?P=quote)", re.I)
 _OWN_IDS = (
     re.compile(r"id(?<=\bid)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
     re.compile(r"name(?<=\bname)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
@@ -55,8 +55,9 @@ def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
         for found in _DEFINITION.finditer(source):
             yield found.start(), found["angle"] or found["plain"], False
     elif rule == "tag" and _BUILT_TAG.match(source):
-        for found in _ATTRIBUTE.finditer(source):
-            yield found.start(), found["target"], found["name"].lower() == "src"
+        for name, target, start, _ in attributes(source):
+            if target and name.lower() in ("href", "src") and "{" not in target:
+                yield start, target, name.lower() == "src"
 
 
 def is_links_alone(page: Page, start: int, end: int, edits: Sequence[Edit], *, at_least: int) -> bool:

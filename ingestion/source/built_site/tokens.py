@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import NamedTuple
 
+from ingestion.markdown.attributes import attributes
+
 _TAG = re.compile(
     r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/>]*+)(?P<attributes>(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')|=)*+)>"
 )
 _NAMED = re.compile("</?[A-Za-z]")
-_ATTRIBUTE = re.compile(r"([^\s=/\"']++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>]++)))?")
 _HOLDS_TEXT = ("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp")
 """Elements whose inside is no HTML."""
 
@@ -36,8 +37,8 @@ class Tag(NamedTuple):
         """Return the attributes by name in lower case; of two equal ones the first counts."""
         if not self.written:
             return {}
-        found = _ATTRIBUTE.findall(self.written)
-        return {name.lower(): unescape(a or b or c) for name, a, b, c in reversed(found)}
+        found = reversed([*attributes(self.written)])
+        return {name.strip("/").lower(): unescape(value or "") for name, value, *_ in found}
 
 
 def read_tokens(html: str) -> Iterator[Tag | str]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.blocks import walk
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
@@ -22,14 +23,9 @@ _TAG = re.compile(r"<(?P<name>[A-Za-z_$][\w$]*)(?P<attributes>(?:[\s/][^<>]*)?)>
 _CLOSING_TAG = re.compile(r"</(?P<name>[A-Za-z_$][\w$]*)\s*>")
 _CHILDREN = re.compile(r"\{[ \t]*(?:props\.)?children[ \t]*\}")
 _PROP = re.compile(r"\{[ \t]*props\.(?P<name>[A-Za-z_$][\w$]*)[ \t]*\}")
-_ATTRIBUTE = re.compile(
-    r"(?<=\s)(?P<name>[A-Za-z_$][\w$-]*)=(?:\{\s*)?"
-    r"(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<number>\d[\d.]*))"
-)
 WHOLE, BEFORE, AFTER = range(3)
 """The part of a page that a tag stands for: all, or what stands before or after the children that it is given."""
 _LISTING = re.compile(r"<CodeBlock(?P<attributes>(?:\s[^<>]*)?)>\s*\{(?P<name>[A-Za-z_$][\w$]*)\}\s*</CodeBlock>")
-_LANGUAGE = re.compile(r"\blanguage=['\"](?P<name>[\w+-]+)")
 
 
 def find_partials(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
@@ -61,7 +57,7 @@ def _tags(text: str, pages: dict[str, str], file: Path, folders: PageFolders) ->
     for tag, part in _parts_shown(text, pages):
         name = tag["name"]
         if part != AFTER:
-            props[name] = _props_of(tag["attributes"])
+            props[name] = {prop: value for prop, value, *_ in attributes(tag["attributes"]) if value is not None}
         indent = _blanks_before(text, tag.start())
         span = tag.start() - len(indent), tag.end()
         places = (_place(pages[name], file, folders),)
@@ -83,12 +79,6 @@ def _parts_shown(text: str, pages: Collection[str]) -> list[tuple[re.Match[str],
     return sorted(found, key=lambda each: each[0].start())
 
 
-def _props_of(attributes: str) -> Mapping[str, str]:
-    """The texts and numbers that a tag passes to its page."""
-    found = _ATTRIBUTE.finditer(attributes)
-    return {each["name"]: each["double"] or each["single"] or each["number"] or "" for each in found}
-
-
 def _select(text: str, selection: str, *, part: int, props: Mapping[str, str]) -> str:
     """Return the part of a page, with the props that its tag passes in their places."""
     before, *after = _CHILDREN.split(text, maxsplit=1)
@@ -99,9 +89,9 @@ def _select(text: str, selection: str, *, part: int, props: Mapping[str, str]) -
 def _listings(text: str, listings: dict[str, str], file: Path, folders: PageFolders) -> Iterator[Directive]:
     for found in _LISTING.finditer(text):
         if target := listings.get(found["name"]):
-            language = _LANGUAGE.search(found["attributes"])
             places = (_place(target, file, folders),)
-            fence = language["name"] if language else ""
+            languages = (value for name, value, *_ in attributes(found["attributes"]) if name == "language")
+            fence = next(languages, None) or ""
             indent = _blanks_before(text, found.start())
             span = found.start() - len(indent), found.end()
             yield Directive(*span, target, places, whole, indent=indent, fence=fence)

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from functools import partial
 
 from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.inline import Span
 from ingestion.source.generators.hugo.config import Facts, facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import date_values, file_route, fill, folder_route, split_path
 from ingestion.source.site import Site
 
-_ATTRIBUTE = re.compile(r"""[#.][\w:.-]+|[A-Za-z_:][\w:.-]*=(?:"[^"]*"|'[^']*'|[^\s"'{}]+)""")
 _SHORTCODE = re.compile(r"\{\{[<%](?!/\*)")
 _KEPT_IN_PATHS = frozenset("-_./+~#@")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
@@ -160,8 +160,8 @@ def split(text: str) -> Titled:
     braces = split_braces(text)
     if not braces or not braces[1].strip() or braces[0].endswith(("{", "%", "<")):
         return Titled(text, unknown)
-    words = _ATTRIBUTE.findall(braces[1])
-    if _ATTRIBUTE.sub("", braces[1]).strip() or not words:
+    written = [*attributes(braces[1])]
+    if not written or not all(each.name and (each.value is not None or each.name[0] in "#.") for each in written):
         return Titled(text, unknown)
     return Titled(braces[0].rstrip(), id_in(braces[1]) or unknown)
 

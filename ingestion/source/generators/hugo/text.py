@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.hugo.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
@@ -20,7 +21,6 @@ SYNTAX = Syntax(
 _SHORTCODE = re.compile(
     r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I
 )
-_ARGUMENT = re.compile(r"(?:(?P<key>[\w-]+)=)?(?:\"(?P<double>[^\"]*)\"|`(?P<raw>[^`]*)`|(?P<bare>[^\s\"`=]+))")
 
 
 _TABS = re.compile(r"\{\{<\s*(?P<end>/?)\s*(?P<name>tab(?:pane)?)\b(?P<arguments>[^\n{}]{0,1000}?)>\}\}")
@@ -59,9 +59,9 @@ def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive
 def _values(arguments: str) -> dict[str, str]:
     """The arguments of a shortcode by name, those without one by number."""
     values: dict[str, str] = {}
-    for number, argument in enumerate(_ARGUMENT.finditer(arguments)):
-        value = argument["double"] or argument["raw"] or argument["bare"] or ""
-        values.setdefault(argument["key"] or str(number), value)
+    for number, (name, value, *_) in enumerate(attributes(arguments)):
+        is_named = name and value is not None
+        values.setdefault(name if is_named else str(number), name if value is None else value)
     return values
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.syntax import NONE, Syntax
 from ingestion.source.generators.jekyll.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
@@ -31,7 +32,6 @@ SYNTAX = Syntax(
 _LIQUID = re.compile(
     r"\{%-?[ \t]*include(?P<relative>_relative)?[ \t]+(?P<target>[^\s%{}]+)(?P<parameters>[^%]{0,2000})%\}"
 )
-_LIQUID_PARAMETER = re.compile(r"(?P<key>[\w-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')")
 _LIQUID_VALUE = re.compile(r"\{\{-?\s*include\.(?P<key>[\w-]+)[^{}\n]*\}\}")
 
 
@@ -49,8 +49,7 @@ def find_liquid(text: str, file: Path, folders: PageFolders) -> Iterator[Directi
     for found in _LIQUID.finditer(text):
         target = found["target"][:MAX_TARGET]
         folder = folders.page.parent if found["relative"] else folders.base / "_includes"
-        given = _LIQUID_PARAMETER.finditer(found["parameters"])
-        parameters = {each["key"]: each["double"] or each["single"] or "" for each in given}
+        parameters = {name: value or "" for name, value, _, is_text in attributes(found["parameters"]) if is_text}
         yield Directive(*found.span(), target, (folder / target,), partial(_with_parameters, parameters=parameters))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from ingestion.markdown.attributes import attributes
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
@@ -135,7 +136,6 @@ _INCLUDED = re.compile(
     r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)')(?P<options>[^%]{0,2000})-?%\}",
     re.M,
 )
-_OPTION = re.compile(r"(?P<key>[\w-]+)=(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>-?\d+))")
 _BRACED = re.compile(r"\{![ \t]*(?P<target>[^\n!{}]{1,1000}?)[ \t]*!(?:[^\n!{}]{0,1000}!)?\}")
 _HASHES = re.compile(r"^(#{1,6})(?=[ \t])")
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
@@ -145,8 +145,7 @@ def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
     """Yield `{% include-markdown "file" %}`, `{% include "file" %}` (a plug-in), and `{! file !}` (an extension)."""
     for found in _INCLUDED.finditer(text) if "{%" in text else ():
         target = (found["double"] or found["single"])[:MAX_TARGET]
-        given = _OPTION.finditer(found["options"])
-        options = {each["key"]: each["double"] or each["single"] or each["bare"] or "" for each in given}
+        options = {name: value or "" for name, value, *_ in attributes(found["options"])}
         bases = (file.parent,) if target.startswith(".") else (folders.docs, file.parent)
         places = () if "://" in target else tuple(base / target for base in bases)
         select = partial(_cut, options=options)
@@ -162,8 +161,8 @@ def _cut(text: str, selection: str, *, options: Mapping[str, str]) -> str:
         text = text.split(start, 1)[1]
     if (end := options.get("end")) and end in text:
         text = text.split(end, 1)[0]
-    offset = int(options.get("heading-offset") or 0)
-    return whole(_deeper(text, offset) if offset else text, selection)
+    offset = options.get("heading-offset", "")
+    return whole(_deeper(text, int(offset)) if offset.removeprefix("-").isdecimal() else text, selection)
 
 
 def _deeper(text: str, offset: int) -> str:
