@@ -90,7 +90,7 @@ def main(
         bool,
         typer.Option(
             "--trust-config",
-            help="Trust the book's own files: let them set everything, and lead out of its folder.",
+            help="Trust the book's files: they can change any setting and point outside the book's folder.",
         ),
     ] = False,
 ) -> None:

@@ -39,17 +39,15 @@ class Filters:
     chapter_max: int | None = _described(None, "Last chapter of a range.")
     lesson: int | None = _described("--lesson", "Only this lesson number.", "lesson_filter")
     proficiency_levels: tuple[ProficiencyLevel, ...] | None = _described(
-        "--level", "Only lessons of this proficiency level; can be given several times."
+        "--level", "Only lessons of this proficiency level; may be repeated."
     )
     layer: TeachingLayer | None = _described("--layer", "Only lessons of this teaching layer.", "layer_filter")
     parent_doc_id: str | None = _described("--parent", "Only the lesson with this parent id.")
     language: str | None = _described("--language", "Only pages in this language, such as `en`.")
     docs_version: str | None = _described(
-        "--docs-version", "Only this version of the documentation, such as `1.0`; without it the current one."
+        "--docs-version", "Only this version of the documentation, such as `1.0`; by default the current one."
     )
-    doc_types: tuple[DocType, ...] | None = _described(
-        "--kind", "Only pages of this kind; can be given several times."
-    )
+    doc_types: tuple[DocType, ...] | None = _described("--kind", "Only pages of this kind; may be repeated.")
 
     def __post_init__(self) -> None:
         _check_choice("hardware tier", (self.hardware_tier,), TIERS)

@@ -33,9 +33,7 @@ CheckFormat = Annotated[
 
 Paths = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="[PATH]...", help="Folder of the lessons or of the book, or lessons: then only these are reported."
-    ),
+    typer.Argument(metavar="[PATH]...", help="Folder of the lessons or the book, or single lessons to report on."),
 ]
 
 
@@ -47,21 +45,20 @@ def check(
     reports: Reports = None,
     as_json: Json = False,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Correct misspelt metadata keys and mixed line ends first; nothing else.")
+        bool, typer.Option("--fix", help="First fix misspelt metadata keys and mixed line endings; nothing else.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List text left out of search too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also list text excluded from search.")] = False,
     site: Annotated[
         Path | None,
         typer.Option(
-            "--site", metavar="DIR", help="Compare lessons and index with the built site in this folder too."
+            "--site", metavar="DIR", help="Also compare the lessons and the index with the built site in this folder."
         ),
     ] = None,
 ) -> None:
     """Lint the lessons: each problem with file, line, rule and fix.
 
-    Needs no index. With --site, each address, anchor and word is held against the site that was built. Exits 0 where
-    only warnings were found, 3 if a lesson cannot be indexed (with --strict: on warnings too), and 5 if there are no
-    lessons.
+    Needs no index. With --site, compares every URL, anchor and word with the built site. Exits with code 0 if there
+    are only warnings, 3 if a lesson cannot be indexed (with --strict: on warnings too), and 5 if there are no lessons.
     """
     from ingestion.source.linter import check_book
 
@@ -89,7 +86,7 @@ def _fixed(root: Path, settings: Settings, chosen: set[str]) -> tuple[Fix, ...]:
 
 
 def _with_site(report: CheckReport, site: Path, root: Path, settings: Settings) -> CheckReport:
-    """Hold lessons, and the index where there is one, against a built site."""
+    """Compare the lessons, and the index if there is one, with a built site."""
     from ingestion.books import book_to_read
     from ingestion.factory import generations_of
     from ingestion.operations.site_check import stored_pages, with_site

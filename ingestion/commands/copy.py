@@ -34,8 +34,9 @@ def copy(
 ) -> None:
     """Copy all books, or one, to another index.
 
-    Makes the target identical to the source, without embedding anything. An interrupted copy resumes. Verified by
-    point counts per file and a sample of vectors. The key of the target server is read from BOOKWISE_COPY_API_KEY.
+    Makes the target identical to the source, without embedding anything. An interrupted copy resumes. At the end,
+    point counts per file and a sample of vectors are compared. The target server's key is read from
+    BOOKWISE_COPY_API_KEY.
     """
     copied = _copy(read_settings(config, verbose=verbose), to, to_collection, book)
     lines = [

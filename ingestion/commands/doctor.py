@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def doctor(config: Config = None, as_json: Json = False, verbose: Verbose = False) -> None:
     """Check settings, services and the index, with next steps.
 
-    Shows where each setting came from, which services get the texts and whether they answer, and whether model, index
-    and records agree. Changes nothing and shows no secret. Exits 12 where there is a problem.
+    Shows where each setting comes from, which services receive your text and whether they respond, and whether model,
+    index and state file match. Changes nothing and shows no secrets. Exits with code 12 if there is a problem.
     """
     from ingestion.operations.doctor import diagnose, misconfigured
 

@@ -26,7 +26,7 @@ generations = typer.Typer(
 def list_generations(config: Config = None, as_json: Json = False) -> None:
     """List the physical indexes behind the collection.
 
-    `bookwise ingest --mode recreate` keeps the index that it replaced as the previous generation.
+    `bookwise ingest --mode recreate` keeps the index that it replaces as the previous generation.
     """
     from ingestion.factory import generations_of
 
@@ -37,8 +37,8 @@ def list_generations(config: Config = None, as_json: Json = False) -> None:
 def rollback(config: Config = None, as_json: Json = False) -> None:
     """Switch back to the previous generation.
 
-    A second `rollback` switches forward again. The state is reset, so that the next `ingest` compares the index with
-    the lessons; nothing known is embedded again.
+    A second `rollback` switches forward again. The state is reset, so the next `ingest` compares every lesson with
+    the index. Known text is not embedded again.
     """
     from ingestion.factory import build_parts
     from ingestion.operations.rollback import roll_back

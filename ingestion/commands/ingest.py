@@ -61,11 +61,11 @@ def ingest(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make the index equal to the lessons.
+    """Update the index to match the lessons.
 
-    Embeds what is new, removes what is gone, and leaves the rest as it is.
+    Embeds new text, deletes removed text, and leaves the rest as it is.
 
-    A run above --max-cost or --max-tokens does nothing and exits 11.
+    A run that would exceed --max-cost or --max-tokens changes nothing and exits with code 11.
     """
     flags = site_flag(site) | {
         "embedding.max_cost": max_cost,

@@ -29,23 +29,23 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Folder of the book.")] = Path(),
     book: Book = None,
     docs: Annotated[
-        str | None, typer.Option("--docs", metavar="PATH", help="Folder of the lessons, relative to the book's.")
+        str | None, typer.Option("--docs", metavar="PATH", help="Folder of the lessons, relative to the book folder.")
     ] = None,
     trust: Annotated[
         bool | None,
         typer.Option(
             "--trust/--no-trust",
-            help="Trust the folder's files: its bookwise.toml may set everything. Asked on a terminal.",
+            help="Trust the folder's files: its bookwise.toml can set everything. Asks on a terminal.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a folder holds and write its bookwise.toml.
+    """Show what a folder contains and write its bookwise.toml.
 
-    Shows which lessons would be indexed, with their modules, languages and addresses. The index and the records are
-    added to `.gitignore`. A bookwise.toml that is there stays as it is.
+    Shows which lessons would be indexed, with their modules, languages and URLs. Adds the index and the state file to
+    `.gitignore`. Never changes an existing bookwise.toml.
     """
     from ingestion.operations.init import carry_out, has_config, propose, trust_folder
     from ingestion.settings.loader import CONFIG_NAME
@@ -74,7 +74,7 @@ def _is_trusted(trust: bool | None, settings: Settings, *, yes: bool) -> bool:
     ):
         return False
     if trust is None and not yes and is_interactive():
-        return ask("Is everything in this folder your own, so that its bookwise.toml may set hosts, keys and limits?")
+        return ask("Do you trust this folder? If so, its bookwise.toml can set hosts, keys and limits.")
     return bool(trust)
 
 

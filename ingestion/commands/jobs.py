@@ -33,7 +33,7 @@ def list_jobs(
 
 @jobs.command("show", cls=Command)
 def show_job(
-    job_id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the run, as `jobs list` shows it.")],
+    job_id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the run, from `jobs list`.")],
     config: Config = None,
     as_json: Json = False,
 ) -> None:

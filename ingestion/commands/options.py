@@ -11,21 +11,21 @@ from ingestion.models import IngestionMode
 
 Docs = Annotated[
     Path | None,
-    typer.Argument(metavar="[DOCS]", help="Folder of the lessons, or of the book with its bookwise.toml."),
+    typer.Argument(metavar="[DOCS]", help="Folder of the lessons, or book folder with a bookwise.toml."),
 ]
-Book = Annotated[str | None, typer.Option("--book", metavar="ID", help="Id of the book.")]
+Book = Annotated[str | None, typer.Option("--book", metavar="ID", help="Book id.")]
 Books = Annotated[
     str | None,
     typer.Option(
         "--books",
         metavar="FOLDERS",
-        help="Index many books into one collection: a folder of them, a quoted pattern, or a list in a file.",
+        help="Many books in one collection: a folder of books, a quoted pattern, or a file with a list.",
     ),
 ]
 BuiltSite = Annotated[
     Path | None,
     typer.Option(
-        "--site", metavar="DIR", help="Take addresses and ids from the built site in this folder (`book.built`)."
+        "--site", metavar="DIR", help="Take URLs and heading ids from the built site in this folder (`book.built`)."
     ),
 ]
 Ray = Annotated[
@@ -42,7 +42,7 @@ RayWorkers = Annotated[
 ]
 Config = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file instead of the book's bookwise.toml."),
+    typer.Option("--config", metavar="FILE", help="Configuration file to use instead of the book's bookwise.toml."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all details and log to stderr.")]
@@ -53,7 +53,7 @@ Mode = Annotated[
     typer.Option(
         "--mode",
         case_sensitive=False,
-        help="Look at changed files only, at every file, or build a new index beside the old one.",
+        help="Check only changed files, check every file, or build a new index next to the old one.",
     ),
 ]
 AllowDelete = Annotated[
@@ -63,7 +63,7 @@ State = Annotated[
     str | None,
     typer.Option("--state", metavar="FILE", help="Where to keep the ingestion state: a file, `qdrant` or `auto`."),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit 3 on warnings too.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 3 on warnings too.")]
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", metavar="DOLLARS", help="Maximum embedding cost in US dollars.")
 ]

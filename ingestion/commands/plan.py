@@ -17,7 +17,9 @@ def plan(
     mode: Mode = "incremental",
     book: Book = None,
     config: Config = None,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 12 if `ingest` has anything to do.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with code 12 if `ingest` has anything to do.")
+    ] = False,
     state: State = None,
     site: BuiltSite = None,
     reports: Reports = None,
@@ -25,7 +27,7 @@ def plan(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show what `ingest` would do; changes nothing.
+    """Show what `ingest` would do, without changing anything.
 
     Lists new, modified, moved and deleted lessons, and what embedding them would cost. `status` is an alias.
     """

@@ -17,7 +17,7 @@ Reports = Annotated[
     typer.Option(
         "--report",
         metavar="FILE",
-        help="Also write a report; the ending chooses md, json, xml (JUnit) or sarif. `github` writes annotations, "
+        help="Also write a report, by file extension: md, json, xml (JUnit) or sarif. `github` writes annotations, "
         "the job's summary and the step's output `result`. May be repeated.",
     ),
 ]

@@ -20,7 +20,7 @@ def verify(
     repair: Annotated[bool, typer.Option("--repair", help="Repair the differences.")] = False,
     vectors: Annotated[bool, typer.Option("--vectors", help="Compare vectors too.")] = False,
     sample: Annotated[
-        int, typer.Option("--sample", metavar="N", min=0, help="With --vectors: chunks of a book to embed again.")
+        int, typer.Option("--sample", metavar="N", min=0, help="With --vectors: chunks per book to embed again.")
     ] = SAMPLE,
     book: Book = None,
     config: Config = None,
@@ -33,8 +33,9 @@ def verify(
 ) -> None:
     """Compare every lesson with its points in the index.
 
-    Ignores the state file; exits 12 if anything differs. Payloads tell which text a vector was made of; whether it is
-    that text's, --vectors looks at: all vectors of words, and of the dense ones those in the cache and a sample.
+    Ignores the state file. Exits with code 12 if anything differs. Without --vectors, it trusts the text hash stored
+    with each vector. With --vectors, it also compares all sparse vectors, and the dense ones that are cached or in
+    the sample.
     """
     report = run_and_show(
         docs,

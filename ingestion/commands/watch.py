@@ -12,7 +12,7 @@ from ingestion.errors import BookwiseError
 def watch(docs: Docs = None, book: Book = None, config: Config = None, verbose: Verbose = False) -> None:
     """Index again whenever a lesson is saved.
 
-    Runs until interrupted, with the same plan and guards as `ingest`.
+    Runs until interrupted, with the same deletion and cost limits as `ingest`.
     """
     from ingestion.commands.views import report_view
     from ingestion.operations.watch import watch as reports

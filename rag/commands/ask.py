@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 NoModel = Annotated[bool, typer.Option("--no-llm", help="Quote the book instead of using the language model.")]
 MaxSearches = Annotated[
     int | None,
-    typer.Option("--max-searches", metavar="N", min=1, max=20, help="Maximum searches of the model per answer."),
+    typer.Option("--max-searches", metavar="N", min=1, max=20, help="Maximum searches by the model per answer."),
 ]
 TopK = Annotated[
     int | None, typer.Option("--top-k", metavar="N", min=1, max=100, help="Passages per search [default: 5].")
 ]
-CiteAs = Annotated[CiteStyle, typer.Option("--cite-style", case_sensitive=False, help="[1], or [Source: Page].")]
+CiteAs = Annotated[
+    CiteStyle, typer.Option("--cite-style", case_sensitive=False, help="Cite as [1] or as [Source: Page].")
+]
 
 
 @with_filters()
@@ -39,7 +41,7 @@ def ask(
     filters: Filters = NO_FILTERS,
     ranking: Ranking = "hybrid",
     no_llm: NoModel = False,
-    stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is being written.")] = False,
+    stream: Annotated[bool, typer.Option("--stream", help="Print the answer as it is written.")] = False,
     top_k: TopK = None,
     max_searches: MaxSearches = None,
     cite_style: CiteAs = "number",
@@ -48,7 +50,7 @@ def ask(
 ) -> None:
     """Answer a question from the book, with numbered sources.
 
-    Exits 10 if the book does not answer it.
+    Exits with code 10 if the book has no answer.
     """
     import asyncio
 

@@ -46,7 +46,7 @@ def chat(
     ] = None,
     config: Config = None,
 ) -> None:
-    """Hold a conversation about the book.
+    """Chat about the book.
 
     Follow-up questions use the conversation so far.
     """
@@ -87,7 +87,7 @@ async def _converse(session: ChatSession, settings: Settings) -> None:
 
 
 async def _answer(question: str, session: ChatSession) -> None:
-    """Answer one question; what goes wrong is told, and the conversation goes on."""
+    """Answer one question; show an error and continue the conversation if it fails."""
     from rag.views import refusal_note, sources_view
 
     if session.is_full:

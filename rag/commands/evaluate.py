@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 Questions = Annotated[Path, typer.Argument(metavar="FILE", help="JSONL file, one question per line.")]
 Corpus = Annotated[
-    str | None, typer.Option("--corpus", metavar="NAME", help="Ask only this corpus' questions, of the chosen book.")
+    str | None,
+    typer.Option("--corpus", metavar="NAME", help="Ask only the questions of this corpus, about the chosen book."),
 ]
 Answers = Annotated[
     bool | None,
     typer.Option(
         "--answers/--no-answers",
-        help="Answer each question with the language model too, by default if one is configured; "
-        "`--no-answers` measures the search alone and embeds nothing but the questions.",
+        help="Also answer each question with the language model; on by default if one is configured. "
+        "`--no-answers` measures only the search, and embeds only the questions.",
     ),
 ]
 Compare = Annotated[
@@ -46,18 +47,18 @@ Compare = Annotated[
 Against = Annotated[str | None, typer.Option("--against", metavar="NAME", help="Compare with another collection.")]
 MinRecall = Annotated[
     float | None,
-    typer.Option("--min-recall", metavar="R", min=0.0, max=1.0, help="Exit 12 if file recall@5 is below."),
+    typer.Option("--min-recall", metavar="R", min=0.0, max=1.0, help="Exit with code 12 if file recall@5 is lower."),
 ]
 Calibrate = Annotated[
     bool,
     typer.Option(
         "--calibrate",
-        help="Fit the confidence policy, check each book with a fit to the others, and write it to bookwise.toml.",
+        help="Fit the confidence policy, test each book with a fit to the others, and write it to bookwise.toml.",
     ),
 ]
 ReportFile = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Also write a Markdown report, with the answers that changed."),
+    typer.Option("--report", metavar="FILE", help="Also write a Markdown report with the answers that changed."),
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
 
@@ -76,9 +77,9 @@ def evaluate_command(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Measure search, answers and refusals on known questions.
+    """Measure search, answers and refusals with known questions.
 
-    Reports results outside the filters too.
+    Also reports results that should have been filtered out.
     """
     from rag.evaluation.answer_changes import answer_changes, changes_view
     from rag.evaluation.comparison import compare as compared

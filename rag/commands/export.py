@@ -33,15 +33,15 @@ def export(
     config: Config = None,
     chunks: Annotated[
         Path | None,
-        typer.Option("--chunks", metavar="FILE.jsonl", help="Write the chunks to this file instead, one a line."),
+        typer.Option("--chunks", metavar="FILE.jsonl", help="Write the chunks to this file instead, one per line."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the book as llms.txt, or its chunks as JSON lines.
 
-    llms.txt lists the lessons with their addresses, llms-full.txt holds their Markdown; --chunks writes what the
-    index holds. All hold only what the filters allow: without `--tier`, lessons for hardware tier 1. Replaces files
-    of these names.
+    llms.txt lists the lessons with their URLs, and llms-full.txt contains their Markdown. --chunks writes the chunks
+    in the index. All contain only what the filters allow: without `--tier`, lessons for hardware tier 1. Existing
+    files are replaced.
     """
     from ingestion.books import book_to_read
     from ingestion.factory import open_index

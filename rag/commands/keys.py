@@ -12,10 +12,12 @@ from ingestion.commands.options import Config, Json, Yes
 from ingestion.commands.parsing.program import Command, ListByDefault
 from ingestion.commands.terminal import confirm, show, write
 
-KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, as `keys list` shows it.")]
+KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, from `keys list`.")]
 User = Annotated[
     str | None,
-    typer.Option("--user", metavar="ID", help="Only this `user_id` of an application that uses the key for many."),
+    typer.Option(
+        "--user", metavar="ID", help="Only this `user_id`, for applications that share one key between users."
+    ),
 ]
 
 keys = typer.Typer(cls=ListByDefault, help="Manage API keys and what they may access.")
@@ -36,14 +38,14 @@ def add_key(
     ] = False,
     may_ingest: Annotated[bool, typer.Option("--may-ingest", help="Allow POST /ingest.")] = False,
     owner: Annotated[
-        bool, typer.Option("--owner", help="Allow /owner, what readers ask and what it costs, and /metrics.")
+        bool, typer.Option("--owner", help="Allow /owner (readers' questions and costs) and /metrics.")
     ] = False,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Create a key; its secret is shown only once.
 
-    A key may only read unless it is given more rights.
+    A key can only read, unless you give it more rights.
     """
     from rag.conversations.api_keys import KeyStore
     from rag.conversations.database import database_of
@@ -109,9 +111,9 @@ def revoke_key(
 
 @keys.command("export", cls=Command)
 def export_data(key_id: KeyId, user: User = None, config: Config = None) -> None:
-    """Print what a reader asked and was answered, as JSON.
+    """Export a reader's questions and answers as JSON.
 
-    All conversations with their messages, and what is recorded of each question.
+    Includes all conversations with their messages, and what is recorded about each question.
     """
     from rag.conversations.database import database_of
     from rag.conversations.personal_data import PersonalData, Reader
@@ -125,9 +127,9 @@ def export_data(key_id: KeyId, user: User = None, config: Config = None) -> None
 def forget_data(
     key_id: KeyId, user: User = None, yes: Yes = False, config: Config = None, as_json: Json = False
 ) -> None:
-    """Delete what a reader asked and was answered.
+    """Delete a reader's questions and answers.
 
-    The key itself stays until `keys revoke`; what it cost stays in the sums by day, without the key.
+    The key itself stays until `keys revoke`. Its costs stay in the daily totals, without the key.
     """
     from rag.conversations.database import database_of
     from rag.conversations.personal_data import PersonalData, Reader

@@ -15,12 +15,12 @@ from ingestion.output import Markdown
 
 
 def lesson(
-    reference: Annotated[str, typer.Argument(metavar="LESSON", help="Path of the lesson, or its parent id.")],
+    reference: Annotated[str, typer.Argument(metavar="LESSON", help="Path or parent id of the lesson.")],
     book: Book = None,
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Show a whole lesson as it is indexed."""
+    """Show a whole lesson as it was indexed."""
     from ingestion.books import book_to_read
     from ingestion.factory import open_index
     from rag.retrieval.lessons import read_lesson

@@ -30,17 +30,17 @@ def mcp(
         typer.Option("--host", metavar="ADDRESS", help="Address for --http; other than loopback requires API keys."),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port for --http; 0 takes a free one.")
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port for --http; 0 selects a free one.")
     ] = 8010,
     book: Book = None,
     filters: Filters = NO_FILTERS,
     no_llm: NoModel = False,
     config: Config = None,
 ) -> None:
-    """Offer the book to agents over the Model Context Protocol.
+    """Serve the book to agents over the Model Context Protocol.
 
-    The tools are search_lessons, list_lessons, read_lesson and ask, and lessons are resources. Callers cannot widen
-    the filters.
+    The tools are search_lessons, list_lessons, read_lesson and ask; lessons are resources. Callers cannot widen the
+    filters.
     """
     import asyncio
 
@@ -50,7 +50,7 @@ def mcp(
 
 
 async def _serve(settings: Settings, filters: Filters, *, with_model: bool, address: tuple[str, int] | None) -> None:
-    """Serve until told to end; `address` is that for HTTP."""
+    """Serve until interrupted; `address` is the HTTP address."""
     try:
         from rag.mcp.server import build_server
         from rag.mcp.tools import BookTools

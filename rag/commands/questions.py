@@ -26,9 +26,9 @@ def questions(
     weak: Annotated[bool, typer.Option("--weak", help="Only answers with low confidence or support.")] = False,
     disliked: Annotated[bool, typer.Option("--disliked", help="Only answers that readers rated down.")] = False,
     liked: Annotated[bool, typer.Option("--liked", help="Only answers that readers rated up.")] = False,
-    open_only: Annotated[bool, typer.Option("--open", help="Leave out what is marked as done.")] = False,
+    open_only: Annotated[bool, typer.Option("--open", help="Hide groups that are marked as done.")] = False,
     since: Annotated[str, typer.Option("--since", metavar="SPAN", help="Time span such as 36h, 7d or 4w.")] = "7d",
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print one line of CSV per question.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the questions as CSV.")] = False,
     export: Annotated[
         Path | None,
         typer.Option("--export", metavar="FILE", help="Write the questions as a file for `bookwise eval`."),
@@ -39,7 +39,7 @@ def questions(
 ) -> None:
     """Show what readers asked, grouped by meaning.
 
-    Each group names the pages that should answer it. Questions that mean the same are found by their vectors.
+    Each group lists the pages that should answer it. Questions are grouped by the similarity of their vectors.
     """
     if as_csv and as_json:
         raise UsageError("--csv and --json cannot be combined; choose one")

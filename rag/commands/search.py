@@ -14,7 +14,7 @@ from rag.filters import NO_FILTERS, Filters, SearchMode
 
 Question = Annotated[list[str], typer.Argument(metavar="QUESTION...", help="The question; quotes are not needed.")]
 AllVersions = Annotated[
-    bool, typer.Option("--all-versions", help="Also show translations, versions and summaries of what is found.")
+    bool, typer.Option("--all-versions", help="Also show other translations, versions and summaries of the results.")
 ]
 Diverse = Annotated[bool, typer.Option("--diverse", help="Diversify results (maximal marginal relevance).")]
 Expand = Annotated[
@@ -23,7 +23,8 @@ Expand = Annotated[
 WholeLesson = Annotated[bool, typer.Option("--whole-lesson", help="Show the whole lesson of each passage.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Explain the ranking of each passage.")]
 Ranking = Annotated[
-    SearchMode, typer.Option("--ranking", case_sensitive=False, help="Rank by meaning and words, or by one of them.")
+    SearchMode,
+    typer.Option("--ranking", case_sensitive=False, help="Rank by meaning and keywords, or by only one of them."),
 ]
 
 
@@ -44,7 +45,7 @@ def search(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Show the passages nearest to a question."""
+    """Show the passages closest to a question."""
     from rag.retrieval.filters import where_of
     from rag.retrieval.retriever import open_retriever
     from rag.views import search_view

@@ -21,11 +21,11 @@ Host = Annotated[
     typer.Option("--host", metavar="ADDRESS", help="Address to listen on; other than loopback requires API keys."),
 ]
 Port = Annotated[
-    int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 selects a free one.")
 ]
 RootPath = Annotated[
     str | None,
-    typer.Option("--root-path", metavar="PATH", help="Path under which a proxy serves it, such as /book."),
+    typer.Option("--root-path", metavar="PATH", help="Path prefix used by a proxy, such as /book."),
 ]
 Workers = Annotated[
     int | None,
@@ -44,8 +44,8 @@ def serve(
 ) -> None:
     """Serve the chat API and the chat page over HTTP.
 
-    Runs until interrupted; answers in progress get 7 seconds to end. With several workers SIGHUP replaces one after
-    the other.
+    Runs until interrupted; answers in progress get 7 seconds to finish. With several workers, SIGHUP replaces them
+    one by one.
     """
     try:
         from rag.api.http.logs import set_up_logging

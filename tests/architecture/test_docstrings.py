@@ -11,9 +11,9 @@ VERBS = frozenset(
     re.findall(
         r"\w+",
         """
-    Abandon Accept Acquire Add Answer Append Apply Ask Begin Block Build Call Carry Check Chunk
+    Abandon Accept Acquire Add Answer Append Apply Ask Begin Block Build Call Carry Chat Check Chunk
     Close Colour Commit Compact Compare Compile Connect Convert Copy Count Crawl Create Cut Declare
-    Decode Defer Delete Derive Disconnect Do Draw Drop End Explain Fail Fill Find Forget Format Free
+    Decode Defer Delete Derive Disconnect Do Draw Drop End Explain Export Fail Fill Find Forget Format Free
     Give Go Group Hand Handle Hold Import Index Insert Join Judge Keep Leave Let Limit Lint List
     Load Lock Log Look Make Mark Measure Mend Merge Move Name Note Offer Open Parse Pass Plan
     Prepare Print Put Queue Raise Rank Rate Read Receive Record Refuse Release Remember Remove
