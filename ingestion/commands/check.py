@@ -57,8 +57,8 @@ def check(
 ) -> None:
     """Lint the lessons: each problem with file, line, rule and fix.
 
-    Needs no index. With --site, compares every URL, anchor and word with the built site. Exits with code 0 if there
-    are only warnings, 3 if a lesson cannot be indexed (with --strict: on warnings too), and 5 if there are no lessons.
+    Needs no index. With --site, compares every URL, anchor and word with the built site. Exits with code 3 if a
+    lesson cannot be indexed (with --strict, on warnings too), 5 if there are no lessons, and 0 otherwise.
     """
     from ingestion.source.linter import check_book
 
