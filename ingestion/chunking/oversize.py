@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ingestion.chunking.merging import BLOCK, GLUED, INNER, boundary_key, join
 from ingestion.chunking.sizes import Scale
 from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.fences import after_marks, opening_run
 from ingestion.tokens import count_tokens
 
 RUN_BYTES = 32
@@ -60,8 +61,6 @@ _SENTENCE_END = re.compile(
     r"(?P<code>`[^`\n]++`)|(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]*_]*+\s++(?![a-z`])|[。！？]++[”’」』）]*+\s*+|\n\s*+)"
 )
 _WORD_END = re.compile(r"\s+|(?<=[,;:，、；：،])")
-_CONTAINER_MARKS = re.compile(r"(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s)))*\s*")
-_FENCE_RUN = re.compile(r"`{3,}|~{3,}")
 
 
 class Piece(NamedTuple):
@@ -134,7 +133,7 @@ def _repeats(page: Page, block: Block, max_tokens: int) -> tuple[str, str, int]:
     options = [("", "")]
     marks, opening = _split_marks(page.lines[block.start].rstrip("\r"))
     if block.kind == "fence":
-        run = fence_run(opening)
+        run = opening_run(opening)
         options = [(f"{marks}{opening}\n", marks + run), (f"{marks}{run}\n", marks + run), *options]
     elif block.kind == "table":
         delimiter = _split_marks(page.lines[block.start + 1].rstrip("\r"))[1]
@@ -148,17 +147,10 @@ def _repeats(page: Page, block: Block, max_tokens: int) -> tuple[str, str, int]:
     return prefix, suffix, extra
 
 
-def fence_run(opening: str) -> str:
-    """Return the run of backticks or tildes in a fence's opening line."""
-    found = _FENCE_RUN.search(opening)
-    return found[0] if found else ""
-
-
 def _split_marks(line: str) -> tuple[str, str]:
     """Split a line into the marks of its containers, as they are where no item begins, and the rest."""
-    found = _CONTAINER_MARKS.match(line)
-    assert found is not None
-    return re.sub(r"[^\s>]", " ", found[0]), line[found.end() :]
+    end = after_marks(line)
+    return re.sub(r"[^\s>]", " ", line[:end]), line[end:]
 
 
 def _cut_lines(scale: Scale, span: tuple[int, int], first_free: int, last_free: int, limit: int) -> list[_Cut]:

@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ingestion.chunking.merging import attach_tiny, boundary_key, join
-from ingestion.chunking.oversize import fence_run
 from ingestion.chunking.sizes import Scale
 from ingestion.chunking.units import Unit, UnitBuilder
 from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.cleaner import clean, edited, find_edits
+from ingestion.markdown.fences import opening_run
 from ingestion.markdown.headings import Heading, Outline
 from ingestion.markdown.inline_markup import Edit
 from ingestion.markdown.links import is_links_alone
@@ -84,7 +84,7 @@ def split_markdown(
     navigation = _navigation(page, blocks, edits)
     stretches = [*_fill(text, builder.build(blocks, len(text)), target, limit, navigation)]
     if blocks[-1].kind == "fence" and not blocks[-1].closed:
-        stretches[-1] = _close_fence(stretches[-1], fence_run(page.lines[blocks[-1].start]), limit)
+        stretches[-1] = _close_fence(stretches[-1], opening_run(page.lines[blocks[-1].start]), limit)
     repeats = {each.prefix: embedded_repeat(each.prefix, syntax, props) for each in stretches if each.prefix}
     return _make_slices(page, Outline(page, blocks, everything, ids, anchors), edits, stretches, repeats)
 

@@ -1,20 +1,43 @@
-"""The lines that open and close a block of code."""
+"""Where a line begins behind the marks of its containers, and the lines that open and close a block of code."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<run>`{3,}|~{3,})")
-"""The first line of a block of code, which may stand in a quotation or in a list."""
+_CONTAINER_MARKS = re.compile(r"(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*+")
+_RUN = re.compile(r"`{3,}|~{3,}")
+
+
+def after_marks(text: str, start: int = 0) -> int:
+    """Return where a line that begins at `start` goes on behind the marks of quotations and lists, and blanks."""
+    found = _CONTAINER_MARKS.match(text, start)
+    return found.end() if found else start
 
 
 def opening_run(line: str) -> str:
     """Return the marks that open a block of code in this line, or an empty text."""
-    found = FENCE.match(line)
-    return found["run"] if found else ""
+    found = _RUN.match(line, after_marks(line))
+    return found[0] if found else ""
 
 
 def closes_fence(line: str, run: str) -> bool:
     """Return whether the line closes the block of code that `run` opened."""
-    found = FENCE.match(line)
-    return found is not None and found["run"].startswith(run) and not line[found.end() :].strip()
+    marks = line[after_marks(line) :].rstrip()
+    return marks.startswith(run) and not marks.strip(run[0])
+
+
+def are_code(lines: Iterable[str]) -> Iterator[bool]:
+    """Yield for each line whether it is in a block of code, the lines that open and close it included."""
+    run = ""
+    for line in lines:
+        yield bool(run) or bool(opening_run(line))
+        run = (run if not closes_fence(line, run) else "") if run else opening_run(line)
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a text as a block of code, between marks that are longer than any in it."""
+    run = "```"
+    while run in text:
+        run += "`"
+    return f"{run}{language}\n{text}\n{run}"

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
+from ingestion.markdown.fences import after_marks
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import TagReader
 
@@ -61,7 +62,6 @@ _BRANCH = (
 )
 """A line that parts what is shown from what is not, as only the build can decide."""
 
-_LINE_START = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _TICKS = re.compile(r"`+")
 _REMARK = re.compile(r"[ \t>]*\[[^\]\n]*\]:[ \t]*\n?[ \t>]*(?:#|-|<#?>)[ \t]*\n?[ \t>]*[\"'(]")
 """A link definition that leads nowhere and has a title: how authors write remarks."""
@@ -143,7 +143,7 @@ def _hidden_blocks(page: Page, blocks: Sequence[Block], syntax: Syntax) -> Itera
         if block.kind in ("comment", "import") or (block.kind == "reference" and _REMARK.match(page.source(block))):
             start, end = page.span(block)
             rule = "import" if block.kind == "import" else "comment"
-            yield Hidden(start + _marks_of(page.text, start), end, rule, block.closed)
+            yield Hidden(after_marks(page.text, start), end, rule, block.closed)
         elif block.kind == "fence" and syntax.hidden_code:
             yield from _hidden_code(page, block, dict(syntax.hidden_code))
 
@@ -157,11 +157,6 @@ def _unsearched_sections(page: Page, top: Sequence[Block]) -> Iterator[Hidden]:
         if block and "{" in (source := page.source(block)) and _UNSEARCHED.search(source):
             end = page.starts[following.start] if following else len(page.text)
             yield Hidden(page.starts[block.start], end, "hidden-element")
-
-
-def _marks_of(text: str, start: int) -> int:
-    found = _LINE_START.match(text, start)
-    return found.end() - start if found else 0
 
 
 def _hidden_code(page: Page, block: Block, prefixes: dict[str, str]) -> Iterator[Hidden]:
@@ -351,9 +346,7 @@ class _Scan:
 
     def _begins_line(self, at: int) -> bool:
         """Return whether nothing but marks of containers stands before an offset in its line."""
-        start = self._text.rfind("\n", 0, at) + 1
-        found = _LINE_START.match(self._text, start)
-        return found is not None and found.end() >= at
+        return after_marks(self._text, self._text.rfind("\n", 0, at) + 1) >= at
 
 
 def hidden_around(hidden: Sequence[Hidden], at: int) -> bool:

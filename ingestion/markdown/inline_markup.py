@@ -19,6 +19,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.balance_pairs import processDelimiters
 from markdown_it.rules_inline.state_inline import Delimiter
 
+from ingestion.markdown.fences import after_marks
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import TagReader
 from ingestion.markdown.visible import shortcode_words, shown_template_tag, tag_words
@@ -43,7 +44,6 @@ FORMULA = re.compile(
 _DOUBLED = re.compile(r"\\\\(?:\(.{1,2000}?\\\\\)|\[.{1,2000}?\\\\\])", re.S)
 """Formulas whose marks Markdown reads as one backslash each."""
 
-_LINE_START = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _HAS_WORD = re.compile(r"[^\W_]")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]*+|[\w.!#$%&'*+/=?^`{|}~-]{1,200}+@[\w.-]++)>")
 _PLAIN = r"(?:[^\s()\\{]|\\\S|\{(?:[{%][^{}\n]*+\})?+)"
@@ -259,7 +259,7 @@ class InlineReader:
     def _belongs(self, found: re.Match[str], at: int) -> bool:
         """Return whether attributes have what they belong to, and are no mathematics in braces."""
         text = self._text
-        begins = _LINE_START.fullmatch(text, max(text.rfind("\n", 0, at) + 1, self._start), at) is not None
+        begins = after_marks(text, max(text.rfind("\n", 0, at) + 1, self._start)) >= at
         if not (
             found[0].startswith(("{#", "{:"))
             or (at > self._start and text[at - 1] in ")]*_`:")

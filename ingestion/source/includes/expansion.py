@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block
+from ingestion.markdown.fences import fenced
 from ingestion.markdown.hidden import Part, template_parts
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY_MDX
@@ -29,8 +29,6 @@ COST = 200
 
 MAX_PROBLEMS = 100
 """Problems that a page reports."""
-
-_BACKTICKS = re.compile(r"`{3,}")
 
 
 class Problem(NamedTuple):
@@ -146,7 +144,7 @@ class _Expansion:
             by = f" in {self._files.name(stack[-1])}" if len(stack) > 1 else ""
             return source, [f"`{directive.target[:200]}`{by} {error.reason}; its text is not searched"]
         if directive.fence is not None:
-            return _fenced(text, directive), []
+            return _indented(fenced(text, directive.fence), directive), []
         out, problems, at = [], [], 0
         for inner in self._directives(text, location):
             inside, unread = self._read(inner, text[inner.start : inner.end], (*stack, location))
@@ -219,12 +217,6 @@ def _without_imports(text: str) -> str:
         kept.append(text[at:start])
         at = end
     return "".join(kept) + text[at:]
-
-
-def _fenced(text: str, directive: Directive) -> str:
-    longest = max((len(found) for found in _BACKTICKS.findall(text)), default=0)
-    run = "`" * max(3, longest + 1)
-    return _indented(f"{run}{directive.fence}\n{text}\n{run}", directive)
 
 
 def _indented(text: str, directive: Directive) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingestion.markdown.attributes import attributes
+from ingestion.markdown.fences import fenced
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.hugo.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
@@ -24,7 +25,6 @@ _SHORTCODE = re.compile(
 
 
 _TABS = re.compile(r"\{\{<\s*(?P<end>/?)\s*(?P<name>tab(?:pane)?)\b(?P<arguments>[^\n{}]{0,1000}?)>\}\}")
-_BACKTICKS = re.compile(r"`{3,}")
 
 
 _VARIABLE = re.compile(r"\{\{[<%]\s{0,9}param\s{1,9}[\"`]?(?P<name>[\w.-]{1,100})[\"`]?\s{0,9}[>%]\}\}")
@@ -50,8 +50,7 @@ def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive
             values = {**pane, **_values(opened["arguments"])}
             inside = text[opened.end() : tag.start()].strip("\n")
             if values.get("text") != "true" and inside.strip():
-                run = max(("`" * 3, *(f"{found}`" for found in _BACKTICKS.findall(inside))), key=len)
-                code = f"\n{run}{values.get('lang', '')}\n{inside}\n{run}\n"
+                code = f"\n{fenced(inside, values.get('lang', ''))}\n"
                 yield Directive(opened.end(), tag.start(), "tab", (), whole, text=code)
             opened = None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ingestion.markdown.syntax import NONE, Syntax
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.includes.selection import region
 
 SYNTAX = Syntax(name="mdbook", comments=NONE, containers=NONE, inline=NONE, hidden_code=(("rust", "# "),))
 
@@ -52,7 +53,7 @@ def select_mdbook(text: str, selection: str) -> str:
     first, colon, last = selection.partition(":")
     last = last.partition(":")[0]
     if first and not first.isdecimal():
-        return _between_anchors(lines, first)
+        return "\n".join(region(lines, _MDBOOK_MARK, first, "anchor"))
     start = max(int(first) - 1, 0) if first else 0
     stop = int(last) if last.isdecimal() else len(lines)
     if first and not colon:
@@ -60,20 +61,4 @@ def select_mdbook(text: str, selection: str) -> str:
     chosen = lines[start:stop]
     if selection and not chosen:
         raise CannotInclude(f"has no line {first or last}")
-    return "\n".join(chosen)
-
-
-def _between_anchors(lines: list[str], name: str) -> str:
-    chosen: list[str] = []
-    inside = found = False
-    for line in lines:
-        mark = _MDBOOK_MARK.search(line)
-        if mark and mark["name"] == name:
-            if inside:
-                break
-            inside = found = not mark["end"] or found
-        elif inside and not mark:
-            chosen.append(line)
-    if not found:
-        raise CannotInclude(f"has no anchor `{name}`")
     return "\n".join(chosen)

@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from ingestion.markdown.attributes import attributes
+from ingestion.markdown.fences import are_code
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.includes.selection import region
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -28,7 +30,7 @@ _SNIPPET = re.compile(
     r"^(?P<indent>[ \t]*)-+8<-+(?:[ \t]+(?P<quote>[\"'])(?P<target>[^\n]+)(?P=quote)[ \t]*+|[ \t]*+)$", re.M
 )
 _SNIPPET_MARK = re.compile(
-    r"(?<![;-])-+8<-+[ \t]+\[[ \t]*(?P<type>start|end)[ \t]*:[ \t]*(?P<name>[\w-]+)[ \t]*\]", re.I
+    r"(?<![;-])-+8<-+[ \t]+\[[ \t]*(?:start|(?P<end>end))[ \t]*:[ \t]*(?P<name>[\w-]+)[ \t]*\]", re.I
 )
 _RANGES = re.compile(r":(?P<ranges>-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)$")
 _SECTION = re.compile(r":(?P<name>[A-Za-z][\w-]*)$")
@@ -98,7 +100,7 @@ def select_snippet(text: str, selection: str) -> str:
     if lines[-1] == "":
         lines.pop()
     if selection[:1].isalpha():
-        lines = _section(lines, selection)
+        lines = region(lines, _SNIPPET_MARK, selection, "section")
     elif selection:
         chosen = [line for part in selection.split(",") for line in lines[_range(part, len(lines))]]
         if not chosen:
@@ -115,22 +117,6 @@ def _range(written: str, count: int) -> slice:
     return slice(max(begin, 0), max(end, 0))
 
 
-def _section(lines: list[str], name: str) -> list[str]:
-    chosen: list[str] = []
-    inside = found = False
-    for line in lines:
-        mark = _SNIPPET_MARK.search(line)
-        if mark and mark["name"] == name:
-            if inside and mark["type"].lower() == "end":
-                break
-            inside = found = True
-        elif inside:
-            chosen.append(line)
-    if not found:
-        raise CannotInclude(f"has no section `{name}`")
-    return chosen
-
-
 _INCLUDED = re.compile(
     r"(?P<indent>^[ \t]*)?\{%-?[ \t]*include(?:-markdown)?[ \t]+"
     r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)')(?P<options>[^%]{0,2000})-?%\}",
@@ -138,7 +124,6 @@ _INCLUDED = re.compile(
 )
 _BRACED = re.compile(r"\{![ \t]*(?P<target>[^\n!{}]{1,1000}?)[ \t]*!(?:[^\n!{}]{0,1000}!)?\}")
 _HASHES = re.compile(r"^(#{1,6})(?=[ \t])")
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
 
 
 def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
@@ -166,9 +151,10 @@ def _cut(text: str, selection: str, *, options: Mapping[str, str]) -> str:
 
 
 def _deeper(text: str, offset: int) -> str:
-    fence, made = "", []
-    for line in text.split("\n"):
-        if found := _FENCE.match(line):
-            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
-        made.append(line if fence else _HASHES.sub(lambda marks: "#" * min(max(len(marks[1]) + offset, 1), 6), line))
-    return "\n".join(made)
+    def deeper(marks: re.Match[str]) -> str:
+        return "#" * min(max(len(marks[1]) + offset, 1), 6)
+
+    lines = text.split("\n")
+    return "\n".join(
+        line if code else _HASHES.sub(deeper, line) for line, code in zip(lines, are_code(lines), strict=True)
+    )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from ingestion.markdown.blocks import walk
+from ingestion.markdown.fences import are_code
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 from ingestion.source.includes.files import CannotInclude
 
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>`{3,}|~{3,})(?P<rest>[^\n]*)")
 _PROPERTY = re.compile(
     r"[ \t]*(?:id:: [\w-]{8,}|collapsed:: (?:true|false)|background-color:: \S+|logseq\.[\w.-]+:: .*)[ \t]*$"
 )
@@ -32,23 +32,23 @@ def find_gitbook(text: str, file: Path, folders: PageFolders) -> Iterator[Direct
 
 def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield ids of blocks, properties that show nothing, references by an id, and embedded notes, outside of code."""
-    fence = ""
-    at = 0
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and (not fence or (mark["mark"].startswith(fence) and not mark["rest"].strip())):
-            fence = "" if fence else mark["mark"]
-        elif not fence:
-            if "::" in line and at and _PROPERTY.match(line):
-                yield _nothing(at - 1, at + len(line))
-            elif "^" in line and (found := _BLOCK_ID.search(line)):
-                yield _nothing(at + found.start(), at + found.end())
-            if "((" in line:
-                yield from (_nothing(at + found.start(), at + found.end()) for found in _REFERENCE.finditer(line))
-            for found in _EMBEDDED.finditer(line) if "![[" in line else ():
-                if not line.count("`", 0, found.start()) % 2:
-                    yield _embedded(found["target"].strip(), (at + found.start(), at + found.end()), file, folders)
+    lines, at = text.split("\n"), 0
+    for line, is_code in zip(lines, are_code(lines), strict=True):
+        if not is_code and any(mark in line for mark in ("::", "^", "((", "![[")):
+            yield from _marks_in(line, at, file, folders)
         at += len(line) + 1
+
+
+def _marks_in(line: str, at: int, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    if at and _PROPERTY.match(line):
+        yield _nothing(at - 1, at + len(line))
+    elif found := _BLOCK_ID.search(line):
+        yield _nothing(at + found.start(), at + found.end())
+    for found in _REFERENCE.finditer(line):
+        yield _nothing(at + found.start(), at + found.end())
+    for found in _EMBEDDED.finditer(line):
+        if not line.count("`", 0, found.start()) % 2:
+            yield _embedded(found["target"].strip(), (at + found.start(), at + found.end()), file, folders)
 
 
 def _embedded(target: str, span: tuple[int, int], file: Path, folders: PageFolders) -> Directive:

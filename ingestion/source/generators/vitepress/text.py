@@ -10,7 +10,7 @@ from textwrap import dedent
 from ingestion.markdown.syntax import COLONS, NONE, Syntax
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables
-from ingestion.source.includes.files import CannotInclude
+from ingestion.source.includes.selection import region
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -28,7 +28,7 @@ _VITEPRESS_CODE = re.compile(
 )
 _VITEPRESS_PARTS = re.compile(r"(?P<path>[^#{]+)(?P<region>#[^\s{]+)?(?P<lines>\{\d*,\d*\})?")
 _REGION_MARK = re.compile(
-    r"[ \t]*(?:#|//|/\*|<!--|::)[ \t]*#?(?:pragma[ \t]+)?(?P<end>end ?)?region[ \t]+(?P<name>[\w*-]+)", re.I
+    r"^[ \t]*(?:#|//|/\*|<!--|::)[ \t]*#?(?:pragma[ \t]+)?(?P<end>end ?)?region[ \t]+(?P<name>[\w*-]+)", re.I
 )
 
 
@@ -52,14 +52,14 @@ def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Dire
             selection,
         )
     for found in _VITEPRESS_CODE.finditer(text) if "<<<" in text else ():
-        path, _, region = found["target"].strip()[:MAX_TARGET].partition("#")
+        path, _, part = found["target"].strip()[:MAX_TARGET].partition("#")
         named = re.search(r"[A-Za-z][\w+-]*", found["meta"] or "")
         yield Directive(
             *found.span(),
             found["target"].strip(),
             (_vitepress_place(path, file, folders),),
             select_vitepress,
-            region and f"#{region}",
+            part and f"#{part}",
             indent=found["indent"],
             fence=named[0] if named else path.rpartition(".")[2],
         )
@@ -77,23 +77,12 @@ def split_vitepress(target: str) -> tuple[str, str]:
 
 def select_vitepress(text: str, selection: str) -> str:
     """Return the lines that VitePress shows: of a region, then by number; raises CannotInclude without the region."""
-    region, brace, numbers = selection.partition("{")
+    named, brace, numbers = selection.partition("{")
     lines = text.removesuffix("\n").split("\n")
-    if region:
-        lines = _region(lines, region[1:])
+    if named:
+        inside = region(lines, _REGION_MARK, named[1:], "region", ends=True)
+        lines = dedent("\n".join(inside)).split("\n")
     if brace:
         first, _, last = numbers.rstrip("}").partition(",")
         lines = lines[max(int(first or 1) - 1, 0) : int(last) if last else None]
     return "\n".join(lines)
-
-
-def _region(lines: list[str], name: str) -> list[str]:
-    """The lines between the marks of a region, without marks of others, and without their common indentation."""
-    marks = [_REGION_MARK.match(line) for line in lines]
-    own = [(at, mark["end"]) for at, mark in enumerate(marks) if mark and mark["name"] == name]
-    start = next((at for at, is_end in own if not is_end), None)
-    end = next((at for at, is_end in own if is_end and start is not None and at > start), None)
-    if start is None or end is None:
-        raise CannotInclude(f"has no region `{name}`")
-    inside = "\n".join(lines[at] for at in range(start + 1, end) if not marks[at])
-    return dedent(inside).split("\n")
