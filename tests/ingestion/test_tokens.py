@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+import toktok
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from bookwise.command_line import app
 from ingestion import tokens
 from ingestion.errors import ConfigurationError
 from ingestion.tokens import choose_tokenizer, count_tokens, require_tokenizer
+from ingestion.tokens.ranks import Ranks
+from tests.support.paths import ROOT
+
+BOOKS = ROOT / "examples"
 
 TEXTS = [
     "",
@@ -54,11 +63,11 @@ def cached_ranks() -> Path:
 
 @pytest.fixture
 def auto(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The choice `auto` in a run that is not large; returns the encodings that tiktoken was asked for."""
+    """The choice `auto` in a run that is neither small nor large; returns what encodings tiktoken was asked for."""
     tiktoken = pytest.importorskip("tiktoken")
     asked: list[str] = []
     monkeypatch.setattr(tokens, "_tokenizer", "auto")
-    monkeypatch.setattr(tokens, "_is_large", False)
+    monkeypatch.setattr(tokens, "_expected", tokens.LARGE_CHARACTERS)
     original = tiktoken.get_encoding
     monkeypatch.setattr(tiktoken, "get_encoding", lambda name: asked.append(name) or original(name))
     return asked
@@ -93,6 +102,56 @@ def test_in_a_large_run_toktok_counts(auto: list[str], monkeypatch: pytest.Monke
     assert count_tokens(["hello world"]) == [2] and auto == []
     tokens.expect_characters(tokens.LARGE_CHARACTERS)
     assert count_tokens(["hello world"]) == [2] and auto == ["cl100k_base"]
+
+
+@pytest.fixture
+def few() -> Iterator[Ranks]:
+    """The table of ranks, in a run that reads a few pages."""
+    choose_tokenizer("auto")
+    tokens.expect_characters(tokens.FEW_CHARACTERS)
+    yield Ranks()
+    tokens.expect_characters(0)
+
+
+@given(
+    text=st.one_of(
+        st.text(max_size=300), st.text(alphabet="aEtsS'\u017f _-.#|1½²٣中\u00a0\r\n\t\x1c\x85é🙂ा", max_size=60)
+    )
+)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_words_that_are_looked_up_count_as_the_whole_vocabulary_does(few: Ranks, text: str) -> None:
+    count = few.count(text)
+    assert count in (None, toktok.truncate(text, sys.maxsize)[1])
+    assert count_tokens([text]) == [toktok.truncate(text, sys.maxsize)[1]]
+
+
+@pytest.mark.parametrize("file", sorted(BOOKS.rglob("*.md")), ids=lambda file: file.name)
+def test_pages_that_are_looked_up_count_as_the_whole_vocabulary_does(few: Ranks, file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert few.count(text) == toktok.truncate(text, sys.maxsize)[1]
+
+
+def test_every_token_has_its_rank(few: Ranks) -> None:
+    values = list(toktok._encoding("cl100k_base").token_byte_values())
+    assert len(values) == 100_256
+    assert all(few.rank(values[rank]) == rank for rank in range(0, len(values), 7))
+    assert few.rank(b"") is None and few.rank(b"x" * 500) is None and few.rank(b"\xff\xff\xff") is None
+
+
+@pytest.mark.parametrize("text", ["x" * 201, "a\ud800b", "\U0002fffd"])
+def test_what_a_lookup_cannot_count_is_left_to_the_vocabulary(few: Ranks, text: str) -> None:
+    assert few.count(text) is None
+    plain = text.replace("\ud800", "\ufffd")
+    assert count_tokens([text]) == [toktok.truncate(plain, sys.maxsize)[1]]
+
+
+def test_an_edit_of_a_few_pages_builds_no_vocabulary() -> None:
+    script = (
+        "import sys; from ingestion.tokens import count_tokens, expect_characters; expect_characters(5000)\n"
+        "print(count_tokens(['hello wonderful world']), {'toktok', 'tiktoken', 'regex'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[3] set()\n"
 
 
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
