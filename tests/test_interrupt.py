@@ -16,13 +16,14 @@ import pytest
 from ingestion.embedding.openai import OpenAIEmbedder
 from tests.support.books import write_book
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings, error
-from tests.support.processes import EIGHT_LESSONS, Desk, wait_until
+from tests.support.processes import EIGHT_LESSONS, Desk
+from tests.support.waits import LONGEST, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals there are other ones")
 
 with_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked at in /proc")
 
-SECONDS_TO_STOP = 10.0
+SECONDS_TO_STOP = LONGEST / 2
 """Generous for a machine that is busy with other tests; `benchmarks/embedding.py` measures it."""
 
 
@@ -44,7 +45,7 @@ class SlowService:
         return [text for request in self.server.requests for text in request.body["input"]]
 
     def _wait(self, request: Request) -> Reply:
-        self.go_on.wait(20)
+        self.go_on.wait(LONGEST)
         return embeddings(request)
 
 

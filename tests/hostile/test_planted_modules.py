@@ -20,6 +20,7 @@ from ingestion.errors import ExitCode
 from tests.support.books import page
 from tests.support.paths import ROOT
 from tests.support.qdrant_server import KEY, QdrantServer, running
+from tests.support.waits import LONGEST
 
 COMMAND = Path(sys.executable).with_name("bookwise")
 OURS = ("bookwise", "ingestion", "rag", "cli")
@@ -95,7 +96,7 @@ class PlantedBook:
             assert url, said + process.stderr.read()
             yield url[0]
             process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
+            assert process.wait(LONGEST) == 0
         finally:
             process.kill()
             process.communicate()

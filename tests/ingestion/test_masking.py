@@ -99,4 +99,4 @@ def test_a_text_of_any_form_is_masked_in_no_time() -> None:
     ):
         began = time.process_time()
         masked(unit * 100_000)
-        assert time.process_time() - began < 5, unit
+        assert time.process_time() - began < 20, unit

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.qdrant.operator import COMMAND, Operator
+from tests.support.waits import LONGEST
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -50,7 +51,7 @@ def served(operator: Operator) -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(LONGEST)
 
 
 def ask(url: str, question: str) -> str:

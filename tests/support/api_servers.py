@@ -21,7 +21,7 @@ from ingestion.settings import override
 from ingestion.settings.loader import load_settings
 from rag.api.http.server import Recipe, ServerConfig
 from tests.support.paths import ROOT
-from tests.support.processes import wait_until
+from tests.support.waits import wait_until
 
 SERVE = "from bookwise.command_line import app; app()"
 

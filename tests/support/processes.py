@@ -7,8 +7,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from multiprocessing.process import BaseProcess
@@ -166,14 +165,3 @@ def _run_command(folder: Path, arguments: Sequence[str]) -> None:
     ingestion.sync.file_groups.FILES_PER_GROUP = 2
     ingestion.sync.recorder.SAVE_INTERVAL_SECONDS = 0.0
     cli.app()
-
-
-def wait_until(happened: Callable[[], bool], ended: Callable[[], bool], seconds: float = 20.0) -> bool:
-    """Wait until it happened; False if the process ended before."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if ended():
-            return happened()
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.0005)
-    return True

@@ -32,6 +32,7 @@ from tests.support.paths import SHARED
 from tests.support.qdrant_access import access_of
 from tests.support.qdrant_collections import Collections
 from tests.support.qdrant_rules import Body, Refused, read_json
+from tests.support.waits import LONGEST
 
 KEY = "s3cret-key"
 
@@ -127,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Refused as refused:
             return self._refuse(refused)
         if kind == "slow":
-            self.state.released.wait(5)
+            self.state.released.wait(LONGEST)
         if kind in ("lose", "slow"):
             return self._hang_up()
         if kind == "wait_timeout":

@@ -15,6 +15,7 @@ import pytest
 from ingestion.errors import IndexLocked, StateError
 from ingestion.state.writer_lock import writer_lock
 from tests.support.paths import ROOT
+from tests.support.waits import LONGEST
 
 HOLD = """
 import sys
@@ -113,12 +114,12 @@ def test_a_lock_is_waited_for_as_long_as_asked(tmp_path: Path) -> None:
     def hold() -> None:
         with writer_lock(path):
             held.set()
-            release.wait(10)
+            release.wait(LONGEST)
 
     held = threading.Event()
     holder = threading.Thread(target=hold)
     holder.start()
-    held.wait(10)
+    held.wait(LONGEST)
     with pytest.raises(IndexLocked, match="--wait SECONDS"), writer_lock(path, 0.15):
         pytest.fail("two writers")
     threading.Timer(0.2, release.set).start()

@@ -21,6 +21,7 @@ from ingestion.models import DocumentChunk
 from ingestion.sync.embed_scheduler import EmbedRequests, Request
 from tests.support.chunks import chunk as chunk_of
 from tests.support.fakes import FakeEmbedder
+from tests.support.waits import LONGEST
 
 
 class Picky(FakeEmbedder):
@@ -140,7 +141,7 @@ def test_no_more_requests_are_under_way_than_the_limit_and_that_many_are() -> No
     class Together(FakeEmbedder):
         def embed_documents(self, texts: Sequence[str]) -> Any:
             threads.add(threading.get_ident())
-            together.wait(5)  # breaks unless three come at once
+            together.wait(LONGEST)  # breaks unless three come at once
             return super().embed_documents(texts)
 
     embedder = Together(limits=Limits(inputs=1, in_flight=3))
@@ -164,7 +165,7 @@ def test_a_stopped_run_does_not_wait_for_a_service_that_is_silent() -> None:
 
     class Silent(FakeEmbedder):
         def embed_documents(self, texts: Sequence[str]) -> Any:
-            silent.wait(20)
+            silent.wait(LONGEST)
             return super().embed_documents(texts)
 
     embedder = Silent(limits=Limits(inputs=1, in_flight=2))

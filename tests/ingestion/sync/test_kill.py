@@ -19,7 +19,8 @@ from ingestion.models import IngestionMode
 from tests.support.books import page, write_book
 from tests.support.command_line import copy_index
 from tests.support.fakes import FakeEmbedder
-from tests.support.processes import EIGHT_LESSONS, Desk, lesson, wait_until
+from tests.support.processes import EIGHT_LESSONS, Desk, lesson
+from tests.support.waits import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ingestion.sync.read_ahead import running_ahead
+from tests.support.waits import LONGEST
 
 
 def test_all_items_come_in_order() -> None:
@@ -27,7 +28,7 @@ def test_it_is_ahead_by_no_more_than_its_bound() -> None:
             yield number
 
     with running_ahead(source(), 2) as items:
-        assert third.wait(5)
+        assert third.wait(LONGEST)
         assert made == [0, 1, 2]
         assert next(items) == 0
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ingestion.vector_stores.batching import batches, deletions, do_all, sized_batches
 from ingestion.vector_stores.filters import Equals, HasId, Where
 from tests.support.vector_points import point_id
+from tests.support.waits import LONGEST
 
 
 @given(items=st.lists(st.integers()), most=st.integers(1, 9))
@@ -85,7 +86,7 @@ def test_an_error_is_raised_when_the_other_calls_have_ended() -> None:
         if item == 0:
             failing.set()
             raise ValueError("refused")
-        failing.wait(5)
+        failing.wait(LONGEST)
         ended.append(item)
 
     with pytest.raises(ValueError, match="refused"):

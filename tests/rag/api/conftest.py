@@ -18,6 +18,18 @@ EXPECTED = "Failed to load resource"
 """What the browser itself says of a reply that tests ask for, such as 401."""
 
 
+WAIT = 60_000
+"""Milliseconds that a test waits at most for what a page is to show: only a failing test waits so long."""
+
+
+def expect(what: Any) -> Any:
+    """Assert what a page comes to show, not what it shows at this moment, which another machine reaches later."""
+    from playwright.sync_api import expect as expected
+
+    expected.set_options(timeout=WAIT)
+    return expected(what)
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """The folder of another site, and its address."""
@@ -68,7 +80,7 @@ class Watch:
         """A page of a reader who was never here."""
         viewport = {"width": width, "height": height}
         context = self._browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(WAIT)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: self._heard(said))

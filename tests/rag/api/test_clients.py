@@ -19,6 +19,7 @@ from tests.support.api_servers import events_of, listening, roles
 from tests.support.chat_api import NOBODYS_ID, QUESTION, book, indexed, is_problem
 from tests.support.openai_chat import ChatServer, calls, in_pieces, says, search_then_quote
 from tests.support.openai_server import Reply, Request
+from tests.support.waits import LONGEST
 
 __all__ = ["book", "indexed"]
 
@@ -32,7 +33,7 @@ def test_a_client_that_leaves_before_the_whole_answer_ends_the_call_to_the_model
     body = QUESTION | {"session_id": str(uuid4())}
     with listening(book, **{"openai.base_url": model.base_url}) as client:
         asyncio.run(ask_and_leave(str(client.base_url), body, asked))
-        assert ended.wait(10)
+        assert ended.wait(LONGEST)
         assert client.get(f"/threads/{body['session_id']}").status_code == 404
 
 
@@ -55,7 +56,7 @@ def test_a_client_that_leaves_ends_the_call_to_the_model_and_keeps_nothing(book:
     with listening(book, **{"openai.base_url": model.base_url}) as client:
         with client.stream("POST", "/chat/stream", json=body) as response:
             next(data for name, data in events_of(response) if name == "token")
-        assert ended.wait(10)
+        assert ended.wait(LONGEST)
         assert client.get(f"/threads/{body['session_id']}").status_code == 404
         assert client.get("/metrics").text.count("bookwise_streams 0.0") == 1
 
@@ -83,7 +84,7 @@ def test_two_questions_at_once_in_one_thread_are_answered_one_after_the_other(bo
     session, go_on = str(uuid4()), threading.Event()
 
     def held(request: Request) -> Reply:
-        go_on.wait(20)
+        go_on.wait(LONGEST)
         return search_then_quote(request)
 
     model.script.append(held)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rag.api.routes.diagrams import has_diagrams
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.support.chat_api import book, indexed, serving
 from tests.support.served_book import ServedBook
 
@@ -51,14 +51,15 @@ def test_a_diagram_takes_the_place_of_its_code(watch: Watch, served: ServedBook,
     page.frame_locator("iframe.diagram").locator(".node").last.click(force=True)
     # What its policy keeps from running, the browser says.
     watch.complaints[:] = [said for said in watch.complaints if "inline event handler" not in said]
-    assert page.title() != "taken" and page.locator("figure.code iframe[sandbox=allow-scripts]").count() == 1
+    expect(page.locator("figure.code iframe[sandbox=allow-scripts]")).to_have_count(1)
+    assert page.title() != "taken"
 
 
 @drawn_here
 def test_what_is_no_diagram_stays_code(watch: Watch, served: ServedBook) -> None:
     page = show(watch, served, BROKEN + "\n" + DIAGRAM)
     page.frame_locator("iframe.diagram >> nth=1").locator("svg .node").first.wait_for()
-    assert page.locator("figure pre").first.is_visible()
+    expect(page.locator("figure pre").first).to_be_visible()
 
 
 def test_the_frame_has_no_origin_and_asks_for_nothing(book: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.support.served_book import ServedBook
 
 QUESTION = "Which plimsoll does the owner read about?"
@@ -31,7 +31,7 @@ def test_the_owner_opens_an_answer_marks_it_as_done_and_deletes_a_readers_data(
     row.get_by_role("button", name=QUESTION).click()
     answer = page.get_by_role("dialog", name=QUESTION)
     answer.get_by_text(asked["response"].split(".")[0].split("[")[0].strip()).first.wait_for()
-    assert answer.get_by_text("Just what I needed.").is_visible()
+    expect(answer.get_by_text("Just what I needed.")).to_be_visible()
     answer.get_by_role("button", name="Whole conversation").click()
     answer.locator(".owner-question").wait_for()
     answer.get_by_role("button", name="Close").click()

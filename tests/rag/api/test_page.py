@@ -12,7 +12,7 @@ from ingestion.settings.loader import load_settings
 from rag.conversations.database import database_of
 from rag.conversations.models import Message
 from rag.conversations.store import ThreadStore
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.support.openai_chat import calls, cites
 from tests.support.served_book import LESSONS, ServedBook, run, serving, write_sample
 
@@ -46,13 +46,13 @@ def script(served: ServedBook, *pieces: str) -> None:
 def test_an_answer_streams_as_text_with_its_confidence_and_numbered_sources(chat: Any, served: ServedBook) -> None:
     script(served, *ANSWER)
     turn = answered(chat)
-    assert turn.get_by_role("heading", level=2).inner_text() == QUESTION
-    assert turn.locator(".prose strong").inner_text() == "nothing"
-    assert turn.locator(".prose code").inner_text() == "transient local"
-    assert turn.locator(".prose ol > li").all_inner_texts() == ["One", "Two"]
-    assert turn.locator(".cite").all_text_contents() == ["[1]", "[2]"]
-    assert turn.locator(".confidence").inner_text()
-    assert turn.locator(".source").count() == 2
+    expect(turn.get_by_role("heading", level=2)).to_have_text(QUESTION, use_inner_text=True)
+    expect(turn.locator(".prose strong")).to_have_text("nothing", use_inner_text=True)
+    expect(turn.locator(".prose code")).to_have_text("transient local", use_inner_text=True)
+    expect(turn.locator(".prose ol > li")).to_have_text(["One", "Two"], use_inner_text=True)
+    expect(turn.locator(".cite")).to_have_text(["[1]", "[2]"])
+    expect(turn.locator(".confidence")).not_to_be_empty()
+    expect(turn.locator(".source")).to_have_count(2)
 
 
 def test_an_answer_can_be_copied_with_its_sources_and_asked_for_again(chat: Any, served: ServedBook) -> None:
@@ -67,7 +67,7 @@ def test_an_answer_can_be_copied_with_its_sources_and_asked_for_again(chat: Any,
     script(served, "Another **answer** {0}.")
     turn.get_by_role("button", name="Answer again").click()
     chat.locator(".turn").nth(1).locator(".sources").wait_for()
-    assert chat.locator(".turn").count() == 2
+    expect(chat.locator(".turn")).to_have_count(2)
 
 
 def test_sections_beside_the_cited_ones_can_be_asked_for_next(chat: Any, served: ServedBook) -> None:
@@ -82,7 +82,7 @@ def test_sections_beside_the_cited_ones_can_be_asked_for_next(chat: Any, served:
     assert suggested[0] in json.loads(asked.value.post_data)["message"]
     assert json.loads(asked.value.post_data)["message"].endswith("?")
     chat.locator(".turn").nth(1).locator(".confidence, .refusal").first.wait_for()
-    assert chat.locator(".turn").first.locator(".follow-ups").count() == 0
+    expect(chat.locator(".turn").first.locator(".follow-ups")).to_have_count(0)
 
 
 def test_code_and_formulas_of_an_answer_and_of_its_passage_are_rendered(chat: Any, served: ServedBook) -> None:
@@ -90,7 +90,7 @@ def test_code_and_formulas_of_an_answer_and_of_its_passage_are_rendered(chat: An
     turn = answered(chat)
     turn.locator(".code-keyword").first.wait_for()
     turn.locator("math mfrac").wait_for()
-    assert turn.locator("math").count() == 2
+    expect(turn.locator("math")).to_have_count(2)
     turn.locator(".source").first.click()
     chat.locator("dialog.passage code[data-rendered]").first.wait_for()
 
@@ -101,17 +101,17 @@ def test_a_citation_opens_its_whole_passage_and_gives_the_focus_back(chat: Any, 
     turn.locator(".cite").first.click()
     passage = chat.get_by_role("dialog", name="Quality of service")
     passage.get_by_text("A video stream").first.wait_for()
-    assert "Chapter 2" in passage.locator(".passage-place").inner_text()
+    expect(passage.locator(".passage-place")).to_contain_text("Chapter 2", use_inner_text=True)
     assert (
         passage.get_by_role("link", name="Open the lesson").get_attribute("href").startswith("https://example.org/")
     )
-    assert "01-quality-of-service.md:" in passage.locator(".fact code").inner_text()
-    assert "Similarity" in passage.inner_text()
+    expect(passage.locator(".fact code")).to_contain_text("01-quality-of-service.md:", use_inner_text=True)
+    expect(passage).to_contain_text("Similarity", use_inner_text=True)
     passage.get_by_role("button", name="Next source").click()
-    assert "Source 2 of 2" in passage.inner_text()
+    expect(passage).to_contain_text("Source 2 of 2", use_inner_text=True)
     chat.keyboard.press("Escape")
-    assert not passage.is_visible()
-    assert turn.locator(".cite").first.evaluate("cite => cite === document.activeElement")
+    expect(passage).to_be_hidden()
+    expect(turn.locator(".cite").first).to_be_focused()
 
 
 def test_the_lines_that_are_cited_are_marked_and_in_view(chat: Any, served: ServedBook) -> None:
@@ -127,7 +127,7 @@ def test_the_lines_that_are_cited_are_marked_and_in_view(chat: Any, served: Serv
       return one.top >= body.top && one.top < body.bottom;
     }"""
     assert marked.first.evaluate(inside)
-    assert passage.locator(".passage-text > :not(.is-cited)").count() > 0
+    expect(passage.locator(".passage-text > :not(.is-cited)")).not_to_have_count(0)
 
 
 def test_a_long_passage_is_completed_from_its_lesson(chat: Any, served: ServedBook) -> None:
@@ -142,9 +142,11 @@ def test_what_the_book_does_not_answer_is_said_calmly_and_more_of_it_is_not_offe
     ask(chat, OUTSIDE)
     refusal = chat.locator(".turn[data-state=refused] .refusal")
     refusal.wait_for()
-    assert "Tier 1: any laptop" in refusal.inner_text() and chat.get_by_role("alert").count() == 0
-    assert "Your filters" not in refusal.inner_text()  # the reader has chosen none
-    assert refusal.get_by_role("button").count() == 0
+    expect(refusal).to_contain_text("Tier 1: any laptop", use_inner_text=True)
+    expect(chat.get_by_role("alert")).to_have_count(0)
+    # The reader has chosen none.
+    expect(refusal).not_to_contain_text("Your filters", use_inner_text=True)
+    expect(refusal.get_by_role("button")).to_have_count(0)
 
 
 def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any, served: ServedBook) -> None:
@@ -153,8 +155,9 @@ def test_better_passages_behind_the_tier_are_told_and_can_be_asked_for(chat: Any
     ask(chat, question)
     note = chat.locator(".turn .hidden-note")
     note.wait_for()
-    assert "higher" not in note.inner_text() and "hardware tier 2: a computer with" in note.inner_text()
-    assert chat.locator(".turn .places h3").count() == 1
+    expect(note).not_to_contain_text("higher", use_inner_text=True)
+    expect(note).to_contain_text("hardware tier 2: a computer with", use_inner_text=True)
+    expect(chat.locator(".turn .places h3")).to_have_count(1)
     with chat.expect_request("**/chat/stream") as asked:
         note.get_by_role("button", name="Ask for tier 2").click()
     assert json.loads(asked.value.post_data)["hardware_tier"] == 2
@@ -172,7 +175,7 @@ def test_who_asks_while_the_page_still_loads_keeps_what_is_shown(chat: Any) -> N
         route.continue_()
     chat.locator("#threads [aria-current]").wait_for()
     chat.get_by_role("button", name="Filters: Tier 1").wait_for()
-    assert chat.locator(".refusal").count() == 1
+    expect(chat.locator(".refusal")).to_have_count(1)
 
 
 def test_a_page_that_was_here_before_asks_twice_and_a_new_one_a_few_times(watch: Watch, served: ServedBook) -> None:
@@ -201,9 +204,9 @@ def test_a_mouse_on_a_citation_sees_the_cited_lines(chat: Any, served: ServedBoo
     turn = answered(chat)
     turn.locator(".cite").first.hover()
     chat.locator(".peek:popover-open").wait_for()
-    assert "TRANSIENT_LOCAL" in chat.locator(".peek:popover-open").inner_text()
+    expect(chat.locator(".peek:popover-open")).to_contain_text("TRANSIENT_LOCAL", use_inner_text=True)
     chat.keyboard.press("Escape")
-    assert chat.locator(".peek:popover-open").count() == 0
+    expect(chat.locator(".peek:popover-open")).to_have_count(0)
 
 
 def test_a_conversation_is_renamed_and_keeps_its_name(chat: Any) -> None:
@@ -228,8 +231,9 @@ def test_an_answer_is_shared_by_a_link_that_can_be_revoked(watch: Watch, served:
         turn.get_by_role("button", name="Share").click()
         link = turn.get_by_role("textbox", name="Link to this answer").input_value()
         reader = watch.open(link)
-        assert reader.locator(".question").inner_text() == QUESTION
-        assert reader.locator(".source").count() and not reader.get_by_role("button", name="Share").count()
+        expect(reader.locator(".question")).to_have_text(QUESTION, use_inner_text=True)
+        expect(reader.locator(".source")).not_to_have_count(0)
+        expect(reader.get_by_role("button", name="Share")).to_have_count(0)
         turn.get_by_role("button", name="Stop sharing").click()
         turn.get_by_role("button", name="Share").wait_for()
         reader.reload()
@@ -238,16 +242,19 @@ def test_an_answer_is_shared_by_a_link_that_can_be_revoked(watch: Watch, served:
 
 def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any) -> None:
     button = chat.get_by_role("button", name="Filters:")
-    assert button.inner_text() == "Tier 1: any laptop"
+    expect(button).to_have_text("Tier 1: any laptop", use_inner_text=True)
     button.click()
     filters = chat.get_by_role("dialog", name="Filters")
     filters.get_by_label("Module").select_option("ros2")
     filters.get_by_label("To chapter").fill("3")
     filters.get_by_label("B1").check()
-    assert filters.get_by_label("2: a computer with an RTX graphics card").count() == 1
+    expect(filters.get_by_label("2: a computer with an RTX graphics card")).to_have_count(1)
     chat.keyboard.press("Escape")
-    assert filters.count() == 0 and button.evaluate("button => button === document.activeElement")
-    assert button.inner_text() == "The Robotic Nervous System · Up to chapter 3 · B1 · Tier 1: any laptop"
+    expect(filters).to_have_count(0)
+    expect(button).to_be_focused()
+    expect(button).to_have_text(
+        "The Robotic Nervous System · Up to chapter 3 · B1 · Tier 1: any laptop", use_inner_text=True
+    )
     with chat.expect_request("**/chat/stream") as asked:
         answered(chat)
     body = json.loads(asked.value.post_data)
@@ -257,7 +264,7 @@ def test_filters_say_what_is_set_hold_for_requests_and_are_remembered(chat: Any)
     chat.get_by_role("button", name="Filters: The Robotic Nervous System").click()
     chat.get_by_role("button", name="Reset").click()
     assert "is-set" not in (button.get_attribute("class") or "")
-    assert button.inner_text() == "Tier 1: any laptop"
+    expect(button).to_have_text("Tier 1: any laptop", use_inner_text=True)
 
 
 def test_a_conversation_is_listed_resumed_after_a_reload_and_deleted(chat: Any, served: ServedBook) -> None:
@@ -266,18 +273,19 @@ def test_a_conversation_is_listed_resumed_after_a_reload_and_deleted(chat: Any, 
     name = "Which policies does quality of service have?"
     threads = chat.get_by_role("navigation", name="Conversations")
     threads.get_by_role("button", name=name, exact=True).wait_for()
-    assert chat.locator(".turn mark").count() > 0, "the model's words were held by nothing: the book is quoted"
+    # Without a mark the model's words were held by nothing, and the book is quoted.
+    expect(chat.locator(".turn mark")).not_to_have_count(0)
     marked = chat.locator(".turn mark").all_text_contents()
     chat.reload()
     chat.locator(".turn .cite").first.click()
-    assert chat.locator(".turn mark").all_text_contents() == marked
-    assert chat.locator("dialog.passage").is_visible()
+    expect(chat.locator(".turn mark")).to_have_text(marked)
+    expect(chat.locator("dialog.passage")).to_be_visible()
     script(served, "And more {0}.")
     answered(chat, "What about the depth?")
-    assert chat.locator(".turn").count() == 2
+    expect(chat.locator(".turn")).to_have_count(2)
     threads.get_by_role("button", name=f"Delete “{name}”").first.click()
     chat.get_by_role("button", name="Cancel").click()
-    assert chat.locator(".turn").count() == 2
+    expect(chat.locator(".turn")).to_have_count(2)
     threads.get_by_role("button", name=f"Delete “{name}”").first.click()
     chat.get_by_role("button", name="Delete", exact=True).click()
     chat.locator(".welcome").wait_for()
@@ -303,18 +311,18 @@ def test_markup_in_lessons_and_answers_stays_text(chat: Any, served: ServedBook)
         "| a | b |\n| - | - |\n| <i>x</i> | `|` |",
     )])  # fmt: skip
     turn = answered(chat, question)
-    assert "<img src=x onerror=alert(1)> <b>bold</b> go" in turn.inner_text()
-    assert turn.locator("img, script, b, i").count() == 0
-    assert turn.locator(".prose a").count() == 0
+    expect(turn).to_contain_text("<img src=x onerror=alert(1)> <b>bold</b> go", use_inner_text=True)
+    expect(turn.locator("img, script, b, i")).to_have_count(0)
+    expect(turn.locator(".prose a")).to_have_count(0)
     turn.locator(".cite").first.click()
     passage = chat.locator("dialog.passage")
     passage.get_by_text("slowly").first.wait_for()
-    assert passage.locator("img, script").count() == 0
+    expect(passage.locator("img, script")).to_have_count(0)
     assert passage.locator(".prose a").evaluate_all("links => links.map(link => link.href)") == [
         "https://example.org/a_(b)"
     ]
     assert chat.title() == "Physical AI: a short course"
-    assert "Nasty <b>markup</b>" in passage.inner_text()
+    expect(passage).to_contain_text("Nasty <b>markup</b>", use_inner_text=True)
 
 
 def test_conversations_beyond_the_first_page_are_reached(watch: Watch, served: ServedBook) -> None:
@@ -334,7 +342,7 @@ def test_conversations_beyond_the_first_page_are_reached(watch: Watch, served: S
 
 def test_a_chapter_has_the_name_of_its_folder(chat: Any, served: ServedBook) -> None:
     script(served, *ANSWER)
-    assert "Chapter 2: Robot systems" in answered(chat).locator(".source-place").first.inner_text()
+    expect(answered(chat).locator(".source-place").first).to_contain_text("Chapter 2: Robot systems")
 
 
 def test_a_question_in_the_address_is_asked_once(watch: Watch, served: ServedBook) -> None:
@@ -342,11 +350,12 @@ def test_a_question_in_the_address_is_asked_once(watch: Watch, served: ServedBoo
     page = watch.open(f"{served.url}/?q=Why%20does%20a%20late%20subscriber%20wait%3F")
     turn = page.locator(".turn")
     turn.locator(".sources").wait_for()
-    assert turn.get_by_role("heading", level=2).inner_text() == "Why does a late subscriber wait?"
+    expect(turn.get_by_role("heading", level=2)).to_have_text("Why does a late subscriber wait?", use_inner_text=True)
     page.reload()
     page.locator(".turn .sources").wait_for()
-    assert page.locator(".turn").count() == 1 and "q=" not in page.url
-    assert page.locator(".follow-ups .example-question").count() > 0
+    expect(page.locator(".turn")).to_have_count(1)
+    assert "q=" not in page.url
+    expect(page.locator(".follow-ups .example-question")).not_to_have_count(0)
 
 
 def test_the_page_needs_few_requests_and_fewer_when_it_was_here_before(watch: Watch, served: ServedBook) -> None:

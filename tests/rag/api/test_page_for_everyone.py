@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.rag.api.test_page import answered, script
 from tests.support.openai_chat import calls, cites
 from tests.support.served_book import ServedBook
@@ -79,22 +79,22 @@ def test_nothing_is_wider_than_the_window(watch: Watch, served: ServedBook, widt
 def test_on_a_phone_conversations_are_a_drawer_and_the_passage_is_a_sheet(watch: Watch, served: ServedBook) -> None:
     page = watch.open(served.url, width=375, height=740)
     turn = answered(page)
-    assert not page.get_by_role("navigation", name="Conversations").is_visible()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
     page.get_by_role("button", name="Conversations").click()
     page.get_by_role("button", name="New conversation").last.click()
     page.locator(".welcome").wait_for()
-    assert not page.get_by_role("navigation", name="Conversations").is_visible()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
     turn = answered(page)
     turn.locator(".cite").first.click()
     assert page.locator("dialog.passage").evaluate("sheet => sheet.matches(':modal')")
     page.keyboard.press("Escape")
-    assert turn.locator(".cite").first.evaluate("cite => cite === document.activeElement")
+    expect(turn.locator(".cite").first).to_be_focused()
 
 
 def test_everything_can_be_done_with_the_keyboard(chat: Any, served: ServedBook) -> None:
     chat.evaluate("document.body.tabIndex = -1, document.body.focus()")
     chat.keyboard.press("Tab")
-    assert chat.evaluate("document.activeElement.textContent") == "Skip to the question"
+    expect(chat.locator(":focus")).to_have_text("Skip to the question")
     chat.evaluate("document.activeElement.blur()")
     chat.keyboard.press("/")
     script(served, "The publisher keeps its last messages for late subscribers {0}.")
@@ -109,9 +109,9 @@ def test_everything_can_be_done_with_the_keyboard(chat: Any, served: ServedBook)
         if chat.evaluate("document.activeElement.className") == "cite":
             break
     chat.keyboard.press("Enter")
-    assert chat.evaluate("document.activeElement.id") == "passage-title"
+    expect(chat.locator("#passage-title")).to_be_focused()
     chat.keyboard.press("Escape")
-    assert chat.evaluate("document.activeElement.className") == "cite"
+    expect(chat.locator(".cite:focus")).to_have_count(1)
 
 
 def test_a_screen_reader_hears_whole_answers_not_every_token(chat: Any, served: ServedBook) -> None:
@@ -143,4 +143,5 @@ def test_every_control_has_a_name_and_headings_go_down_by_one(chat: Any, served:
 
 def test_without_scripts_the_page_says_what_it_needs(watch: Watch, served: ServedBook) -> None:
     page = watch.open(served.url, java_script_enabled=False)
-    assert page.locator(".no-script").is_visible() and not page.locator(".page").is_visible()
+    expect(page.locator(".no-script")).to_be_visible()
+    expect(page.locator(".page")).to_be_hidden()

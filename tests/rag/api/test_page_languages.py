@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rag.api.http.languages import words_of
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.rag.api.test_page import OUTSIDE, QUESTION, answered, script
 from tests.rag.api.test_page_for_everyone import overflow
 from tests.rag.api.test_widget import LESSON, put
@@ -83,7 +83,7 @@ def test_the_page_speaks_the_reader_s_language_in_its_direction(
     page = watch.open(served.url, width=width, height=740, locale=language)
     page.locator(".example").first.wait_for()
     words = words_of(language)
-    assert page.locator(".welcome-title").inner_text() == words["welcome_title"]
+    expect(page.locator(".welcome-title")).to_have_text(words["welcome_title"], use_inner_text=True)
     assert page.evaluate("getComputedStyle(document.body).direction") == ("ltr" if language == "de" else "rtl")
     box = page.locator("#question")
     assert box.evaluate("each => getComputedStyle(each).direction") == ("ltr" if language == "de" else "rtl")
@@ -139,6 +139,6 @@ def test_the_owner_sees_the_questions_in_a_language_of_the_page(
     page.locator("select[name=kind]").select_option("unanswered")
     page.locator("select[name=kind]").select_option("all")
     page.get_by_text("Which owner asks about the zorblat valve?").first.wait_for()
-    assert page.get_by_role("columnheader", name=column).count() == 1
-    assert found in page.locator(".owner-said").inner_text()
-    assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ur" else "ltr")
+    expect(page.get_by_role("columnheader", name=column)).to_have_count(1)
+    expect(page.locator(".owner-said")).to_contain_text(found, use_inner_text=True)
+    expect(page.locator("html")).to_have_attribute("dir", ("rtl" if language == "ur" else "ltr"))

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.rag.api.test_page import QUESTION, answered, ask, script
 from tests.support.openai_chat import calls, cites, says
 from tests.support.openai_server import Reply, error
 from tests.support.served_book import ServedBook, key_for, serving
+from tests.support.waits import LONGEST
 
 
 def refuse(page: Any, status: int, headers: dict[str, str] | None = None, **problem: str) -> None:
@@ -38,7 +39,7 @@ def held(go_on: threading.Event, first: str, second: str) -> Reply:
 
     def sent() -> Iterator[bytes]:
         yield from events[:2]
-        go_on.wait(10)
+        go_on.wait(LONGEST)
         yield from events[2:]
 
     return Reply(sent(), headers={"content-type": "text/event-stream"})
@@ -50,15 +51,15 @@ def test_escape_stops_an_answer_keeps_what_is_there_and_it_can_be_asked_again(
     served.model.script.extend([calls(QUESTION), held(go_on, "The default keeps nothing for", " late ones.")])
     ask(chat)
     chat.get_by_text("The default keeps nothing").wait_for()
-    assert "passages found" in chat.locator(".progress").inner_text()
-    assert chat.get_by_role("button", name="Stop the answer").is_visible()
+    expect(chat.locator(".progress")).to_contain_text("passages found", use_inner_text=True)
+    expect(chat.get_by_role("button", name="Stop the answer")).to_be_visible()
     chat.keyboard.press("Escape")
     turn = chat.locator(".turn[data-state=stopped]")
-    assert "The default keeps nothing" in turn.inner_text()
+    expect(turn).to_contain_text("The default keeps nothing", use_inner_text=True)
     script(served, "All of it {0}.")
     turn.get_by_role("button", name="Ask again").click()
     chat.locator(".turn[data-state=answered]").wait_for()
-    assert chat.locator(".turn").count() == 1
+    expect(chat.locator(".turn")).to_have_count(1)
 
 
 FIRST = "The publisher keeps the last message and gives it to every subscriber that joins later"
@@ -80,25 +81,27 @@ def test_a_failing_model_is_a_problem_with_its_request_id_and_a_retry(chat: Any,
     refuse(chat, 502, detail="the model is away", request_id="abcdef12")
     ask(chat)
     trouble = chat.get_by_role("alert")
-    assert "the model is away" in trouble.text_content() and "abcdef12" in trouble.inner_text()
+    expect(trouble).to_contain_text("the model is away")
+    expect(trouble).to_contain_text("abcdef12")
     chat.unroute("**/chat/stream")
     script(served, "Now it works {0}.")
     trouble.get_by_role("button", name="Try again").click()
     chat.locator(".turn[data-state=answered]").wait_for()
-    assert chat.locator(".turn").count() == 1
+    expect(chat.locator(".turn")).to_have_count(1)
 
 
 def test_a_model_that_fails_leaves_the_quoted_answer_with_a_note_for_the_owner(chat: Any, served: ServedBook) -> None:
     served.model.script.append(error(401, "no such key"))
     turn = answered(chat)
-    assert turn.locator(".cite").count() > 0 and turn.locator(".trouble").count() == 0
-    assert re.search(r"did not answer, so the book is quoted. \(Request \w{8,}\)", turn.inner_text())
+    expect(turn.locator(".cite")).not_to_have_count(0)
+    expect(turn.locator(".trouble")).to_have_count(0)
+    expect(turn).to_contain_text(re.compile(r"did not answer, so the book is quoted. \(Request \w{8,}\)"))
 
 
 def test_half_an_answer_says_that_it_is_incomplete(chat: Any, served: ServedBook) -> None:
     served.model.script.append(calls(QUESTION))
     served.model.script.append(cites("The default keeps nothing for late ones {0}. It", finish=None))
-    assert "This answer is incomplete" in answered(chat).inner_text()
+    expect(answered(chat)).to_contain_text("This answer is incomplete")
 
 
 def test_too_many_requests_are_held_back_by_a_countdown(chat: Any, served: ServedBook) -> None:
@@ -107,21 +110,21 @@ def test_too_many_requests_are_held_back_by_a_countdown(chat: Any, served: Serve
     ask(chat)
     retry = chat.get_by_role("button", name="Try again in")
     retry.wait_for()
-    assert retry.is_disabled()
+    expect(retry).to_be_disabled()
     chat.clock.run_for(12_500)
-    assert chat.get_by_role("button", name="Try again", exact=True).is_enabled()
+    expect(chat.get_by_role("button", name="Try again", exact=True)).to_be_enabled()
 
 
 def test_a_server_that_is_gone_and_a_stream_that_is_cut_are_told_apart(chat: Any) -> None:
     chat.route("**/chat/stream", lambda route: route.abort())
     ask(chat)
-    assert "cannot be reached" in chat.get_by_role("alert").inner_text()
+    expect(chat.get_by_role("alert")).to_contain_text("cannot be reached", use_inner_text=True)
     cut = 'event: token\ndata: {"text":"Half an ans"}\n\nevent: tok'
     chat.unroute("**/chat/stream")
     chat.route("**/chat/stream", lambda route: route.fulfill(content_type="text/event-stream", body=cut))
     chat.get_by_role("button", name="Try again").click()
     chat.get_by_text("broke off").wait_for()
-    assert "Half an ans" in chat.locator(".turn").last.inner_text()
+    expect(chat.locator(".turn").last).to_contain_text("Half an ans", use_inner_text=True)
 
 
 def test_a_key_is_asked_for_once_and_kept_until_the_tab_is_closed(watch: Watch, served: ServedBook) -> None:
@@ -140,4 +143,4 @@ def test_a_key_is_asked_for_once_and_kept_until_the_tab_is_closed(watch: Watch, 
         ) == [1, False]
         page.reload()
         page.locator(".turn").wait_for()
-        assert not dialog.is_visible()
+        expect(dialog).to_be_hidden()

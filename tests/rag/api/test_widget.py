@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.rag.api.conftest import Watch
+from tests.rag.api.conftest import Watch, expect
 from tests.support.openai_chat import calls, cites
 from tests.support.served_book import ServedBook
 
@@ -52,6 +53,7 @@ def answered(panel: Any, question: str = QUESTION) -> Any:
     panel.get_by_label("Your question").fill(question)
     panel.page.keyboard.press("Enter")
     panel.locator(".turn .sources").last.wait_for()
+    panel.locator(".is-stop").wait_for(state="detached")
     return panel.locator(".turn").last
 
 
@@ -65,7 +67,7 @@ def test_conversations_of_this_browser_are_listed_and_gone_back_to(
     panel.get_by_role("button", name="New conversation").click()
     panel.get_by_role("button", name="Conversations").click()
     panel.get_by_role("button", name=first, exact=True).click()
-    assert panel.locator(".question").all_inner_texts() == [first]
+    expect(panel.locator(".question")).to_have_text([first], use_inner_text=True)
     panel.get_by_role("button", name="Conversations").click()
     panel.get_by_role("button", name=f"Delete “{first}”").click()
     panel.get_by_role("button", name="Delete", exact=True).click()
@@ -89,10 +91,11 @@ def test_a_card_leads_to_its_place_in_the_lesson_and_still_shows_its_passage(
     panel = opened(page)
     served.model.script.extend([calls(QUESTION), cites("Choose **transient local** {0}.")])
     card = answered(panel).locator("a.source")
-    assert card.get_attribute("href").startswith("https://example.org/physical-ai/")
-    assert card.get_attribute("target") == "_blank"  # the book's address is another site than this one
+    expect(card).to_have_attribute("href", re.compile("^https://example.org/physical-ai/"))
+    # The book's address is another site than this one.
+    expect(card).to_have_attribute("target", "_blank")
     panel.get_by_role("button", name="Show the passage of source 1").click()
-    assert panel.get_by_role("dialog", name="Quality of service").is_visible()
+    expect(panel.get_by_role("dialog", name="Quality of service")).to_be_visible()
 
 
 def test_on_the_site_of_the_book_a_link_stays_in_the_tab(watch: Watch, served: ServedBook, lesson: str) -> None:
@@ -141,12 +144,15 @@ def test_it_answers_and_a_citation_leads_to_the_site_s_page(watch: Watch, served
     turn = answered(panel)
     turn.locator(".cite").click()
     passage = panel.get_by_role("dialog", name="Quality of service")
-    assert passage.get_by_role("link").first.get_attribute("href").startswith("https://example.org/physical-ai/")
+    expect(passage.get_by_role("link").first).to_have_attribute(
+        "href", re.compile("^https://example.org/physical-ai/")
+    )
     page.keyboard.press("Escape")
-    assert not passage.is_visible() and panel.is_visible()
+    expect(passage).to_be_hidden()
+    expect(panel).to_be_visible()
     page.keyboard.press("Escape")
-    assert not panel.is_visible()
-    assert page.evaluate("document.querySelector('bookwise-chat').shadowRoot.activeElement.className") == "launch"
+    expect(panel).to_be_hidden()
+    expect(page.locator("bookwise-chat .launch")).to_be_focused()
 
 
 def test_a_reader_may_ask_the_page_they_are_on_alone(watch: Watch, served: ServedBook, lesson: str) -> None:
@@ -154,7 +160,7 @@ def test_a_reader_may_ask_the_page_they_are_on_alone(watch: Watch, served: Serve
     panel.get_by_role("button", name="Filters:").click()
     panel.get_by_label("This page: Quality of service").check()
     panel.page.keyboard.press("Escape")
-    assert panel.get_by_role("button", name="Filters: Quality of service").is_visible()
+    expect(panel.get_by_role("button", name="Filters: Quality of service")).to_be_visible()
     turn = answered(panel, "Which policies are there, and what about deadlines?")
     titles = set(turn.locator(".source-title").all_text_contents())
     assert {title.partition(": ")[2] for title in titles} == {"Quality of service"}
@@ -168,13 +174,13 @@ def test_the_conversation_and_the_open_panel_go_along_to_the_next_page(
     page.evaluate(
         "history.pushState(null, '', '/next'); document.querySelector('#__docusaurus').replaceChildren('Next')"
     )
-    assert page.locator(".turn").count() == 1
+    expect(page.locator(".turn")).to_have_count(1)
     page.goto(lesson)
     page.locator(".turn .cite:enabled").first.wait_for()
     page.get_by_role("button", name="Close the chat").click()
     page.reload()
     page.get_by_role("button", name="Ask the book").wait_for()
-    assert page.get_by_role("dialog").count() == 0
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_it_follows_the_theme_of_the_site(watch: Watch, site: tuple[Path, str], served: ServedBook) -> None:

@@ -22,6 +22,7 @@ from tests.support.chat_api import add_key
 from tests.support.command_line import PAGES, run
 from tests.support.qdrant_server import KEY, QdrantServer, running
 from tests.support.socket_servers import redis_server
+from tests.support.waits import LONGEST
 
 QUESTION = {"message": "Who keeps the last message for late subscribers?", "hardware_tier": 4}
 QDRANT = {"qdrant.url": "http://127.0.0.1:6333"}
@@ -80,7 +81,7 @@ def test_workers_share_limits_and_figures_and_are_replaced_without_a_refused_req
         assert refused == [] and len(processes_of(process.pid)) == WORKERS
         assert 'route="/chat/run",status="200"} 12.0' in client.get("/metrics", headers=owner).text
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(LONGEST) == 0
 
 
 def _answering(client: httpx.Client, key: dict[str, str], parent: int) -> set[int]:

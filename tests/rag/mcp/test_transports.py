@@ -36,6 +36,7 @@ from tests.support.mcp_servers import (
 )
 from tests.support.openai_chat import ChatServer, calls, says
 from tests.support.openai_server import error
+from tests.support.waits import LONGEST
 
 __all__ = ["folder", "shared_index"]
 
@@ -140,7 +141,7 @@ def test_a_signal_ends_stdio_cleanly_with_nothing_but_the_protocol_on_stdout(
         server.stdin.flush()
         assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "bookwise"
         server.send_signal(end)
-        assert server.wait(20) == 0
+        assert server.wait(LONGEST) == 0
         assert server.stdout.read() == "" and server.stderr.read() == ""
 
 
@@ -150,7 +151,7 @@ def test_a_signal_ends_http_cleanly(folder: Path, end: signal.Signals) -> None:
     with process(folder, "--http", "--port", "0") as server:
         address_of(server)
         server.send_signal(end)
-        assert server.wait(20) == 0
+        assert server.wait(LONGEST) == 0
         assert server.stdout and server.stderr
         assert server.stdout.read() == "" and server.stderr.read() == ""
 

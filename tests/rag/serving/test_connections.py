@@ -21,7 +21,7 @@ from rag.serving.sockets import connections_of
 from tests.support.api_servers import in_thread
 from tests.support.chat_api import book, indexed
 from tests.support.paths import ROOT
-from tests.support.processes import wait_until
+from tests.support.waits import LONGEST, wait_until
 
 __all__ = ["book", "indexed"]
 
@@ -90,7 +90,7 @@ def test_where_all_connections_are_taken_the_one_that_waited_the_longest_makes_r
             assert len([is_closed(one) for one in taken]) == 30
         for _ in range(20):
             assert answer(port).startswith(b"HTTP/1.1 200")
-        assert wait_until(lambda: limits.clients.total() <= 8, lambda: False)
+        assert wait_until(lambda: limits.clients.total() <= 8)
         if sent != ASK:
             assert is_closed(taken[0])
     assert [record.message for record in caplog.records if record.name == "bookwise.api"] == ["too many connections"]
@@ -101,25 +101,24 @@ def test_one_client_takes_no_more_than_its_share() -> None:
     with served(total=100, per_client=4) as (port, limits), ExitStack() as stack:
         for _ in range(20):
             stack.enter_context(connect(port))
-        assert wait_until(lambda: limits.clients["127.0.0.1"] == 4, lambda: False)
+        assert wait_until(lambda: limits.clients["127.0.0.1"] == 4)
         assert answer(port, source="127.0.0.2").startswith(b"HTTP/1.1 200") and answer(port)
 
 
 def test_a_head_that_comes_a_byte_at_a_time_is_not_waited_for() -> None:
     with served(header_seconds=0.5) as (port, _), connect(port, b"GET / HTTP/1.1\r\nx: ") as slow:
-        began = time.monotonic()
+        end = time.monotonic() + LONGEST
         with pytest.raises(ConnectionError):
-            while time.monotonic() < began + 10:
+            while time.monotonic() < end:
                 slow.sendall(b"a")
                 time.sleep(0.05)
-        assert time.monotonic() - began < 5
 
 
 def test_a_second_head_on_a_connection_that_was_used_is_not_waited_for_either() -> None:
     with served(header_seconds=0.5) as (port, _), connect(port, ASK) as used:
         assert used.recv(200)
         used.sendall(b"GET / HTTP/1.1\r\nx: ")
-        assert wait_until(lambda: is_closed(used), lambda: False)
+        assert wait_until(lambda: is_closed(used))
 
 
 def test_a_client_that_reads_nothing_of_its_answer_is_let_go() -> None:
@@ -128,7 +127,7 @@ def test_a_client_that_reads_nothing_of_its_answer_is_let_go() -> None:
         served(read_seconds=0.5, on_refused=refused.append) as (port, limits),
         connect(port, ASK.replace(b"/", b"/large", 1)),
     ):
-        assert wait_until(lambda: refused == ["slow"] and not limits.clients, lambda: False)
+        assert wait_until(lambda: refused == ["slow"] and not limits.clients)
 
 
 def test_that_nothing_can_be_accepted_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,6 +178,7 @@ def test_three_hundred_sockets_under_a_limit_of_256_files_leave_answers_below_a_
             assert wait_until(lambda: b"http://" in log.read_bytes(), lambda: process.poll() is not None)
             [port] = re.findall(rb"http://127\.0\.0\.1:(\d+)", log.read_bytes())
             search(int(port))  # which opens the index
+            alone = sorted(search(int(port)) for _ in range(5))[2]
             for number in range(300):
                 stack.enter_context(connect(int(port), HARMS[harm](number)))
             took = sorted(search(int(port)) for _ in range(20))
@@ -186,7 +186,7 @@ def test_three_hundred_sockets_under_a_limit_of_256_files_leave_answers_below_a_
             process.kill()
     said = log.read_text()
     # The first may come while the burst is being let go, which is work that others on the machine delay.
-    assert took[-2] < 1.0, took
+    assert took[-2] < max(1.0, 5 * alone), (took, alone)
     assert said.count("too many connections") == 1 and said.count("cannot") == said.count("Traceback") == 0, said
 
 

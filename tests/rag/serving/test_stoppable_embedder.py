@@ -11,6 +11,7 @@ import pytest
 from ingestion.errors import EmbeddingError, Interrupted
 from rag.serving.embedders import StoppableEmbedder
 from tests.support.fakes import FakeEmbedder
+from tests.support.waits import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ class HeldEmbedder(FakeEmbedder):
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.asked.set()
-        self.go_on.wait(20)
+        self.go_on.wait(LONGEST)
         return super().embed_documents(texts)
 
 
@@ -50,7 +51,7 @@ def test_what_the_embedder_raises_is_raised() -> None:
 def test_a_call_that_waits_is_left_at_the_stop_and_no_other_is_made() -> None:
     held, stopped = HeldEmbedder(), Future[None]()
     stoppable = StoppableEmbedder(held, stopped)
-    stopper = threading.Thread(target=lambda: (held.asked.wait(20), stopped.set_result(None)))
+    stopper = threading.Thread(target=lambda: (held.asked.wait(LONGEST), stopped.set_result(None)))
     stopper.start()
     with pytest.raises(Interrupted, match="server was stopped"):
         stoppable.embed_documents(["a node"])

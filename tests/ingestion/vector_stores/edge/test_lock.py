@@ -12,7 +12,7 @@ import pytest
 from ingestion import waiting
 from ingestion.errors import IndexInUse
 from ingestion.vector_stores.edge.lock import acquire, is_wanted
-from tests.support.processes import wait_until
+from tests.support.waits import wait_until
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Whe
 from ingestion.vector_stores.types import Schema
 from tests.support.paths import ROOT
 from tests.support.vector_points import SCHEMA, make_point, opened, point_id, unit_vector
+from tests.support.waits import LONGEST
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def child(code: str, directory: Path) -> Iterator[IO[str]]:
         yield process.stdout
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(LONGEST)
         process.stdout.close()
 
 

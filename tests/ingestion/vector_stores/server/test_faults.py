@@ -16,6 +16,7 @@ from ingestion.vector_stores.server.store import ServerStore
 from tests.ingestion.vector_stores.server.test_store import pauses, qdrant, server, store
 from tests.support.qdrant_server import Fault, QdrantServer
 from tests.support.vector_points import SCHEMA, make_point
+from tests.support.waits import LONGEST
 
 __all__ = ["pauses", "qdrant", "server", "store"]
 
@@ -38,7 +39,14 @@ def test_a_slow_answer_is_given_up_and_the_write_repeated(
 ) -> None:
     # The client takes whole seconds only.
     http: Any = server.client._client
-    http.openapi_client.client._client.timeout = 0.05
+    client = http.openapi_client.client._client
+    client.timeout = 0.05
+
+    def wait(seconds: float) -> None:
+        pauses.append(seconds)
+        client.timeout = LONGEST
+
+    server.sleep = wait
     qdrant.faults = [Fault("PUT .*/points$", "slow")]
     store.upsert([make_point(0), make_point(1)])
     qdrant.released.set()

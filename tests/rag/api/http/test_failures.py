@@ -17,7 +17,7 @@ from rag.api.http.outages import Outages
 from tests.support.chat_api import QUESTION, add_key, book, events_in, indexed, is_problem, serving
 from tests.support.openai_chat import ChatServer, calls, cites, says_nothing, search_then_quote, stream
 from tests.support.openai_server import Reply, Request, error
-from tests.support.processes import wait_until
+from tests.support.waits import LONGEST, wait_until
 
 __all__ = ["book", "indexed"]
 
@@ -120,7 +120,7 @@ def test_an_answer_that_does_not_end_in_time_is_the_model_s_failure(
     book: Path, model: ChatServer, log: list[dict[str, object]]
 ) -> None:
     go_on = threading.Event()
-    flags = {"openai.base_url": model.base_url, "api.timeout": 4}
+    flags = {"openai.base_url": model.base_url, "api.timeout": 8}
     with serving(book, open_to_all=True, **flags) as client:
         assert client.post("/chat/run", json=QUESTION).status_code == 200  # the index is open now
         model.script.append(says_nothing(go_on))
@@ -134,7 +134,7 @@ def test_an_answer_that_does_not_end_in_time_is_the_model_s_failure(
 
 def waiting(until: threading.Event) -> Callable[[Request], Reply]:
     def reply(_: Request) -> Reply:
-        until.wait(20)
+        until.wait(LONGEST)
         return error(500, "too late")
 
     return reply

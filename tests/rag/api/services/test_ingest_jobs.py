@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from tests.support.books import page, write_book
 from tests.support.chat_api import PAGES, add_key, book, ended, indexed, is_problem, serving
 from tests.support.command_line import BOOK
 from tests.support.openai_server import OpenAIServer, Reply, Request, embeddings
+from tests.support.waits import LONGEST
 
 __all__ = ["book", "indexed"]
 
@@ -63,10 +63,8 @@ def test_a_job_whose_process_died_is_failed_and_keeps_no_run_from_beginning(clie
 def test_a_book_that_is_being_written_is_not_written_twice(client: TestClient, book: Path) -> None:
     alive = left_open()
     with writer_lock(book / ".bookwise" / "writer.lock"):
-        began = time.monotonic()
         refused = client.post("/ingest", json={})
         assert client.get(f"/ingest/{alive}").json()["status"] == "running"
-        assert time.monotonic() - began < 5, "whether a run is alive is asked without waiting for it"
     assert is_problem(refused, 409) and refused.headers["location"] == f"/ingest/{alive}"
 
 
@@ -76,7 +74,7 @@ def test_a_second_run_is_refused_while_the_first_goes_on(client: TestClient, mon
     go_on, ingest = threading.Event(), ingest_jobs.ingest
 
     def held(*arguments: Any, **options: Any) -> Any:
-        go_on.wait(20)
+        go_on.wait(LONGEST)
         return ingest(*arguments, **options)
 
     monkeypatch.setattr(ingest_jobs, "ingest", held)
@@ -110,7 +108,7 @@ def test_a_run_that_waits_for_a_service_stops_with_the_server_and_goes_on_with_t
 
     def held(request: Request) -> Reply:
         asked.set()
-        go_on.wait(30)
+        go_on.wait(LONGEST)
         return embeddings(request)
 
     write_book(clean_surroundings / "docs", PAGES)
@@ -119,7 +117,7 @@ def test_a_run_that_waits_for_a_service_stops_with_the_server_and_goes_on_with_t
         settings = {"embedding.embedder": "openai", "openai.base_url": service.base_url}
         with serving(clean_surroundings, open_to_all=True, **settings) as client:
             job_id = client.post("/ingest", json={}).json()["job_id"]
-            assert asked.wait(20)
+            assert asked.wait(LONGEST)
         try:
             with serving(clean_surroundings, open_to_all=True, **settings) as client:
                 stopped = client.get(f"/ingest/{job_id}").json()
