@@ -20,6 +20,9 @@ MAX_DEPTH = 100
 MAX_CHARACTERS = 256 << 10
 """Of all values and keys together, with what aliases stand for; real pages have some thousands."""
 
+TAGGED = "!"
+"""The key of what a mapping's tag calls in Python (`!!python/object/apply:name`); such a tag alone is its name."""
+
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 _SURROGATES = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}", re.I)
@@ -77,14 +80,20 @@ class PlainYaml:
             self._characters += len(node.value)
             if self._characters > MAX_CHARACTERS:
                 raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_CHARACTERS:,} characters")
-            return None if not node.style and node.value in _NULLS else node.value
+            return _called(node) or None if not node.style and node.value in _NULLS else node.value
         self._depth += 1
         try:
             if node.id == "sequence":
                 return [self._value(item) for item in node.value]
-            return self._mapping(node) if node.id == "mapping" else None
+            called = {TAGGED: name} if (name := _called(node)) else {}
+            return self._mapping(node) | called if node.id == "mapping" else None
         finally:
             self._depth -= 1
+
+
+def _called(node: Any) -> str:
+    """Return the name in a tag such as `!!python/name:package.function`, which nothing calls."""
+    return str(node.tag.partition(":python/")[2].partition(":")[2]) if node.tag else ""
 
 
 def read_yaml(text: str) -> PlainYaml:

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingestion.source.metadata.plain_yaml import TAGGED
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document, read_text, texts_below, values_of
+from ingestion.source.site_reading.documents import read_document, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, lines, one
 
-_SLUGIFY = re.compile(
-    r"^[^#\n]*slugify:\s*(?P<tag>!!python/(?:name|object/apply):)?(?P<name>[\w.]+):?(?P<options>[^!#]{0,120})", re.M
-)
-"""What names headings; the tag is no value that reading the file gives."""
-
-_TOC = re.compile(
-    r"^(?P<indent>[ \t]*)(?:-[ \t]+|[^#\n]*[\[,][ \t]*)?[\"']?(?:markdown\.extensions\.)?toc[\"']?:[^\n]*"
-    r"(?:\n(?P=indent)[ \t]+[^\n]*|\n[ \t]*(?=\n))*",
-    re.M,
-)
-"""The options of the extension that names headings: in a list in brackets, or its own line and those
-that are deeper."""
-
-_CASE = re.compile(r"\bcase:\s*[\"']?(?P<case>[\w-]+)")
-_PERCENT = re.compile(r"\bpercent_encode:\s*[\"']?true", re.I)
 _NAMED = {
     "uslugify": "lower",
     "uslugify_cased": "none",
@@ -83,6 +68,8 @@ class HeadingOptions(NamedTuple):
 
 
 OWN_HEADINGS = HeadingOptions()
+Options = Mapping[str, Mapping[str, Any]]
+"""Plug-ins or extensions by their names, each with its options."""
 
 
 class Blog(NamedTuple):
@@ -129,9 +116,12 @@ def facts_of(site: Site | None) -> Facts:
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes, with those that it inherits from."""
-    document, text = _inherited(config, folder)
+    document = _inherited(config, folder)
     values, plugins = values_of(document), plugins_of(document)
-    slugs = _slugs(text)
+    extensions = {
+        name.removeprefix("markdown.extensions."): each for name, each in _listed(document, "markdown_extensions")
+    }
+    slugs = _slugs(extensions.get("toc", {}))
     languages, default = _languages(plugins.get("i18n", {}))
     return Site(
         generator="mkdocs",
@@ -146,19 +136,19 @@ def read(folder: Path, config: Path) -> Site:
         # Both are the built-in ones of MkDocs; a site's own patterns come after them.
         excluded=(".*", "/templates/", *lines(values, "exclude_docs")),
         drafts=lines(values, "draft_docs"),
-        facts=_facts(document, plugins, slugs, text),
+        facts=_facts(document, plugins, extensions, slugs),
         notes=tuple(f"{config.name}: {note}" for note in _notes(slugs, document, plugins)),
     )
 
 
-def _facts(document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], slugs: str, text: str) -> Facts:
+def _facts(document: Mapping[str, Any], plugins: Options, extensions: Options, slugs: str) -> Facts:
     values, translated = values_of(document), plugins.get("i18n", {})
     return Facts(
         headings=HeadingOptions(
             slugs=slugs,
-            separator=one(values, "markdown_extensions", "toc", "separator") or "-",
-            attributes=_has(document, *_WITH_ATTRIBUTES),
-            icons=_has(document, "pymdownx.emoji"),
+            separator=str(extensions.get("toc", {}).get("separator") or "-"),
+            attributes=not extensions.keys().isdisjoint(_WITH_ATTRIBUTES),
+            icons="pymdownx.emoji" in extensions,
         ),
         snippets=_snippets(values),
         blogs=tuple(Blog(*each) for each in _blogs(plugins)),
@@ -171,9 +161,10 @@ def _facts(document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]
             *_texts(plugins.get("exclude-search", {}).get("exclude")),
         ),
         nav_file=_nav_file(plugins),
-        includes_files="include-markdown" in plugins or "markdown_include" in text,
+        includes_files="include-markdown" in plugins
+        or any(name.startswith("markdown_include") for name in extensions),
         texts=(*texts_below(values, "extra"), *_site_texts(values)) if "macros" in plugins else None,
-        marks=tuple(mark for mark, extensions in _MARKS.items() if _has(document, *extensions)),
+        marks=tuple(mark for mark, names in _MARKS.items() if not extensions.keys().isdisjoint(names)),
     )
 
 
@@ -183,20 +174,20 @@ def _site_texts(values: Values) -> Iterator[tuple[str, str]]:
             yield f"config.{key}", text
 
 
-def _inherited(config: Path, folder: Path) -> tuple[dict[str, Any], str]:
-    """Return a configuration with what it inherits (`INHERIT`), and the texts of all of its files.
+def _inherited(config: Path, folder: Path) -> dict[str, Any]:
+    """Return a configuration with what it inherits (`INHERIT`).
 
     They lie in the folder above the site's at most, since the configuration may come from a stranger.
     """
-    text, document = read_text(config), _mapping(read_document(config))
+    document = _mapping(read_document(config))
     seen = {config.resolve()}
     while isinstance(parent := document.pop("INHERIT", None), str) and len(seen) < MAX_PARENTS:
         config = (config.parent / parent).resolve()
         if config in seen or not config.is_relative_to(folder.resolve().parent) or not config.is_file():
             break
         seen.add(config)
-        text, document = f"{text}\n{read_text(config)}", _merged(_mapping(read_document(config)), document)
-    return document, text
+        document = _merged(_mapping(read_document(config)), document)
+    return document
 
 
 def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,19 +198,22 @@ def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     return both
 
 
-def plugins_of(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def plugins_of(document: Mapping[str, Any]) -> Options:
     """Return the plug-ins of a configuration by name, each with its options."""
-    listed = document.get("plugins")
-    items = listed if isinstance(listed, list) else [listed]
-    found: dict[str, Mapping[str, Any]] = {}
-    for each in items:
+    listed = _listed(document, "plugins")
+    return {name.rpartition("/")[2]: options for name, options in listed if options.get("enabled") != "false"}
+
+
+def _listed(document: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the names in a list of a configuration, each with its options."""
+    listed = document.get(key)
+    for each in listed if isinstance(listed, list) else [listed]:
         for name, options in each.items() if isinstance(each, Mapping) else [(each, {})]:
-            if name and _mapping(options).get("enabled") != "false":
-                found[str(name).rpartition("/")[2]] = _mapping(options)
-    return found
+            if name:
+                yield str(name), _mapping(options)
 
 
-def _blogs(plugins: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
+def _blogs(plugins: Options) -> Iterator[tuple[str, str, str, str]]:
     """The folder, the folder of posts, and the patterns of addresses and dates of a blog."""
     if (options := plugins.get("blog")) is not None:
         folder = clean(str(options.get("blog_dir", "blog"))).strip("/.")
@@ -236,14 +230,14 @@ def _languages(options: Mapping[str, Any]) -> tuple[tuple[str, ...], str | None]
     return names, next(defaults, None)
 
 
-def _nav_file(plugins: Mapping[str, Mapping[str, Any]]) -> str:
+def _nav_file(plugins: Options) -> str:
     for name, key, default in NAV_PLUGINS:
         if name in plugins:
             return str(plugins[name].get(key, default))
     return ""
 
 
-def _notes(slugs: str, document: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _notes(slugs: str, document: Mapping[str, Any], plugins: Options) -> Iterator[str]:
     """What the configuration does to pages that is not followed."""
     if slugs == UNKNOWN:
         yield _SCRIPTED
@@ -268,25 +262,15 @@ def _snippets(values: Values) -> tuple[str, ...]:
     return tuple(folder.replace("$config_dir", ".").replace("$docs_dir", docs) for folder in folders)
 
 
-def _slugs(text: str) -> str:
+def _slugs(toc: Mapping[str, Any]) -> str:
     """Return how headings are named: as the style `mkdocs` calls it, or `unknown`."""
-    toc = _TOC.search(text)
-    found = _SLUGIFY.search(toc[0]) if toc else None
-    if found is None:
-        return ""
-    module, _, name = found["name"].rpartition(".")
+    written = toc.get("slugify")
+    options = _mapping(_mapping(written).get("kwds"))
+    module, _, name = str(_mapping(written).get(TAGGED) or written or "").rpartition(".")
     if module not in ("pymdownx.slugs", "markdown.extensions.toc"):
-        return UNKNOWN
+        return UNKNOWN if written else ""
     if name != "slugify":
         return _NAMED.get(name, UNKNOWN)
     if module != "pymdownx.slugs":
         return ""
-    case = _CASE.search(found["options"])
-    return (case["case"] if case else "none") + ("%" if _PERCENT.search(found["options"]) else "")
-
-
-def _has(document: Mapping[str, Any], *extensions: str) -> bool:
-    """Whether one of these extensions of Markdown is asked for."""
-    listed = document.get("markdown_extensions") or ()
-    names = {str(name) for each in listed for name in (each if isinstance(each, Mapping) else [each])}
-    return any(name.removeprefix("markdown.extensions.") in extensions for name in names)
+    return str(options.get("case", "none")) + ("%" if options.get("percent_encode") == "true" else "")
