@@ -11,15 +11,18 @@ from markdown_it.common.utils import normalizeReference
 
 from ingestion.markdown.anchors import split_brackets
 from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.inline import DATA_URI
 from ingestion.markdown.inline_markup import Edit, InlineReader
+from ingestion.markdown.rules.footnotes import FOOTNOTE
+from ingestion.markdown.rules.tables import UNESCAPED_PIPE
 from ingestion.markdown.syntax import ANY, Syntax
+from ingestion.markdown.tags import tag_name
 
 _INVISIBLE = re.compile(
     r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
     r"(?<!(?:[\u2600-\u27bf\ufe0f]|[\U0001f000-\U0001faff])\u200d)"  # which joins emoji
 )
 
-_DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
 _DIRECTIVE = re.compile(
     r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
@@ -38,15 +41,11 @@ _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]
 _ANNOTATION = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*|<!--)[ \t]*\(\d{1,3}\)!(?:[ \t]*(?:\*/|-->))?[ \t]*$")
 """A comment that is a number alone, in whose place Material for MkDocs shows a mark to click."""
 
-_FOOTNOTE_LABEL = re.compile(r"\[\^[^\]\s]{1,200}\]:[ \t]*")
 _LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
-_CELL_END = re.compile(r"(?<!\\)\|")
 _PADDING = re.compile(r"(?<=(?<!\\)\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
 _EDITED_BLOCKS = frozenset(("directive", "fence", "footnote", "heading", "quote", *_DROPPED_BLOCKS))
 _WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
-_TAG_LINE = re.compile(r"\s*</?[A-Za-z]")
-_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
 _HEADING_ID = re.compile(r"\{:?[ \t]*[#.][^{}\n]*\}(?=[ \t]*#*[ \t]*\r?$)")
 _HEADING_END = re.compile(r"[ \t]*(?:[ \t]#+)?[ \t]*\r?$")
@@ -131,7 +130,7 @@ def _without_quote_marks(page: Page, blocks: Sequence[Block]) -> str:
 
 
 def _is_verbatim(page: Page, block: Block) -> bool:
-    is_code = block.kind == "code" and not _TAG_LINE.match(page.lines[block.start])
+    is_code = block.kind == "code" and not tag_name(page.lines[block.start].lstrip())
     return is_code or block.kind in _WITHOUT_MARKUP
 
 
@@ -140,7 +139,7 @@ def _read_cells(page: Page, table: Block, reader: InlineReader) -> None:
         start = page.starts[number]
         end = start + len(page.lines[number])
         if reader.begins(page.text, start, end):
-            for cell in (*_CELL_END.finditer(page.text, start, end), None):
+            for cell in (*UNESCAPED_PIPE.finditer(page.text, start, end), None):
                 last = cell.start() if cell else end
                 reader.read(start, last)
                 start = last + 1
@@ -167,10 +166,10 @@ def clean(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
     Blanks at the ends of lines go: nobody sees them, and a change of them must embed nothing.
     """
-    body = _LEADING_BLANK_LINES.sub("", edited(text, start, end, edits).rstrip())
+    body = edited(text, start, end, edits).rstrip()
     if not body.strip(_NOTHING):
         return ""
-    return "\n".join([line.rstrip(" \t\r") for line in body.split("\n")])
+    return "\n".join([line.rstrip(" \t\r") for line in body.split("\n")]).lstrip("\n")
 
 
 def searchable(text: str) -> str:
@@ -209,7 +208,7 @@ def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
         yield from _info_edits(page, block)
     elif block.kind == "footnote":
         start = page.starts[block.start]
-        if label := _FOOTNOTE_LABEL.search(page.lines[block.start]):
+        if label := FOOTNOTE.search(page.lines[block.start]):
             yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
     elif block.kind == "heading":
         yield from _id_edits(page, block)
@@ -295,7 +294,7 @@ def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:
     """Return the edits, with data URIs and characters nobody sees outside of them."""
     hidden: list[Edit] = []
     if "data:" in text:
-        hidden += (Edit(found.start(), found.end(), "", "data-uri") for found in _DATA_URI.finditer(text))
+        hidden += (Edit(found.start(), found.end(), "", "data-uri") for found in DATA_URI.finditer(text))
     if not text.isascii():
         hidden += (Edit(found.start(), found.end(), "", "zero-width") for found in _INVISIBLE.finditer(text))
         hidden += (

@@ -12,18 +12,17 @@ from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.attributes import attributes
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.inline import MAX_LENGTH, plain_words
+from ingestion.markdown.inline_markup import NOTE, NOTE_DEFINITION
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import Syntax
+from ingestion.markdown.tags import HEADING
 
-_NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
-_NOTE_DEFINITION = re.compile(r"^[ ]{0,3}\[\^([^\]\s]{1,200})\]:", re.M)
 _LINK_DEFINITION = re.compile(r"^[ ]{0,3}\[([^\]\[^][^\]\[]{0,199})\]:[ \t]*\S", re.M)
 _REFERENCE = re.compile(
     r"(?P<run>`++).{1,500}?(?<!`)(?P=run)(?!`)"
     r"|(?<![!\\\]])\[(?P<words>[^\[\]]{1,200})\](?:\[(?P<label>[^\[\]]{0,200})\])?(?![(\[])"
 )
 """Code, or a link by the label of its target, which the page defines elsewhere."""
-_TAGGED = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
 _CONTAINER_MARKS = " \t>*+-.)0123456789"
 
 
@@ -51,7 +50,7 @@ class Outline:
         found = [block for block in everything if block.kind == "heading"]
         numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
         texts = _without_references(page.text, [_text_for(ids, page, block) for block in found])
-        texts = [_NOTE.sub(partial(_number_of, numbers), text) for text in texts]
+        texts = [NOTE.sub(partial(_number_of, numbers), text) for text in texts]
         named = _names(ids, [(block.level, text) for block, text in zip(found, texts, strict=True)])
         if anchors is not None and len(anchors) == len(named):
             named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
@@ -113,7 +112,7 @@ def outline_of(
 
 def split_tag(text: str) -> tuple[str, str] | None:
     """Return the words and the id of a heading in HTML (`<h2 id="x">…</h2>`), None for another one."""
-    found = _TAGGED.fullmatch(text)
+    found = HEADING.fullmatch(text)
     if found is None:
         return None
     own_id = next((value for name, value, *_ in attributes(found["attributes"]) if name.lower() == "id"), None)
@@ -142,8 +141,8 @@ def _without_references(page: str, headings: list[str]) -> list[str]:
 
 def _note_numbers(text: str) -> dict[str, int]:
     """The number of each footnote that the page defines, in the order in which it refers to them."""
-    defined = set(_NOTE_DEFINITION.findall(text))
-    labels = (found["label"] for found in _NOTE.finditer(text) if found["label"] in defined)
+    defined = set(NOTE_DEFINITION.findall(text))
+    labels = (found["label"] for found in NOTE.finditer(text) if found["label"] in defined)
     return {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.fences import after_marks
 from ingestion.markdown.syntax import Syntax
-from ingestion.markdown.tags import TagReader
+from ingestion.markdown.tags import TagReader, tag_name
 
 
 class Hidden(NamedTuple):
@@ -66,7 +66,6 @@ _TICKS = re.compile(r"`+")
 _REMARK = re.compile(r"[ \t>]*\[[^\]\n]*\]:[ \t]*\n?[ \t>]*(?:#|-|<#?>)[ \t]*\n?[ \t>]*[\"'(]")
 """A link definition that leads nowhere and has a title: how authors write remarks."""
 
-_TAG = re.compile(r"<(?P<name>[a-z][\w.:-]*)")
 _HIDDEN_TAG = re.compile(
     r"\s(?:hidden(?=[\s/>]|=(?![\"']until-found|\{\s*false))"
     r"|style=(?:\{\{\s*|[\"'])[^>]{0,200}?display[\"']?\s*:\s*[\"']?none\b)",
@@ -251,11 +250,11 @@ class _Scan:
 
     def _element(self, start: int) -> int:
         """Add the element that begins at `start` if nobody sees it."""
-        named = _TAG.match(self._text, start)
+        name = tag_name(self._text, start)
         stop = self._tags.end_of(start, self._leaf_end(start))
-        if named is None or stop is None:
+        if not name[:1].islower() or stop is None:
             return start + 1
-        name, tag = named["name"], self._text[start:stop]
+        tag = self._text[start:stop]
         never_shown = name in _NEVER_SHOWN and not (name == "template" and self._syntax.shows_templates)
         if not never_shown and not is_hidden(tag):
             return stop

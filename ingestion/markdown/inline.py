@@ -24,7 +24,7 @@ _LEFT_OUT = re.compile(
     r"\{/\*(?:[^*]|\*(?!/\}))*+\*/\}|<!--(?:[^-]|-(?!->))*+-->|\{\{[<%][^}]{0,500}+\}\}|\[\^[^\]\s]{1,200}+\]"
 )
 _HIDDEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-_DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+[;,][^\s)]{40,}+")
+DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
 
 _NOTE = re.compile(r"(\[\^[^\]\s]{1,200}+\])")
 
@@ -60,7 +60,7 @@ def plain_words(text: str) -> str:
     """Return what a reader of the line sees, on one line: no markup, no entities, no comments."""
     if not _ANY_MARKUP.search(text) and text.isascii():
         return " ".join(text.split())
-    text = _without_marks(_DATA_URI.sub("", _LEFT_OUT.sub("", text)))
+    text = _without_marks(DATA_URI.sub("", _LEFT_OUT.sub("", text)))
     spans = read_spans(text)
     tags = TagReader(text)
     words = "".join(_shown(span, tags) for span in spans)

@@ -21,7 +21,7 @@ from markdown_it.rules_inline.state_inline import Delimiter
 
 from ingestion.markdown.fences import after_marks
 from ingestion.markdown.syntax import Syntax
-from ingestion.markdown.tags import TagReader
+from ingestion.markdown.tags import TagReader, tag_name
 from ingestion.markdown.visible import shortcode_words, shown_template_tag, tag_words
 
 
@@ -44,7 +44,6 @@ FORMULA = re.compile(
 _DOUBLED = re.compile(r"\\\\(?:\(.{1,2000}?\\\\\)|\[.{1,2000}?\\\\\])", re.S)
 """Formulas whose marks Markdown reads as one backslash each."""
 
-_HAS_WORD = re.compile(r"[^\W_]")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]*+|[\w.!#$%&'*+/=?^`{|}~-]{1,200}+@[\w.-]++)>")
 _PLAIN = r"(?:[^\s()\\{]|\\\S|\{(?:[{%][^{}\n]*+\})?+)"
 _NESTED = rf"\((?:{_PLAIN}|\({_PLAIN}*+\))*+\)"
@@ -66,8 +65,8 @@ _ATTRIBUTES = re.compile(rf"\{{#[\w.:-]+\}}|\{{:[ \t]*+(?:[a-z_]++)[ \t]*+\}}|{_
 _OWN_LINE = re.compile(rf"{_LIST}[ \t]*(?=\n|$)")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ALERT = re.compile(r"\[!(?P<kind>[A-Za-z]+)\][+-]?(?P<title>[ \t]*[^\s\n])?")
-_NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
-_NOTE_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\s]{1,200})\]:", re.M)
+NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
+NOTE_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\s]{1,200})\]:", re.M)
 _WIKI = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?(?P<words>[^\[\]|\n]{1,300})\]\]")
 _EMBEDDED = re.compile(r"!\[\[[^\[\]\n]{1,300}\]\]")
 _ICON = re.compile(rf"(?<![\w:]):[a-z][\w+-]{{1,80}}:(?![\w:])(?:{_LIST})?")
@@ -75,7 +74,7 @@ _KEYS = re.compile(r"\+\+[\w\"'-]+(?:\+[\w\"'-]+)*\+\+")
 _MARKED = re.compile(r"(?<!=)==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")
 _CRITIC = re.compile(r"\{(?P<sign>\+\+|--|~~|==|>>)(?P<words>(?:[^{}\n]|\n(?!\n)){1,500}?)(?:(?P=sign)|<<)\}")
 _WORDLESS = re.compile(r"<!--[ ]?-->")
-_STRUCK = re.compile(r"</?(?P<name>del|s|strike)\b")
+_STRUCK = ("del", "s", "strike")
 
 
 @cache
@@ -105,7 +104,7 @@ class InlineReader:
         self._tags = TagReader(text)
         self._has_wiki, self._has_critic = "wiki" in syntax.inline, "critic" in syntax.inline
         self._props = tuple(props)
-        self._notes = frozenset(_NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
+        self._notes = frozenset(NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
         self._references = references
         self._for_quotes = for_quotes
         self._chosen = frozenset(sign for sign, name in _SIGNS.items() if name in syntax.inline)
@@ -143,7 +142,7 @@ class InlineReader:
         for start, end, replacement, _ in sorted([*self._pictures, *self.edits[known:]]) if self._pictures else ():
             words += [self._text[at:start], replacement if start >= at else ""]
             at = max(at, end)
-        if self._pictures and _HAS_WORD.search("".join([*words, self._text[at : self._end]])):
+        if self._pictures and any(map(str.isalnum, "".join([*words, self._text[at : self._end]]))):
             self.quoted += self._pictures
 
     def _take(self, start: int, end: int, rule: str, replacement: str = "") -> int:
@@ -193,7 +192,7 @@ class InlineReader:
     def _bracket(self, at: int) -> int:
         """Read an alert's mark, a footnote's or a wiki link, or remember where a link may begin."""
         text, sign = self._text, self._text[at + 1 : at + 2]
-        found = _NOTE.match(text, at, self._end) if sign == "^" else None
+        found = NOTE.match(text, at, self._end) if sign == "^" else None
         if found and (found["label"].isdigit() or found["label"] in self._notes):
             return self._take(at, found.end(), "footnote-mark")
         if found := _ALERT.match(text, at, self._end) if sign == "!" else None:
@@ -315,13 +314,14 @@ class InlineReader:
             replacement = f"{' ' if before else ''}{words}{' ' if after else ''}"
         else:
             replacement = gap if before and after else ""
-        if self._for_quotes and (struck := _STRUCK.match(text, at)):
-            self._strike(struck["name"], at, stop, is_end=text.startswith("</", at))
+        name = tag_name(text, at) if self._for_quotes else ""
+        if name.removeprefix("/") in _STRUCK:
+            self._strike(name, at, stop)
         return self._take(at, stop, "tag", replacement)
 
-    def _strike(self, name: str, at: int, stop: int, *, is_end: bool) -> None:
-        if not is_end:
-            self._struck.append((name, at))
+    def _strike(self, name: str, at: int, stop: int) -> None:
+        if name[0] != "/":
+            self._struck.append((f"/{name}", at))
         elif self._struck and self._struck[-1][0] == name:
             self.quoted.append(Edit(self._struck.pop()[1], stop, "", "struck"))
 

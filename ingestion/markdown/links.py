@@ -13,6 +13,7 @@ from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.cleaner import edited
 from ingestion.markdown.headings import heading_text, split_tag
 from ingestion.markdown.inline_markup import Edit
+from ingestion.markdown.tags import tag_name
 
 _TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
@@ -22,8 +23,7 @@ _OWN_IDS = (
     re.compile(r"\{[^{}\n]*?#([^\s{}]+)"),
 )
 """Each begins with characters that the search runs to: many times as fast as one expression for all."""
-_ANCHOR = re.compile(r"</?a\b", re.I)
-_BUILT_TAG = re.compile(r"<(?:a|img|link|source|video|audio)\b", re.I)
+_LINKING = frozenset(("a", "audio", "img", "link", "source", "video"))
 
 
 MOST_BESIDE = 0.25
@@ -54,7 +54,7 @@ def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
     elif rule == "link-reference":
         for found in _DEFINITION.finditer(source):
             yield found.start(), found["angle"] or found["plain"], False
-    elif rule == "tag" and _BUILT_TAG.match(source):
+    elif rule == "tag" and tag_name(source).lower() in _LINKING:
         for name, target, start, _ in attributes(source):
             if target and name.lower() in ("href", "src") and "{" not in target:
                 yield start, target, name.lower() == "src"
@@ -69,7 +69,9 @@ def is_links_alone(page: Page, start: int, end: int, edits: Sequence[Edit], *, a
     for edit in edits[bisect_left(edits, start, key=lambda edit: edit.start) :]:
         if edit.end > end:
             break
-        if edit.rule != "link-address" and not (edit.rule == "tag" and _ANCHOR.match(page.text, edit.start)):
+        if edit.rule != "link-address" and not (
+            edit.rule == "tag" and tag_name(page.text, edit.start).lower() in ("a", "/a")
+        ):
             continue
         if opened:
             linked += _letters(edited(page.text, opened, edit.start, edits))

@@ -9,7 +9,6 @@ from ingestion.markdown.blocks import Block, Page
 from ingestion.markdown.cleaner import clean, find_edits
 from ingestion.markdown.syntax import Syntax
 
-_HAS_WORD = re.compile(r"[^\W_]")
 _NOTHING_YET = re.compile(
     r"\W*(?:coming soon|to be (?:written|done|added|announced|continued)|tbd|tba|todo|wip|work in progress|"
     r"under construction|this (?:page|section|chapter) is (?:empty|under construction|not written yet))\W*",
@@ -25,7 +24,7 @@ _MAX_LENGTH = 200
 
 def says_something(text: str) -> bool:
     """Return whether the text of a block has words and is no placeholder."""
-    return _HAS_WORD.search(text) is not None and not (len(text) <= _MAX_LENGTH and _NOTHING_YET.fullmatch(text))
+    return any(map(str.isalnum, text)) and not (len(text) <= _MAX_LENGTH and _NOTHING_YET.fullmatch(text))
 
 
 def says_nothing_yet(page: Page, blocks: Sequence[Block], syntax: Syntax) -> bool:

@@ -8,6 +8,9 @@ from collections.abc import Set
 from markdown_it.common.html_blocks import block_names
 
 TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
+HEADING = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
+"""A heading that is written in HTML."""
+
 CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
 _REST = re.compile(
     r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+'|"[^"\n]*+"|'[^'\n]*+')*+)?)(?P<self_closing>/?)>"""
@@ -19,6 +22,12 @@ _BLOCKS = frozenset(block_names) - {"base", "link", "param", "title", "menu", "a
 
 _INSIDE_WORDS = {"a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "samp"}
 _INSIDE_WORDS |= {"small", "span", "strong", "sub", "sup", "u", "var"}
+
+
+def tag_name(text: str, at: int = 0) -> str:
+    """Return the name of the tag that begins at `at`, with `/` before it where it closes an element; "" for none."""
+    found = TAG_NAME.match(text, at)
+    return f"{found['close']}{found['name']}" if found and found["name"] else ""
 
 
 class TagReader:

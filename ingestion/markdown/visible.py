@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from html import unescape
 
+from ingestion.markdown.tags import tag_name
+
 VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle", "summary", "text", "title")
 """Attributes of components that are shown as words; the setting `chunk.visible_props` adds others."""
 
@@ -18,16 +20,15 @@ _LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s
 _SHOWN_SHORTCODE = re.compile(r"\{\{(?P<open>[<%])/\*(?P<inner>.*)\*/(?P<close>[>%])\}\}", re.S)
 """How Hugo's documentation shows a shortcode itself."""
 
-_ELEMENT = re.compile(r"<([A-Za-z][\w.:-]*)")
 MAX_VALUE = 2000
 
 
 def tag_words(tag: str, props: Sequence[str] = ()) -> str:
     """Return the words that a tag shows, or ""; `props` are attributes beside the usual ones."""
-    element = _ELEMENT.match(tag)
-    if element is None or ("=" not in tag):
+    name = tag_name(tag) if "=" in tag else ""
+    if not name or name[0] == "/":
         return ""
-    is_component = element[1] != element[1].lower() or "-" in element[1]
+    is_component = name != name.lower() or "-" in name
     return _values(tag, (*VISIBLE_PROPS, *props) if is_component else _SHOWN_BY_BROWSERS)
 
 

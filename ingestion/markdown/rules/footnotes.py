@@ -8,13 +8,13 @@ from markdown_it.rules_block import StateBlock
 
 from ingestion.markdown.rules.lookahead import line_text
 
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:[ \t]*")
+FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:[ \t]*")
 _INDENT = 4
 
 
 def footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a footnote with everything that belongs to it."""
-    found = _FOOTNOTE.match(line_text(state, start))
+    found = FOOTNOTE.match(line_text(state, start))
     if not found or state.is_code_block(start):
         return False
     if silent:

@@ -10,8 +10,7 @@ from markdown_it.rules_block.html_block import HTML_SEQUENCES
 from ingestion.markdown.rules.directives import directive_end
 from ingestion.markdown.rules.fences import fence
 from ingestion.markdown.rules.lookahead import add_leaf, is_outside, line_text
-
-_HEADING = re.compile(r"<(?P<name>h[1-6])(?:\s[^<>]*)?>.*\S.*</(?P=name)\s*>\s*$", re.I)
+from ingestion.markdown.tags import HEADING
 
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -23,7 +22,8 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if opening.search(text):
             if silent:
                 return interrupts
-            if (heading := _HEADING.match(text)) and _ends_there(state, start + 1, end):
+            heading = HEADING.fullmatch(text.rstrip())
+            if heading and heading["words"].strip() and _ends_there(state, start + 1, end):
                 return _heading(state, start, heading["name"].lower())
             return _until_blank(state, start, end) if closing.search("") else _until(closing, state, start, end)
     return False

@@ -10,7 +10,7 @@ from ingestion.markdown.rules.lookahead import add_leaf, line_text
 
 _DELIMITER_ROW = re.compile(r"(?:[|:]|-(?![ \t]))[-:|][-:| \t]*+$|[|:][ \t][-:| \t]*+$")
 _DELIMITER_CELL = re.compile(r":?-+:?")
-_UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
+UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -42,5 +42,5 @@ def _is_head(header: str, delimiter: str) -> bool:
     cells = delimiter.strip(" \t").removeprefix("|").removesuffix("|").split("|")
     if not all(_DELIMITER_CELL.fullmatch(cell.strip(" \t")) for cell in cells):
         return False
-    titles = _UNESCAPED_PIPE.split(header.strip(" \t"))
+    titles = UNESCAPED_PIPE.split(header.strip(" \t"))
     return len(cells) == len(titles) - (not titles[0]) - (len(titles) > 1 and not titles[-1])
