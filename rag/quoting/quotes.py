@@ -42,6 +42,7 @@ _ITEM = re.compile(r"[^\n]*\S[^\n]*(?:\n(?![ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])[^\n
 """The line of an item, and those up to the next one."""
 
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_AN_ITEM = re.compile(rf"^{_ITEM_MARK.pattern}", re.MULTILINE)
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]")
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
 _LABEL = re.compile(r"[^\n]{1,40}[:：]\s*")
@@ -210,27 +211,30 @@ class _Cutting:
             yield block
 
     def _cut(self, block: PassageBlock) -> PassageBlock:
-        """Cut a block that is too long to the sentences, items or rows from its beginning, or from the one that is
-        nearest to the question where that comes late; code stays whole.
+        """Cut a block that is too long to what answers, from its beginning where that comes early; code stays whole.
+
+        An item or a row that comes late is shown below what it stands under: the sentence that introduces the list,
+        the item that it is a part of, the names of the columns.
         """
         if length(block.text) <= self._room or _FENCE.search(block.text):
             return block
         spans = _pieces(block)
         if len(spans) < 2:
             return block
-        first = self._spots.wording.nearest([block.text[start:end] for start, end in spans])
+        head = _head(block, spans)
+        first = head + self._spots.wording.nearest([block.text[start:end] for start, end in spans[head:]])
         first = 0 if length(block.text[: spans[first][1]]) <= SHORT_CHARS else first
+        leads = _leads(block, spans, first, self._room)
+        room = self._room - length(leads)
         start = spans[first][0]
-        fitting = [span for span in spans[first + 1 :] if length(block.text[start : span[1]]) <= self._room]
+        fitting = [span for span in spans[first + 1 :] if length(block.text[start : span[1]]) <= room]
         part = part_of(block, [spans[first], *fitting])
-        head = _HEAD.match(block.text) if block.kind == "table" else None
-        if head and head.end() < start:  # a row says nothing without the names of the columns
-            return replace(part, text=head[0] + part.text)
-        return part
+        return replace(part, text=leads + part.text) if leads else part
 
     def _answer_in(self, block: PassageBlock) -> Span | None:
-        """Return the sentence of a block that is nearest to the question."""
+        """Return the sentence of a block that is nearest to the question; one with a colon at its end introduces."""
         spans = _sentences(block)
+        spans = [span for span in spans if block.text[span[1] - 1] not in ":："] or spans
         if not spans:
             return None
         return spans[self._spots.wording.nearest([block.text[start:end] for start, end in spans])]
@@ -258,6 +262,39 @@ def _pieces(block: PassageBlock) -> list[Span]:
         return sentence_spans(block.text)
     piece = _ITEM if block.kind == "list" else _LINE
     return [span for match in piece.finditer(block.text) for span in _short_spans(block.text, *match.span())]
+
+
+def _head(block: PassageBlock, spans: Sequence[Span]) -> int:
+    """Return how many pieces name what the others are about: the columns of a table, what stands before a list."""
+    if block.kind == "table":
+        names = _HEAD.match(block.text)
+        return sum(start < names.end() for start, _ in spans[:-1]) if names else 0
+    return sum(_depth(block.text, start) < 0 for start, _ in spans[:-1]) if block.kind == "list" else 0
+
+
+def _leads(block: PassageBlock, spans: Sequence[Span], at: int, room: int) -> str:
+    """Return what a piece of a list or a table stands under; of a list as much as there is room for."""
+    text, head = block.text, _head(block, spans[: at + 1])
+    if block.kind != "list":
+        return text[: spans[head][0]] if head else ""
+    depth, leads = _depth(text, spans[at][0]), ""
+    room -= length(text[slice(*spans[at])])
+    for start, end in reversed(spans[:at]):
+        above = _depth(text, start)
+        if above < depth and length(leads) + end - start < room:
+            depth, leads = above, f"{text[start:end]}{chr(10) * (2 if above < 0 else 1)}{leads}"
+    return leads
+
+
+def _depth(text: str, start: int) -> int:
+    """Return how far in the item stands that begins here; less than any for what comes before the first, more than
+    any inside of one.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    mark = _ITEM_MARK.match(text, line)
+    if mark and not text[line:start].strip():
+        return len(mark[0]) - len(mark[0].lstrip())
+    return len(text) if _AN_ITEM.search(text, 0, start) else -1
 
 
 def _short_spans(text: str, start: int, end: int) -> list[Span]:

@@ -190,6 +190,22 @@ def test_a_long_list_is_cut_between_its_items() -> None:
     assert made.text.startswith("- Item") and made.text.endswith("and so on .") and len(made.text) <= MAX_CHARS
 
 
+def test_of_a_long_list_the_item_that_answers_is_shown_below_what_it_stands_under() -> None:
+    others = "\n".join(f"- State {number}: the pump says that it waits in state {number}." for number in range(30))
+    last = "- Idle: the pump rests.\n  - Code 42 says that no water is in the tank."
+    long = passage(f"The pump says its state by codes:\n\n{others}\n{last}")
+    made = excerpt("which state says that the pump has no water", long)
+    assert made.text.startswith("The pump says its state by codes:\n\n- Idle: the pump rests.\n  - Code 42 says")
+    assert "no water" in made.text[slice(*made.marked or (0, 0))]
+
+
+def test_the_head_of_a_table_that_repeats_the_question_does_not_answer_it() -> None:
+    rows = "\n".join(f"| pump{number} | {'rests ' * 6}|" for number in range(30))
+    table = passage(f"| Pump state | What the pump state means |\n| --- | --- |\n{rows}\n| halted | stopped |")
+    made = excerpt("what does the pump state halted mean", table)
+    assert made.text.startswith("| Pump state | What") and made.text.endswith("| halted | stopped |")
+
+
 def test_an_excerpt_never_ends_in_a_label_of_what_it_leaves_out() -> None:
     code = "\n".join(f"line_{number} = {number}" for number in range(200))
     long = passage(f"The pump runs for five seconds.\n\nIt then rests.\n\n**Example:**\n\n```python\n{code}\n```")

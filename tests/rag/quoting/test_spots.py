@@ -31,6 +31,12 @@ def test_a_block_beside_the_found_passage_is_ranked_with_its_blocks() -> None:
     assert spots.ranked[0].passage.id == "2" and set(spots.blocks) == {"1", "2"}
 
 
+def test_what_all_texts_say_tells_none_apart() -> None:
+    wording = Wording("Which status code says that there is no content?")
+    rest = ["The status code 500 is a code.", "The status code 404 is a code."]
+    assert wording.nearest([*rest, "With code 204 the content lacks."]) == 2
+
+
 def test_of_texts_that_say_nothing_of_a_question_the_first_is_nearest() -> None:
     wording = Wording("How long does the pump run?")
     assert wording.nearest(["Whales swim.", "Owls sleep."]) == 0
