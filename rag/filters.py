@@ -55,7 +55,9 @@ class Filters:
         _check_choice("layer", None if self.layer is None else (self.layer,), get_args(TeachingLayer))
         _check_choice("kind of page", self.doc_types, get_args(DocType))
         if self.chapter_min is not None and self.chapter_max is not None and self.chapter_min > self.chapter_max:
-            raise UsageError(f"chapters {self.chapter_min}-{self.chapter_max}: the first is after the last")
+            raise UsageError(
+                f"chapters {self.chapter_min}-{self.chapter_max}: the first number is larger than the last"
+            )
 
     def with_tier(self, tier: int) -> Filters:
         """Return the same filters for a reader of another hardware tier."""
@@ -85,7 +87,7 @@ def _check_choice(name: str, chosen: tuple[Any, ...] | None, allowed: tuple[Any,
     if chosen is None:
         return
     if not chosen:
-        raise UsageError(f"{name}: empty choice; name at least one of {_listed(allowed)}, or leave it out")
+        raise UsageError(f"{name}: empty list; give at least one of {_listed(allowed)}, or leave it out")
     for value in chosen:
         if value not in allowed:
             raise UsageError(f"invalid {name} {value!r}: choose {_listed(allowed)}")

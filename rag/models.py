@@ -119,7 +119,9 @@ class SearchQuery(_Model):
     @model_validator(mode="after")
     def _chapters_ascend(self) -> SearchQuery:
         if self.chapter_min is not None and self.chapter_max is not None and self.chapter_min > self.chapter_max:
-            raise ValueError(f"chapters {self.chapter_min}-{self.chapter_max}: the first is after the last")
+            raise ValueError(
+                f"chapters {self.chapter_min}-{self.chapter_max}: the first number is larger than the last"
+            )
         return self
 
     @property

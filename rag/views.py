@@ -11,12 +11,12 @@ from rag.models import AgentResponse, Citation, Place, SearchResponse, SearchRes
 PREVIEW_CHARS = 300
 
 _REASONS = {
-    "nothing_indexed": "the index holds no lesson of this book; run `bookwise ingest` first",
-    "nothing_within_filters": "no lesson of the book is inside these filters; leave some out",
+    "nothing_indexed": "this book has no lessons in the index; run `bookwise ingest` first",
+    "nothing_within_filters": "no lesson of the book matches these filters; remove some",
     "nothing_relevant": "the book has nothing on this",
-    "nothing_more": "what the book says on this was quoted already",
-    "not_answered": "the book has passages about this, but they do not seem to answer; `bookwise search` shows them",
-    "says_nothing_yet": "the section on this has no text yet",
+    "nothing_more": "the book says no more on this than what was already quoted",
+    "not_answered": "the book has passages about this, but they do not seem to answer it; see `bookwise search`",
+    "says_nothing_yet": "the book's section on this has no text yet",
 }
 
 
@@ -65,7 +65,7 @@ def _why_quoted(response: AgentResponse) -> str:
     if response.error:
         return "the language model did not answer"
     if response.replaced:
-        return "hardly anything that the language model wrote was found in it"
+        return "most of what the language model wrote is not in the book"
     return "no language model was used"
 
 
@@ -113,9 +113,9 @@ def _doubts(response: AgentResponse) -> list[str]:
     said = {True: "The book says otherwise", False: "Not confirmed by the book"}
     doubts = [f"{said[each in response.contradicted]}: {each}" for each in response.unsupported or ()]
     if not response.citations:
-        doubts.append("The answer cites nothing from the book.")
+        doubts.append("The answer has no citations.")
     if response.passages.dropped:
-        doubts.append(f"{response.passages.dropped} references that do not hold were left out.")
+        doubts.append(f"{response.passages.dropped} invalid references were removed.")
     if response.error:
         doubts.append(f"Note: {response.error.rstrip('.')}.")
     return ["", *doubts] if doubts else []

@@ -100,7 +100,7 @@ def test_a_chapter_or_layer_that_the_book_lacks_is_a_usage_error_too(
     [
         (["search", "hi"], "at least 3 characters, or 2 in Chinese, Japanese or Korean"),
         (["search", "节"], "at least 3 characters"),
-        (["search", "nodes", "--chapter", "4-2"], "the first is after the last"),
+        (["search", "nodes", "--chapter", "4-2"], "the first number is larger than the last"),
         (["search", "nodes", "--chapter", "x"], "give a number, or a range"),
         (["search", "nodes", "--level", "D1"], "invalid level 'D1': choose A1"),
         (["search", "nodes", "--layer", "L9"], "invalid layer 'L9': choose L1"),

@@ -113,7 +113,7 @@ def _folder_and_files(paths: list[Path]) -> tuple[Path | None, list[Path]]:
     if len(paths) == 1 and not paths[0].is_file() and (paths[0].is_dir() or paths[0].suffix.lower() not in SUFFIXES):
         return paths[0], []
     if folders := [path for path in paths if not path.is_file()]:
-        raise UsageError(f"{folders[0]}: give one folder, or files that exist")
+        raise UsageError(f"{folders[0]}: give one folder, or existing files")
     return None, paths
 
 

@@ -96,9 +96,9 @@ def run_and_show(
         from ingestion.commands.ingest_books import run_books
 
         if docs or book:
-            raise UsageError("--books names the folders, and each book its id: leave out DOCS and --book")
+            raise UsageError("--books names the folders, and each book has its own id: leave out DOCS and --book")
         if "book.built" in how["flags"]:
-            raise UsageError("--books names many books: set `built` in the bookwise.toml of each instead of --site")
+            raise UsageError("--books selects many books: set `built` in the bookwise.toml of each instead of --site")
         return run_books(books, mode, config, reports=reports, as_json=as_json, verbose=verbose, **how)
     report = run_ingest(docs, mode, book, config, reports=reports, verbose=verbose, **how)
     from ingestion.commands.views import report_view
@@ -111,7 +111,7 @@ def run_and_show(
 def site_flag(site: Path | None) -> dict[str, Any]:
     """Return the setting that `--site` stands for; raises UsageError for a folder that is not there."""
     if site and not site.is_dir():
-        raise UsageError(f"--site {site}: no such folder; build the site first, or name the folder of the build")
+        raise UsageError(f"--site {site}: no such folder; build the site first, or give the build folder")
     return {"book.built": str(site)} if site else {}
 
 

@@ -55,9 +55,9 @@ def run_books(
     show(books_view(done, verbose=verbose), done.as_json(), as_json=as_json)
     write_reports(reports, whole)
     for book_id in sorted(off_shelf):
-        note(f"{book_id} is in the index and in no folder of --books; `bookwise delete-book {book_id}` removes it")
+        note(f"{book_id} is in the index but in no --books folder; `bookwise delete-book {book_id}` removes it")
     if done.outage:
-        note(f"ended early: {', '.join(done.not_reached)} not reached; run the same command again to go on")
+        note(f"ended early: {', '.join(done.not_reached)} not reached; run the same command again to continue")
         raise done.outage
     return whole
 

@@ -52,7 +52,9 @@ def init(
 
     is_there = has_config(folder)
     if is_there and (book or docs):
-        raise UsageError(f"{folder / CONFIG_NAME} is there already; set book.id and book.docs in it, not by flags")
+        raise UsageError(
+            f"{folder / CONFIG_NAME} already exists; set book.id and book.docs in it instead of with flags"
+        )
     loaded = load_folder(folder, {"book.id": book})
     proposal = propose(folder, loaded.settings, docs)
     if not as_json:
@@ -99,8 +101,8 @@ def _found(proposal: Proposal) -> View:
 def _site_line(proposal: Proposal) -> str:
     site = proposal.site
     if site is None:
-        return "No site generator is recognised; `book.style` and `book.base_url` say how addresses are made."
-    address = f"pages at {site.base_url}" if site.base_url else "its address is not known: set book.base_url"
+        return "No site generator recognised; set `book.style` and `book.base_url` to get URLs."
+    address = f"pages at {site.base_url}" if site.base_url else "its URL is not known: set book.base_url"
     return f"{site.generator} site ({site.config.name}), {address}"
 
 
@@ -132,7 +134,7 @@ def _ending(proposal: Proposal, written: Sequence[Path]) -> View:
 def _last_lines(proposal: Proposal, written: Sequence[Path]) -> Iterator[str | Block]:
     yield f"The book's id is {proposal.book_id} (from {proposal.id_source})."
     if proposal.text is None:
-        yield f"{proposal.config} is there already; it stays as it is."
+        yield f"{proposal.config} already exists and is not changed."
     if written:
         yield f"Written: {', '.join(map(str, written))}"
     elif proposal.to_write:

@@ -34,7 +34,7 @@ def ray_choice(address: str | None, workers: int | None) -> RayChoice | None:
 
     if address is None:
         if workers is not None:
-            raise UsageError("--ray-workers is for runs on a Ray cluster: add --ray")
+            raise UsageError("--ray-workers needs --ray")
         return None
     if address == NO_ADDRESS:
         return RayChoice(None, workers)

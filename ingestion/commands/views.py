@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ingestion.vector_stores.types import KeptGeneration
 
 _MEANINGS = {
-    "outdated": "indexed by another version, or with other settings or another outline of the book",
-    "unrecorded": "in the index and not in the records, which the next run completes",
+    "outdated": "indexed by another version, with other settings or another book outline",
+    "unrecorded": "in the index but not in the state file; the next run adds them",
 }
 
 
@@ -34,7 +34,7 @@ def contents_view(contents: Contents) -> View:
         Table("Lessons", ("path", "module", "chapter", "lesson", "kind"), pages),
         Table("Modules", ("module", "files"), sorted(contents.modules.items())),
         Table("Skipped", ("path", "reason"), [(entry.path, entry.reason) for entry in contents.skipped]),
-        *(f"These paths clash where case does not count: {', '.join(group)}" for group in contents.clashes),
+        *(f"These paths differ only in case: {', '.join(group)}" for group in contents.clashes),
         *(f"note: {note}" for note in contents.notes),
         f"{len(contents.pages)} files to index below {contents.root}, {len(contents.skipped)} skipped",
     ]

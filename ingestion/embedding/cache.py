@@ -89,7 +89,7 @@ class EmbeddingCache:
                     self._set_aside(exc)
                     return action(self._connect())
             except (sqlite3.Error, OSError) as exc:
-                log.warning("continuing without the embedding cache %s: %s", self._path, exc)
+                log.warning("continuing without the embedding cache in %s: %s", self._path, exc)
                 self._failed = True
                 self._disconnect()
                 return otherwise

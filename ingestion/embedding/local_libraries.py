@@ -144,7 +144,7 @@ class LibraryEmbedder:
         rows = rows[:, : self._cut]
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise EmbeddingError(f"the model {self._name} made a vector without a direction")
+            raise EmbeddingError(f"the model {self._name} returned a vector of length zero")
         unit: Vectors = rows / lengths
         return unit
 

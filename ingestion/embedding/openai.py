@@ -157,7 +157,7 @@ class OpenAIEmbedder:
             reason = self._access.advise(exc.failure, exc, _advice(self._model))
             raise self._error(reason, kind) from self._access.cause(exc)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as exc:
-            raise self._error("the answer holds no embeddings; check OPENAI_BASE_URL") from exc
+            raise self._error("the response contains no embeddings; check OPENAI_BASE_URL") from exc
         return vectors
 
     def _unit_vectors(self, items: Sequence[Mapping[str, Any]], wanted: int) -> Vectors:
@@ -167,17 +167,17 @@ class OpenAIEmbedder:
         if any(type(item["index"]) is not int for item in items):
             raise ValueError("an index is not a whole number")
         if sorted(item["index"] for item in items) != list(range(wanted)):
-            raise self._error(f"{len(items)} vectors came back for {wanted} texts, or wrongly numbered")
+            raise self._error(f"{len(items)} vectors were returned for {wanted} texts, or they are numbered wrongly")
         rows = [decoded(item["embedding"]) for item in sorted(items, key=lambda item: item["index"])]
         dimensions = self._dimensions or len(rows[0])
         for row in rows:
             if row.shape != (dimensions,):
-                raise self._error(f"a vector of {row.size} numbers came back where {dimensions} were expected")
+                raise self._error(f"a vector of {row.size} numbers was returned where {dimensions} were expected")
         self._dimensions = dimensions
         vectors: Vectors = np.stack(rows).astype(np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise self._error("a vector without a direction came back")
+            raise self._error("the service returned a vector of length zero")
         vectors /= lengths
         return vectors
 
@@ -204,8 +204,8 @@ def _blames_the_inputs(error: PostFailed) -> bool:
 def _advice(model: str) -> dict[Failure, str]:
     """Return what to do about a failure, where an embedding model differs from the general case."""
     return {
-        "quota": "the account's quota is spent; raise it and run again, what is indexed stays",
+        "quota": "the account's quota is used up; raise it and run again (completed work is saved)",
         "model": f"there is no model {model!r} for this key; check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL",
         "permission": f"the key may not use {model!r}; check its permissions",
-        "timeout": "no answer in time, even after trying again; run again later",
+        "timeout": "no response in time, even after retries; run again later",
     }

@@ -107,7 +107,7 @@ class ThreadWorkers:
 
 def not_sent(call: Call) -> CallResult:
     """Return the result of a call that is not made, as an earlier one failed for good."""
-    return CallResult(call.number, error=EmbeddingError("not sent, as an earlier request failed"))
+    return CallResult(call.number, error=EmbeddingError("not sent because an earlier request failed"))
 
 
 def embed_call(call: Call, embedder: Embedder) -> CallResult:
@@ -150,7 +150,9 @@ def _embed(texts: Sequence[str], embedder: Embedder, done: CallResult) -> None:
                 continue
             done.refused[part.start] = str(refused)
             if len(done.refused) == MAX_REFUSED and not done.accepted:
-                raise EmbeddingError(f"every text is refused, so the request must be wrong: {refused}") from refused
+                raise EmbeddingError(
+                    f"the service refuses every text, so the request itself must be wrong: {refused}"
+                ) from refused
         else:
             done.accepted += part
             done.pieces.append(piece)

@@ -28,12 +28,12 @@ NO_KEY = "not-needed"
 """Stands for a key where a service needs none: the SDK would send it the environment's otherwise."""
 
 _ADVICE: Mapping[Failure, str] = {
-    "quota": "the account's quota is spent; raise it and run again",
-    "key": "the key is not accepted; check OPENAI_API_KEY",
-    "rate": "the rate limit holds, even after waiting; run again later",
-    "timeout": "no answer in time; run again later",
-    "size": "the reply is larger than any right one; check OPENAI_BASE_URL",
-    "redirect": "it redirects elsewhere, where no key is sent; set OPENAI_BASE_URL to the address that answers",
+    "quota": "the account's quota is used up; raise it and run again",
+    "key": "the key was rejected; check OPENAI_API_KEY",
+    "rate": "still rate limited after waiting; run again later",
+    "timeout": "no response in time; run again later",
+    "size": "the response is too large; check OPENAI_BASE_URL",
+    "redirect": "it redirects to another address, and the key is not sent there; set OPENAI_BASE_URL to that address",
 }
 
 
@@ -57,17 +57,17 @@ class ServiceAccess:
     def __post_init__(self) -> None:
         if self.api_key and not (self.api_key.isascii() and self.api_key.isprintable()):
             # The HTTP library refuses such a header, and quotes it.
-            raise ConfigurationError("OPENAI_API_KEY holds characters that cannot be part of a key")
+            raise ConfigurationError("OPENAI_API_KEY contains characters that a key cannot have")
         if self.base_url:
             return
         if not self.api_key:
             raise ConfigurationError(
-                "no key of the OpenAI service: set OPENAI_API_KEY, or OPENAI_BASE_URL for another service, or use "
+                "no OpenAI key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another service, or use "
                 "the built-in model with BOOKWISE_EMBEDDER=local"
             )
         if not _is_openai_key(self.api_key):
             raise ConfigurationError(
-                "OPENAI_API_KEY does not look like a key of OpenAI (sk-, 40 characters or more); for another service "
+                "OPENAI_API_KEY does not look like an OpenAI key (sk-, 40 characters or more); for another service "
                 "set OPENAI_BASE_URL"
             )
 

@@ -66,7 +66,7 @@ class Service(ServiceAccess):
         except openai.OpenAIError as error:
             raise ChatModelError(f"the service does not answer: {self.explain(error, {})}") from self.cause(error)
         except (AttributeError, TypeError, ValueError, RecursionError) as error:
-            raise ChatModelError("what the service answers is no list of models; check OPENAI_BASE_URL") from error
+            raise ChatModelError("the service's response is not a list of models; check OPENAI_BASE_URL") from error
 
     def explain(self, error: Exception, advice: Mapping[Failure, str]) -> str:
         """Return what failed and what to do, in one line; `advice` goes before the general one."""

@@ -116,7 +116,9 @@ def _remove_others(target: PointWriter, book: Where, ids: Container[str]) -> int
 def _check(source: PointReader, target: PointReader, book: Where, ids: Collection[str]) -> int:
     """Compare points a file, and the vectors of a sample; returns the size of the sample."""
     if source.values("source_file", book) != target.values("source_file", book):
-        raise VectorStoreError("the copy has not as many points a file as its source, which may have changed; repeat")
+        raise VectorStoreError(
+            "point counts per file differ between the copy and its source, which may have changed; copy again"
+        )
     sample = [*islice(ids, 0, None, max(1, len(ids) // VECTORS_CHECKED))]
     wanted, got = source.retrieve(sample, vectors=True), target.retrieve(sample, vectors=True)
     if differing := [point_id for point_id in sample if not _same(wanted.get(point_id), got.get(point_id))]:

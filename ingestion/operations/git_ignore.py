@@ -32,7 +32,7 @@ def missing_lines(folder: Path, settings: Settings) -> Iterator[str]:
 def add_lines(path: Path, lines: Sequence[str]) -> Path:
     """Add the lines at the end and return the path; raises ConfigurationError where that cannot be done safely."""
     if path.is_symlink():
-        raise ConfigurationError(f"{path}: is a link, and is not written through; add {' and '.join(lines)} yourself")
+        raise ConfigurationError(f"{path}: is a link, so it is not changed; add {' and '.join(lines)} yourself")
     before = _read(path)
     end = "\r\n" if "\r\n" in before else "\n"
     gap = "" if not before or before.endswith("\n") else end

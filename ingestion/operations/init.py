@@ -127,7 +127,7 @@ def carry_out(proposal: Proposal) -> list[Path]:
             with proposal.config.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(proposal.text)
         except FileExistsError as error:
-            raise ConfigurationError(f"{proposal.config}: is there already, and is not overwritten") from error
+            raise ConfigurationError(f"{proposal.config}: already exists and is not overwritten") from error
         except OSError as error:
             raise ConfigurationError(f"{proposal.config}: cannot be written: {error.strerror}") from error
         written.append(proposal.config)
@@ -143,7 +143,7 @@ def trust_folder(folder: Path, settings: Settings, environ: Mapping[str, str]) -
     """
     own = user_config(environ)
     if own is None:
-        raise ConfigurationError("there is no home folder to write your own configuration to; set HOME")
+        raise ConfigurationError("no home folder for your own configuration; set HOME")
     try:
         own.parent.mkdir(parents=True, exist_ok=True)
         set_table(own, "trust", {"folders": [*settings.trust.folders, str(folder.resolve())]})
@@ -162,7 +162,9 @@ def find_docs(folder: Path, settings: Settings) -> str:
     below = [(child, site) for child in _folders(folder) if (site := find_site(child)) and _is_in(site, child)]
     if len(below) > 1:
         names = ", ".join(child.name for child, _ in below)
-        raise UsageError(f"{folder} holds several sites: {names}; name the folder of one, or its lessons with --docs")
+        raise UsageError(
+            f"{folder} contains several sites: {names}; name the folder of one, or its lessons with --docs"
+        )
     if below:
         return _docs_of(below[0][1], folder)
     return _wrapper(folder, settings) or "."

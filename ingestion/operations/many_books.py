@@ -122,7 +122,9 @@ def find_books(target: str) -> list[Path]:
         base = Path(path.anchor) if path.anchor else Path()
         found = [folder for folder in base.glob(str(path.relative_to(path.anchor))) if folder.is_dir()]
     if not found:
-        raise UsageError(f"--books {target}: no folder there; name a folder of books, a pattern or a list of folders")
+        raise UsageError(
+            f"--books {target}: no folders found; give a folder of books, a pattern or a file with a list of folders"
+        )
     return sorted(found)
 
 

@@ -40,7 +40,7 @@ class AgentSettings:
         0.3,
         parse_fraction,
         env="AGENT_MIN_RELEVANCE_SCORE",
-        help="cosine of the best passage from which a search has relevant results",
+        help="minimum cosine of the best passage for a search to have relevant results",
     )
     max_turns: int = setting(50, parse_int(1, 1000), env="AGENT_MAX_TURNS", help="maximum turns per conversation")
     max_searches: int = setting(4, parse_int(1, 20), env="AGENT_MAX_SEARCHES", help="maximum searches per answer")
@@ -54,7 +54,7 @@ class AgentSettings:
         help="context budget in tokens, the answer included, and at most a quarter for the conversation so far",
     )
     answer_tokens: int = setting(
-        800, parse_int(50, 100000), env="AGENT_ANSWER_TOKENS", help="part of the budget for the answer"
+        800, parse_int(50, 100000), env="AGENT_ANSWER_TOKENS", help="tokens of the budget reserved for the answer"
     )
     timeout: int = setting(60, parse_int(1, 3600), env="AGENT_TIMEOUT", help="timeout of the chat model in seconds")
     entailment: str | None = setting(
@@ -69,11 +69,13 @@ class AgentSettings:
 class FittedPolicy:
     """A policy that is fitted to a book's own questions."""
 
-    model: str | None = setting(None, parse_text, help="embedding model that it was fitted to; no other uses it")
+    model: str | None = setting(
+        None, parse_text, help="embedding model that it was fitted to; ignored with other models"
+    )
     weights: tuple[float, ...] = setting(
         (), parse_numbers(4, 6, 7), help="bias, gap, known, named, reached, length and heeded"
     )
-    levels: tuple[float, ...] = setting((), parse_numbers(3), help="where low, medium and high begin")
+    levels: tuple[float, ...] = setting((), parse_numbers(3), help="thresholds of low, medium and high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +86,10 @@ class ConfidenceSettings:
         "auto",
         parse_choice("auto", "spec"),
         env="BOOKWISE_CONFIDENCE",
-        help="when an answer is refused: `auto` by the embedding model, `spec` by fixed cosines",
+        help="when an answer is refused: `auto` uses the embedding model's policy, `spec` fixed cosine thresholds",
     )
     fitted: FittedPolicy = table_setting(
-        FittedPolicy, by_book=always, help="a policy of the book's own, which `eval --calibrate` writes"
+        FittedPolicy, by_book=always, help="the book's own policy, written by `eval --calibrate`"
     )
 
 

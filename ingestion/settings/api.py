@@ -64,37 +64,35 @@ class ApiLimits:
 class ApiSettings:
     """The HTTP server."""
 
-    limits: ApiLimits = table_setting(
-        ApiLimits, env="BOOKWISE_API_LIMITS", help="how much the server takes of keys and clients"
-    )
+    limits: ApiLimits = table_setting(ApiLimits, env="BOOKWISE_API_LIMITS", help="limits per key and client")
     rate_store: Secret | None = setting(
         None,
         parse_secret,
         env="BOOKWISE_API_RATE_STORE",
         in_file=False,
-        help="Redis in which several servers count, as `redis://HOST`",
+        help="Redis for rate limits shared by several servers, as `redis://HOST`",
     )
     token_price: float = setting(
         0.0,
         parse_amount,
         env="BOOKWISE_API_TOKEN_PRICE",
-        help="US dollars per million tokens of the chat model, for costs",
+        help="price of the chat model in US dollars per million tokens",
     )
     origins: tuple[str, ...] = setting(
-        (), parse_listed, env="BOOKWISE_API_ORIGINS", help="sites whose pages may ask the server (CORS)"
+        (), parse_listed, env="BOOKWISE_API_ORIGINS", help="origins whose pages may call the server (CORS)"
     )
     trusted_proxies: tuple[str, ...] = setting(
         (),
         parse_networks,
         env="BOOKWISE_API_TRUSTED_PROXIES",
         in_file=False,
-        help="addresses of proxies whose `X-Forwarded-*` headers count",
+        help="addresses of proxies whose `X-Forwarded-*` headers are trusted",
     )
     root_path: str = setting(
         "",
         parse_path_prefix,
         env="BOOKWISE_API_ROOT_PATH",
-        help="path under which a proxy serves the server, such as /book",
+        help="path prefix used by a proxy, such as /book",
     )
     workers: int = setting(
         1,
@@ -103,7 +101,7 @@ class ApiSettings:
         help="processes that answer, more than one with Qdrant and, where keys are used, Redis only",
     )
     metrics_address: str | None = setting(
-        None, parse_text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves /metrics alone, without a key"
+        None, parse_text, env="BOOKWISE_API_METRICS", help="`HOST:PORT` that serves only /metrics, without a key"
     )
     language: str = setting(
         "reader",
@@ -129,5 +127,5 @@ class ConversationSettings:
         0,
         parse_int(0, 36500),
         env="BOOKWISE_KEEP_DAYS",
-        help="days after which unused conversations and their questions are deleted, 0: never",
+        help="delete conversations and questions that are unused for this many days; 0: never",
     )

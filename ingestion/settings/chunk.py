@@ -30,5 +30,5 @@ class ChunkSettings:
     visible_props: tuple[str, ...] = book_setting(
         (),
         parse_texts,
-        help="attributes of components whose text readers see, beside `title`, `label` and their like",
+        help="component attributes with visible text, in addition to `title`, `label` and similar",
     )

@@ -35,9 +35,11 @@ class EmbeddingLimits:
     request_tokens: int = setting(300000, parse_int(1, 10**9), help="maximum tokens per request")
     input_tokens: int = setting(8191, parse_int(1, 10**9), help="maximum tokens per text")
     requests_per_minute: int | None = setting(
-        None, parse_int(1, 10**9), help="rate limit, if the service does not send `x-ratelimit-*` headers"
+        None, parse_int(1, 10**9), help="requests per minute, if the service does not send `x-ratelimit-*` headers"
     )
-    tokens_per_minute: int | None = setting(None, parse_int(1, 10**12), help="rate limit in tokens, likewise")
+    tokens_per_minute: int | None = setting(
+        None, parse_int(1, 10**12), help="tokens per minute, if the service does not send `x-ratelimit-*` headers"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class EmbeddingSettings:
         None, parse_int(0, 10**15), env="BOOKWISE_MAX_TOKENS", help="maximum tokens to embed in a run"
     )
     limits: EmbeddingLimits = table_setting(
-        EmbeddingLimits, env="BOOKWISE_EMBEDDING_LIMITS", help="what the embedding service takes"
+        EmbeddingLimits, env="BOOKWISE_EMBEDDING_LIMITS", help="limits of the embedding service"
     )
     threads: int = setting(
         0, parse_int(0, 1024), env="BOOKWISE_THREADS", help="threads of a local model, 0 for one per core"

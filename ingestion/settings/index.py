@@ -39,5 +39,5 @@ class IndexSettings:
         50,
         parse_int(0, 100),
         env="BOOKWISE_MAX_DELETE",
-        help="maximum percentage of a book that a run deletes without --allow-delete",
+        help="maximum percentage of a book that a run may delete without --allow-delete",
     )

@@ -122,7 +122,7 @@ def _permitted(source: _Source, own: Path | None) -> _Source:
     for name in refused:
         variable = FIELDS[name].metadata["env"]
         logger.warning(
-            "%s (%s) is ignored: a book may not set it. If you want it, move it to %s%s, or trust the book: "
+            "%s (%s) is ignored: a book cannot set it. To use it, move it to %s%s, or trust the book: "
             "--trust-config, or its folder in `trust.folders` there",
             _named(name, source),
             source.name,

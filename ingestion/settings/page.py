@@ -40,14 +40,16 @@ class PageSettings:
     """The chat page and the widget."""
 
     questions: tuple[str, ...] = book_setting(
-        (), parse_texts, help="questions to begin with, instead of headings of the book"
+        (), parse_texts, help="suggested questions, instead of headings from the book"
     )
-    disclaimer: str | None = book_setting(None, parse_text, help="the line below the question, instead of ours")
+    disclaimer: str | None = book_setting(
+        None, parse_text, help="the line below the question box, instead of the default"
+    )
     colour: str | None = book_setting(None, parse_colour, help="colour of page, widget and its button, as `#0c6660`")
-    logo: str | None = book_setting(None, parse_picture, is_path=True, help="picture beside the title")
+    logo: str | None = book_setting(None, parse_picture, is_path=True, help="picture next to the title")
     sharing: bool = setting(
         False,
         parse_bool,
         env="BOOKWISE_PAGE_SHARING",
-        help="whether readers can share an answer: who has the link reads it without a key",
+        help="whether readers can share answers; anyone with the link can read them without a key",
     )

@@ -112,7 +112,7 @@ def compile_pattern(pattern: str) -> PathPattern:
     if unknown := [name for name in names if name.startswith("{") and name not in _PIECES]:
         raise ValueError(f"path pattern {pattern!r}: unknown {unknown[0]}; known are {known}")
     if repeated := [name for name in known.split() if names.count(name) > 1]:
-        raise ValueError(f"path pattern {pattern!r}: {repeated[0]} stands in it more than once")
+        raise ValueError(f"path pattern {pattern!r}: {repeated[0]} occurs more than once")
     steps: list[Step] = []
     for at, part in enumerate(parts):
         if at % 2 == 0:

@@ -25,8 +25,8 @@ def find_config(start: Path) -> Path | None:
         if (level / CONFIG_NAME).is_file():
             if is_planted(level / CONFIG_NAME):
                 raise ConfigurationError(
-                    f"{level / CONFIG_NAME}: belongs to another user, in a folder that everybody can write to; name "
-                    "it by --config if it is right, or work in a folder of your own"
+                    f"{level / CONFIG_NAME}: belongs to another user, in a folder that everyone can write to; pass "
+                    "it with --config if it is correct, or use a folder of your own"
                 )
             return _as_given(level, start) / CONFIG_NAME
         if level == home or (level / ".git").exists() or _owner(level.parent) != _owner(level):

@@ -45,9 +45,9 @@ def parse_ca_file(raw: Any) -> Path:
 class QdrantClientSettings:
     """How the client talks to the server, by the client's own names."""
 
-    prefer_grpc: bool = setting(False, parse_bool, help="talk gRPC to the server instead of REST")
+    prefer_grpc: bool = setting(False, parse_bool, help="use gRPC instead of REST")
     grpc_port: int = setting(6334, parse_int(1, 65535), help="its port")
-    timeout: int = setting(60, parse_int(1, 3600), help="seconds for one request to the server")
+    timeout: int = setting(60, parse_int(1, 3600), help="timeout of a request to the server in seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class QdrantSettings:
         None,
         parse_urls,
         env="QDRANT_URL",
-        help="Qdrant server; several addresses of a cluster with commas between them",
+        help="URL of the Qdrant server, or several URLs of a cluster, separated by commas",
     )
     api_key: Secret | None = setting(
         None, parse_secret, env="QDRANT_API_KEY", in_file=False, help="key of the Qdrant server"
@@ -68,23 +68,23 @@ class QdrantSettings:
         parse_secret,
         env="BOOKWISE_COPY_API_KEY",
         in_file=False,
-        help="key of the server that `copy --to` names",
+        help="key of the target server of `copy --to`",
     )
     collection: str = setting("bookwise", parse_text, env="QDRANT_COLLECTION_NAME", help="name of the index")
     ca_file: Path | None = setting(
         None,
         parse_ca_file,
         env="BOOKWISE_QDRANT_CA_FILE",
-        help="certificate of the authority that signed the server's, where it is a private one",
+        help="certificate of the server's certificate authority, if it is private",
     )
     client: QdrantClientSettings = table_setting(
-        QdrantClientSettings, env="BOOKWISE_QDRANT_CLIENT", help="how the client talks to the server"
+        QdrantClientSettings, env="BOOKWISE_QDRANT_CLIENT", help="options of the Qdrant client"
     )
     vectors_on_disk: bool = setting(
         False,
         parse_bool,
         env="BOOKWISE_QDRANT_VECTORS_ON_DISK",
-        help="map vectors and BM25 postings from disk, for indexes larger than memory",
+        help="keep vectors and BM25 postings on disk, for indexes larger than memory",
     )
     options: Mapping[str, Any] | None = setting(
         None,

@@ -42,10 +42,10 @@ MOVED: Mapping[str, str] = {
 """Where the value of a setting is read now: an entry of the table that is named first."""
 
 GONE: Mapping[str, str] = {
-    "trust.hosts": "a book may name no hosts; add the book to `trust.folders`",
-    "agent.history_tokens": "a conversation has a quarter of `agent.context_tokens` at most",
-    "api.body_timeout": "the body of a request has 30 seconds",
-    "api.client_connections": "one client has a fifth of `api.limits.max_connections`",
+    "trust.hosts": "a book cannot name hosts; add the book to `trust.folders`",
+    "agent.history_tokens": "a conversation gets at most a quarter of `agent.context_tokens`",
+    "api.body_timeout": "a request body must arrive within 30 seconds",
+    "api.client_connections": "one client gets at most a fifth of `api.limits.max_connections`",
     "qdrant.in_flight": "two write requests run at a time",
     "qdrant.defer_chunks": "a first load of more than 100,000 chunks is indexed at its end",
 }
@@ -71,7 +71,7 @@ def carried_over(values: Mapping[str, Any], old: Mapping[str, Any], source: str)
             logger.warning("%s (%s) is no longer a setting and is ignored: %s", name, source, GONE[name])
             continue
         table, keys = ".".join(MOVED[name].split(".")[:2]), MOVED[name].split(".")[2:]
-        logger.warning("%s (%s) is now %s and is read as such; write it there", name, source, MOVED[name])
+        logger.warning("%s (%s) has moved to %s and still works; please move it", name, source, MOVED[name])
         value = _VALUES[name].get(raw, raw) if name in _VALUES else _plain(raw)
         if value is not None:
             carried[table] = _with(carried.get(table, {}), keys, value)

@@ -44,7 +44,7 @@ class TrustSettings:
         help="trust the book's own files: let them set everything, and lead out of the book's folder",
     )
     folders: tuple[str, ...] = setting(
-        (), parse_texts, help="books whose files you trust; in your own configuration only"
+        (), parse_texts, help="folders of books that you trust; only in your own configuration"
     )
 
 
@@ -75,8 +75,8 @@ def withhold_secrets(values: dict[str, Any], origins: Origins) -> None:
             continue
         shown = ", ".join(sorted({urlsplit(part).hostname or "" for part in str(url).split(",")}))
         reason = (
-            f"{address} ({origins.of[address]}) would send the key to {shown}, and without a git repository nothing "
-            f"tells whether you wrote that file. If it is right, set {VARIABLE_OF[address]} in your environment, add "
+            f"{address} ({origins.of[address]}) would send the key to {shown}, but without a git repository it is "
+            f"unclear who wrote that file. If this is correct, set {VARIABLE_OF[address]} in your environment, add "
             "the book to `trust.folders` in your own configuration, or pass --trust-config"
         )
         values[name] = replace(secret, refusal=reason)
@@ -88,8 +88,8 @@ def paths_outside(values: Mapping[str, Any], origins: Origins) -> list[str]:
         return []
     inside = origins.folder.resolve()
     return [
-        f"{name} ({origins.of.get(name, 'default')}): {values[name]} is outside of the book's folder {inside}; if it "
-        "is right, name it by a flag or in your environment, add the book to `trust.folders` in your own "
+        f"{name} ({origins.of.get(name, 'default')}): {values[name]} is outside the book's folder {inside}; if this "
+        "is correct, name it with a flag or in your environment, add the book to `trust.folders` in your own "
         "configuration, or pass --trust-config"
         for name in INSIDE
         if values[name] is not None

@@ -168,7 +168,7 @@ def parse_bool(raw: Any) -> bool:
     try:
         return spellings[str(raw).strip().lower()]
     except KeyError:
-        raise ValueError(f"{raw!r} is neither true nor false") from None
+        raise ValueError(f"{raw!r} must be true or false") from None
 
 
 def parse_int(lowest: int, highest: int) -> Callable[[Any], int]:
@@ -202,7 +202,7 @@ def parse_amount(raw: Any) -> float:
     except (TypeError, ValueError):
         raise ValueError(f"{raw!r} is not a number") from None
     if isinstance(raw, bool) or not 0.0 <= value < float("inf"):
-        raise ValueError(f"{raw!r} is not an amount")
+        raise ValueError(f"{raw!r} must be a positive amount")
     return value
 
 

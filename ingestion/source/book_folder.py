@@ -87,7 +87,7 @@ def _left_out(paths: Sequence[str], order: BookOrder) -> dict[str, str]:
     found = {path: "the table of contents, not a lesson" for path in paths if path in order.files}
     if order.complete:
         missing = (path for path in paths if path not in order.entries and path not in order.files)
-        found |= dict.fromkeys(missing, f"not in {SUMMARY}, so that the site has no page for it")
+        found |= dict.fromkeys(missing, f"not in {SUMMARY}, so the site has no page for it")
     return found
 
 
@@ -106,7 +106,7 @@ def _without_lost(found: Crawl, lost: Mapping[str, str]) -> Crawl:
     folders = [
         Skipped(
             f"{folder}/" if folder else "./",
-            f"its pages stay as they are until {PurePosixPath(path).name} can be read, for it may hide them",
+            f"its pages keep their chunks until {PurePosixPath(path).name} can be read, because it may hide them",
         )
         for folder, path in lost.items()
     ]

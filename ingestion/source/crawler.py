@@ -108,7 +108,7 @@ def crawl(
     ignored: Sequence[Ignored] = (),
     outside: Callable[[Path], Sequence[str]] = lambda root: (),
 ) -> Crawl:
-    """Return all lessons below `root`; raises SourceError if it is missing or no folder.
+    """Return all lessons below `root`; raises SourceError if is missing or no folder.
 
     `exclude` and the root's `.bookwiseignore` are gitignore patterns after the generator's (`ignored`), so that
     `!_drafts/` takes a built-in one back. `outside` gives the folders, relative to the site's, that hold more of its
@@ -119,7 +119,7 @@ def crawl(
     if not root.is_dir():
         raise SourceError(f"{root}: is a file; name the folder that holds the lessons")
     if not can_list(root):
-        raise SourceError(f"{root}: cannot be listed: this user has no right to; run this as its owner")
+        raise SourceError(f"{root}: cannot be listed: permission denied; run this as its owner")
     rules = _Rules(root, [*map(Ignored, NOT_BOOK), *ignored], exclude, include)
     walk = _Walk(root.resolve(), rules, site)
     walk.collect(str(walk.root), "")
@@ -212,7 +212,7 @@ class _Walk:
             elif path.lower().endswith(SUFFIXES):
                 self._lesson(entry, path)
             elif path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
-                self.skipped.append(Skipped(path, "not Markdown, so that it is not read"))
+                self.skipped.append(Skipped(path, "not Markdown"))
 
     def one_per_path(self) -> list[SourceFile]:
         """Return the files by path, without those whose path, composed, is that of the file before."""
@@ -232,7 +232,7 @@ class _Walk:
             self.skipped.append(Skipped(path, f"more than {MAX_DEPTH} folders deep"))
             return
         if path.lower().endswith(tuple(f"{suffix}/" for suffix in SUFFIXES)):
-            self.skipped.append(Skipped(path, "a folder, not a lesson; the lessons in it are indexed"))
+            self.skipped.append(Skipped(path, "a folder; the lessons in it are indexed"))
         self.collect(entry.path, path)
 
     def _lesson(self, entry: os.DirEntry[str], path: str) -> None:
@@ -255,7 +255,7 @@ class _Walk:
         if not target.exists():
             reason = "link to nothing"
         elif not target.is_relative_to(self.root):
-            reason = "link that leaves the docs root"
+            reason = "link that leads outside the docs root"
         elif target.is_dir() and Path(entry.path).is_relative_to(target):
             reason = "link that loops"
         else:

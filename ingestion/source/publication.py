@@ -20,7 +20,7 @@ def publication_of(
 ) -> Publication:
     """Return whether a page is published; `crawl.unlisted` takes those outside of all menus for published.
 
-    A value that is neither true nor false counts as what hides the page.
+    A value that must be true or false counts as what hides the page.
     """
     metadata = with_custom_tables(page.values)
     values = {meant_key(key) or key: value for key, value in list(metadata.items())[::-1]}

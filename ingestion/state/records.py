@@ -88,7 +88,7 @@ def _ids(document: Mapping[str, Any], lesson: Lesson, source: IdSource) -> Seque
         return _texts(document["chunk_ids"])
     count = document["chunk_count"]
     if type(count) is not int or count < 0:
-        raise TypeError(f"{str(count)[:80]!r} is no number of chunks")
+        raise TypeError(f"{str(count)[:80]!r} is not a number of chunks")
     return StoredIds(source, lesson, count)
 
 
@@ -137,7 +137,7 @@ def _only(values: list[Any], *kinds: type) -> list[Any]:
     if set(map(type, values)) <= set(kinds):
         return values
     wrong = next(value for value in values if type(value) not in kinds)
-    raise TypeError(f"{str(wrong)[:80]!r} is not of the type {kinds[0].__name__}")
+    raise TypeError(f"{str(wrong)[:80]!r} is not of type {kinds[0].__name__}")
 
 
 def _published(value: Any) -> PublishedPage:

@@ -77,7 +77,7 @@ class StatCache:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path, json.dumps(content, separators=(",", ":")))
         except OSError as error:
-            logger.debug("the cache of file times was not written: %s", error)
+            logger.debug("the cache of file times could not be saved: %s", error)
 
 
 def _entry(digest: str, status: os.stat_result) -> Entry:

@@ -174,7 +174,7 @@ class StateFile:
             raise self._broken(f"format {str(version)[:_LONGEST_CAUSE]!r}")
         if version not in READABLE_FORMATS:
             raise StateError(
-                f"{self.path}: format {version!r} is not one that this bookwise reads (1 to {FORMAT_VERSION}); "
+                f"{self.path}: format {version!r} is not supported by this version (it reads 1 to {FORMAT_VERSION}); "
                 "update it"
             )
         self._seal = document.get("chunk_ids", NONE) if version >= IDS_APART else None

@@ -192,7 +192,7 @@ class _Application:
             self._lease()
             self._delete_stale()
         except BookwiseError as error:
-            logger.warning("what is stale is left for the next run: %s", error)
+            logger.warning("stale points are left for the next run: %s", error)
         self._recorder.save_what_is_safe()
 
     def _remove_deleted(self) -> None:

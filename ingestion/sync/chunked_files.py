@@ -60,7 +60,7 @@ def read_planned(job: ChunkJob) -> SourceText | LessonError:
     except LessonError as error:
         return error
     if text.sha256 != job.plan.facts.file_hash:
-        return LessonError(text.path, "changed while the run was reading it; run again")
+        return LessonError(text.path, "changed while it was being read; run again")
     return text
 
 
@@ -77,7 +77,7 @@ def chunk_text(
     except LessonError as error:
         return error
     except UnpublishedPage as page:
-        return LessonError(plan.facts.path, f"{page.reason} since the run looked at it; run again")
+        return LessonError(plan.facts.path, f"{page.reason} since the run started; run again")
     except BookwiseError:
         raise
     except Exception as error:

@@ -136,7 +136,7 @@ class EmbedRequests:
                 if not wait:
                     break
                 self._is_told = True
-                logger.warning("the embedder has not answered for %.0f s; the run waits for it", SLOW_SECONDS)
+                logger.warning("no response from the embedder for %.0f s; still waiting", SLOW_SECONDS)
                 continue
             wait = False
             request = self._sent.pop(done.number)

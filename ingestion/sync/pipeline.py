@@ -74,7 +74,7 @@ def job_of(jobs: JobLedger | None, report: Callable[[], IngestReport]) -> Iterat
     try:
         job = jobs.begin(begun.book_id, begun.mode)
     except StateError as error:
-        logger.warning("the run is not in the job ledger: %s", error)
+        logger.warning("the run could not be added to the run history: %s", error)
         yield
         return
     try:
@@ -90,4 +90,4 @@ def _finish(jobs: JobLedger, job: IngestionJob, report: IngestReport, error: str
     try:
         jobs.finish(job, report, error=error)
     except BookwiseError as failure:
-        logger.warning("the run stays open in the job ledger: %s", failure)
+        logger.warning("the end of the run could not be saved in the run history: %s", failure)

@@ -21,8 +21,10 @@ from ingestion.vector_stores.batching import batches
 from ingestion.vector_stores.filters import AnyOf, Equals, Where
 from ingestion.vector_stores.protocol import PointReader
 
-HAD_NO_PAGE = "the built site had no page for it when it was there last"
-NOT_KNOWN = "the records are lost and the site is not built, so that nobody knows whether it publishes this; build it"
+HAD_NO_PAGE = "the last build of the site had no page for it"
+NOT_KNOWN = (
+    "the state file is lost and the site is not built, so it is not known whether this is published; build the site"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,4 +101,4 @@ class Recorder:
         try:
             self.save()
         except BookwiseError as error:
-            logger.warning("what was written last is not recorded, and found by the next run: %s", error)
+            logger.warning("the last writes were not recorded; the next run finds them: %s", error)

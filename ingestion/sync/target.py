@@ -211,7 +211,7 @@ def usable(generations: OpenGenerations) -> VectorStore | None:
     except IndexInUse:
         raise
     except VectorStoreError as error:
-        logger.warning("the index cannot be read and is built anew from the lessons: %s", error)
+        logger.warning("the index cannot be read and is rebuilt from the lessons: %s", error)
         return None
 
 

@@ -215,7 +215,7 @@ def _check_length(question: str) -> None:
         return  # no token is shorter than a byte; to count them exactly costs half a second at the first time
     tokens = count_tokens([question], CHAT_ENCODING)[0]
     if tokens > MAX_QUESTION_TOKENS:
-        raise UsageError(f"the question has {tokens} tokens; at most {MAX_QUESTION_TOKENS} are taken, so shorten it")
+        raise UsageError(f"the question has {tokens} tokens; the maximum is {MAX_QUESTION_TOKENS}, so shorten it")
 
 
 def _timed(response: AgentResponse, started: float, search_seconds: float) -> AgentResponse:

@@ -36,13 +36,13 @@ TOOL_TOKENS = 250
 PARAGRAPH = "\n\n"
 """Between what a model says before one more search and what it says after it."""
 
-CUT_OFF = "the answer reached the limit of AGENT_ANSWER_TOKENS and is cut off"
-REPEATS = "the language model began to repeat itself, so the answer was ended there"
+CUT_OFF = "the answer reached the limit AGENT_ANSWER_TOKENS and was cut off"
+REPEATS = "the language model began to repeat itself, so the answer was stopped there"
 UNFINISHED = (CUT_OFF, REPEATS)
 """Why an answer has no end although the service works."""
 
-NO_ANSWER = "the language model gave no answer"
-WRONG_CALLS = "the language model called the search wrongly too often"
+NO_ANSWER = "the language model returned no answer"
+WRONG_CALLS = "the language model made too many invalid search calls"
 NO_SEARCH_LEFT = "no more searches for this question; answer from the passages you have"
 NO_ROOM = "no room for more passages; answer from those you have"
 
@@ -110,7 +110,7 @@ class ToolLoop:
         self._messages = [system, *({"role": turn.role, "content": turn.content} for turn in past), asked]
         self._left -= sum(tokens_of(turn.content) for turn in past)
         if self._left <= 0:
-            raise UsageError("the question leaves no room for passages; shorten it, or raise AGENT_CONTEXT_TOKENS")
+            raise UsageError("the question leaves no room for passages; shorten it or raise AGENT_CONTEXT_TOKENS")
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[GatedResult | str | LoopOutcome]:
         """Yield each search and each piece of the answer as it comes, last what became of the question.

@@ -67,7 +67,7 @@ class SearchCall:
 def parse_call(name: str, arguments: str) -> SearchCall:
     """Return the call with its arguments, `top_k` brought within 1 to 20; raises InvalidToolCall."""
     if name not in (TOOL_NAME, ALIAS):
-        raise InvalidToolCall(f"there is no tool {name!r}; call {TOOL_NAME}")
+        raise InvalidToolCall(f"unknown tool {name!r}; use {TOOL_NAME}")
     given = _object(arguments)
     query = given.get("query")
     said = query.strip() if isinstance(query, str) else ""

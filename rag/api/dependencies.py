@@ -71,14 +71,14 @@ async def _questioner(request: Request, services: Services) -> Caller:
 async def _ingester(request: Request, services: Services) -> Caller:
     caller = await services.auth.caller(request)
     if not caller.may_ingest:
-        raise HTTPException(403, "this key may not ingest; create one with `bookwise keys add NAME --may-ingest`")
+        raise HTTPException(403, "this key cannot ingest; create one with `bookwise keys add NAME --may-ingest`")
     return caller
 
 
 async def _owner(request: Request, services: Services) -> Caller:
     caller = await services.auth.caller(request)
     if not caller.is_owner:
-        raise HTTPException(403, "this key is not the owner's; create one with `bookwise keys add NAME --owner`")
+        raise HTTPException(403, "this needs an owner's key; create one with `bookwise keys add NAME --owner`")
     return caller
 
 

@@ -48,7 +48,7 @@ else:
 
 def _moment(text: str) -> str:
     if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError("a time must name its zone")
+        raise ValueError("a time must have a time zone")
     return text
 
 
@@ -72,7 +72,7 @@ def _small(metadata: dict[str, Any]) -> dict[str, Any]:
     except ValueError:
         raise ValueError("numbers must be finite") from None
     if "\\u0000" in written:
-        raise ValueError("the character NUL cannot be stored")
+        raise ValueError("NUL characters cannot be stored")
     return storable(metadata)
 
 

@@ -40,10 +40,10 @@ CHARACTERS_PER_TOKEN = 16
 """More than a token has in any text: a reply beyond that is not the one that was asked for."""
 
 EMPTY = (
-    "the service began no answer; its log may say why. If the passages are too long for the model, lower "
+    "the service sent no answer; check its log. If the passages are too long for the model, lower "
     "AGENT_CONTEXT_TOKENS or AGENT_TOP_K"
 )
-NOT_A_COMPLETION = "the answer is no chat completion; check OPENAI_BASE_URL"
+NOT_A_COMPLETION = "the response is not a chat completion; check OPENAI_BASE_URL"
 
 
 class ChatModel:
@@ -138,7 +138,7 @@ class ChatModel:
                     if text := reply.add(chunk):
                         yield text
                     if len(reply.text) > CHARACTERS_PER_TOKEN * self._max_answer_tokens + FREE_CHARACTERS:
-                        raise self._error("the answer is far longer than it may be; check OPENAI_BASE_URL")
+                        raise self._error("the response is far too long; check OPENAI_BASE_URL")
         except TimeoutError as exc:
             raise self._error(_advice(self.name)["timeout"]) from exc
         except openai.OpenAIError as exc:
@@ -153,7 +153,7 @@ class ChatModel:
         except _not_a_completion() as exc:
             raise self._error(NOT_A_COMPLETION) from exc
         if reply.finish is None and not self._may_ask_again(request, reply):
-            raise self._error("the answer broke off; ask again" if reply.has_begun else EMPTY)
+            raise self._error("the answer stopped in the middle; ask again" if reply.has_begun else EMPTY)
 
     def _may_ask_again(self, request: dict[str, Any], reply: Assembly) -> bool:
         """Return whether to ask again after a reply without an end: once if it is empty, then without the tools.
@@ -215,10 +215,10 @@ def _not_a_completion() -> tuple[type[Exception], ...]:
 def _advice(model: str) -> dict[Failure, str]:
     """Return what to do about a failure, where a language model differs from the general case."""
     return {
-        "quota": "the account's quota is spent; raise it, or use --no-llm",
+        "quota": "the account's quota is used up; raise it, or use --no-llm",
         "context": "the question with its passages is too long for the model; lower AGENT_CONTEXT_TOKENS",
-        "timeout": "no answer in time; ask again, or raise AGENT_TIMEOUT (a lower AGENT_TOP_K is read faster)",
+        "timeout": "no response in time; ask again, raise AGENT_TIMEOUT, or lower AGENT_TOP_K to send less text",
         "model": f"there is no model {model!r} for this key; check OPENAI_MODEL and OPENAI_BASE_URL",
         "permission": "the key may not use this model; check its permissions",
-        "rate": "the rate limit holds, even after waiting; ask again later, or use --no-llm",
+        "rate": "still rate limited after waiting; ask again later, or use --no-llm",
     }

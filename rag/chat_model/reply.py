@@ -82,7 +82,7 @@ class Assembly:
     def _add_call(self, part: Any) -> None:
         index = part.get("index") or 0
         if not isinstance(index, int):
-            raise TypeError("the index of a call is no number")
+            raise TypeError("the index of a call is not a number")
         if index not in self.calls and len(self.calls) == MAX_CALLS:
             return
         call = self.calls.setdefault(index, ["", "", ""])

@@ -179,7 +179,7 @@ async def _lines(settings: Settings) -> AsyncGenerator[str]:
             if interrupted:
                 return
             interrupted = True
-            note("line cleared; press Ctrl-C again to leave")
+            note("line cleared; press Ctrl-C again to exit")
         except EOFError:
             return
         else:

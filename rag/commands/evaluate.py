@@ -109,7 +109,7 @@ def _check(compare: Path | None, against: str | None, *, calibrate: bool, answer
     if compare and against:
         raise UsageError("use only one of --compare and --against")
     if calibrate and answers is False:
-        raise UsageError("--calibrate looks at the quoted answers; leave out --no-answers")
+        raise UsageError("--calibrate needs the quoted answers; leave out --no-answers")
 
 
 def _held_out(asked: Sequence[Asked]) -> tuple[View, dict[str, Any]]:

@@ -69,7 +69,9 @@ def _texts(store: PointReader, settings: Settings, book_id: str, filters: Filter
     entries = list_lessons(store, where, modules)
     if not entries:
         check_values(book_id, filters, store, modules)
-        raise UsageError(f"{book_id} has no lesson inside these filters ({filters.describe()}); nothing was written")
+        raise UsageError(
+            f"{book_id} has no lesson that matches these filters ({filters.describe()}); nothing was written"
+        )
     title = settings.book.title or book_id
     full = "".join(full_text(title, entries, store, book_id, where))
     return {INDEX_NAME: index_text(title, entries, modules), FULL_NAME: full}, len(entries)
@@ -85,7 +87,9 @@ def _write_chunks(
     lines = list(chunk_lines(points, store.schema, settings.chunk.visible_props))
     if not lines:
         check_values(book_id, filters, store, settings.modules)
-        raise UsageError(f"{book_id} has no chunk inside these filters ({filters.describe()}); nothing was written")
+        raise UsageError(
+            f"{book_id} has no chunk that matches these filters ({filters.describe()}); nothing was written"
+        )
     size = _write(path, "".join(lines))
     document = {"book_id": book_id, "chunks": len(lines), "filters": filters.given(), "files": [str(path)]}
     told = [f"{book_id}: {len(lines)} chunks ({filters.describe()}).", f"Written: {path} ({size:,} bytes)."]

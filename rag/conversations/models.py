@@ -159,9 +159,9 @@ def merged(metadata: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, 
         metadata, {name: each for name, each in change.items() if name != NAME or each}
     )
     if len(result) > MAX_FIELDS:
-        raise UsageError(f"metadata: a thread holds at most {MAX_FIELDS} fields")
+        raise UsageError(f"metadata: a thread can have at most {MAX_FIELDS} fields")
     if len(json.dumps(result, ensure_ascii=False)) > MAX_METADATA_CHARS:
-        raise UsageError(f"metadata: a thread holds at most {MAX_METADATA_CHARS} characters of JSON")
+        raise UsageError(f"metadata: a thread can have at most {MAX_METADATA_CHARS} characters of JSON")
     return result
 
 
@@ -217,7 +217,7 @@ def parse_thread_id(text: str) -> UUID:
     except ValueError:
         raise UsageError(f"session id {text[:60]!r}: not a UUID") from None
     if thread_id.version != 4:
-        raise UsageError(f"session id {text[:60]!r}: a UUID, but not of version 4")
+        raise UsageError(f"session id {text[:60]!r}: not a version 4 UUID")
     return thread_id
 
 

@@ -30,7 +30,7 @@ class Reader:
     def __post_init__(self) -> None:
         """Check that the reader is named."""
         if self.key_id is None and not self.user_id:
-            raise UsageError("name the reader: a key id, a user id, or both")
+            raise UsageError("select a reader: give a key id, a user id, or both")
 
 
 @dataclass(frozen=True, slots=True)

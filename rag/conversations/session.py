@@ -67,9 +67,9 @@ def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
 
 HELP = """\
 /sources   the sources of the last answer
-/searches  what was searched for in this conversation
-/filters   the filters that every search keeps to
-/new       begin a new conversation
+/searches  the searches of this conversation
+/filters   the filters of every search
+/new       start a new conversation
 /save FILE write the conversation to a file, as Markdown
 /quit      leave (so does the end of input)"""
 

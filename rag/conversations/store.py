@@ -82,7 +82,7 @@ class ThreadStore:
         if found is None:
             return None
         if found[0]._mapping["owner"] != owner:
-            raise UsageError(f"thread {thread_id} exists already; choose another session id")
+            raise UsageError(f"thread {thread_id} already exists; choose another session id")
         return _thread(dict(found[0]._mapping), found[1])
 
     def append(
@@ -248,7 +248,7 @@ def delete_threads(connection: Connection, ids: Sequence[UUID]) -> int:
 def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Insert an empty thread; raises UsageError where anyone uses the id."""
     if _find(connection, thread_id, None, messages=False):
-        raise UsageError(f"thread {thread_id} exists already")
+        raise UsageError(f"thread {thread_id} already exists")
     row = _empty(thread_id, owner, metadata)
     _insert(connection, row)
     return row
@@ -272,7 +272,7 @@ def _insert(connection: Connection, row: Mapping[str, Any]) -> None:
     try:
         connection.execute(insert(THREADS).values(row))
     except IntegrityError:
-        raise UsageError(f"thread {row['thread_id']} exists already") from None
+        raise UsageError(f"thread {row['thread_id']} already exists") from None
 
 
 def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:

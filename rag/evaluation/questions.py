@@ -71,17 +71,17 @@ def load_questions(path: Path) -> list[EvalQuestion]:
             if unknown := sorted(set(raw) - KEYS):
                 known = ", ".join(sorted(KEYS))
                 logger.warning(
-                    "%s:%d: unknown key %s is not read; known are %s", path, number, ", ".join(unknown), known
+                    "%s:%d: unknown key %s is ignored; known keys are %s", path, number, ", ".join(unknown), known
                 )
     if not questions:
-        raise UsageError(f"{path}: there is no question in it")
+        raise UsageError(f"{path}: contains no questions")
     return questions
 
 
 def _why(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"it has no {error.args[0]!r}"
-    return "it is not a JSON object" if isinstance(error, TypeError) else str(error)
+    return "not a JSON object" if isinstance(error, TypeError) else str(error)
 
 
 def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
@@ -90,10 +90,10 @@ def _question(raw: Mapping[str, Any], number: int) -> EvalQuestion:
     if folder := _text(raw, "source_dir"):
         pages.append(folder.rstrip("/") + "/")
     if answerable and not pages:
-        raise ValueError("an answerable question needs source_file or source_dir")
+        raise ValueError("an answerable question needs `source_file` or `source_dir`")
     text = _text(raw, "question")
     if not text:
-        raise ValueError("question is missing")
+        raise ValueError("`question` is missing")
     return EvalQuestion(
         id=str(raw.get("id", number)),
         text=text,
@@ -138,7 +138,7 @@ def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:
             ends = ("/".join(parts[at:]) for at in range(len(parts)))
             folders.update(page.removesuffix(end) for end in ends if end and _is_indexed(end, known))
     if not folders:
-        raise UsageError("none of the pages that the questions name is indexed in this book")
+        raise UsageError("none of the pages named in the questions is indexed in this book")
     return max(folders.items(), key=lambda each: (each[1], -len(each[0])))[0]
 
 
@@ -153,7 +153,7 @@ def check_pages(questions: Iterable[EvalQuestion], folder: str, indexed: Sequenc
     if lost:
         named = "; ".join(f"{target.id}: {target.pages[0]}" for target in lost[:5])
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-        raise UsageError(f"pages that the questions name are not indexed: {named}{more}")
+        raise UsageError(f"these pages named in the questions are not indexed: {named}{more}")
 
 
 def as_title(title: str) -> str:
@@ -185,7 +185,7 @@ def check_sections(questions: Iterable[EvalQuestion], folder: str, titles: Mappi
     if lost:
         named = "; ".join(f"{target.id}: {target.section}" for target in lost[:5])
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-        raise UsageError(f"sections that the questions name are on none of their pages: {named}{more}")
+        raise UsageError(f"these sections named in the questions are not on their pages: {named}{more}")
 
 
 def _is_indexed(end: str, known: set[str]) -> bool:

@@ -72,7 +72,7 @@ def evaluate(
     one names is not in the index.
     """
     if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
-        raise UsageError("the questions do not say their book, and the index holds several; choose one with --book")
+        raise UsageError("the questions do not name a book and the index has several; choose one with --book")
     asked: list[Asked] = []
     for retriever in retrievers:
         own = [question for question in questions if question.book in (retriever.book_id, None)]

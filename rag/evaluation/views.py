@@ -16,7 +16,7 @@ from rag.evaluation.comparison import Comparison, as_json, interval_of
 from rag.evaluation.metrics import MEASURES, Outcome, latency, leak_rate, mean_of
 
 PERCENTILES = (50, 99)
-NOT_MEASURED = "answer support: not measured, no language model answered"
+NOT_MEASURED = "answer support: not measured, because no language model was used"
 BY_GROUP = (
     "file recall@1",
     "file recall@5",
@@ -118,7 +118,7 @@ def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
     try:
         return [_outcome(outcome) for outcome in document["outcomes"]]
     except (KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{place}: is not what `bookwise eval --json` prints: {error}") from error
+        raise UsageError(f"{place}: is not the output of `bookwise eval --json`: {error}") from error
 
 
 def _outcome(stored: Mapping[str, Any]) -> Outcome:
@@ -200,7 +200,7 @@ def _misses(outcomes: Sequence[Outcome]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for outcome in outcomes:
         if outcome.answerable and (outcome.page_rank is None or outcome.page_rank > 5):
-            rows.append((outcome.id, outcome.book, "page not among the first five"))
+            rows.append((outcome.id, outcome.book, "right page not in the top five"))
         if outcome.answerable == outcome.refused:
             rows.append(
                 (

@@ -48,7 +48,7 @@ class KeysOnly:
             raise HTTPException(
                 403,
                 f"this key reads hardware tier {caller.highest_tier} or lower, this server offers "
-                f"{self._highest_tier}; start one with --tier {caller.highest_tier} for it",
+                f"{self._highest_tier}; start a server with --tier {caller.highest_tier} for it",
             )
 
 
@@ -72,7 +72,7 @@ class QuestionLimits:
         except HTTPException as error:
             raise UsageError(error.detail) from error
         if caller.is_public and self._access.has_daily_limits:
-            raise UsageError("this key has a limit per day, which only `bookwise serve` counts; ask there")
+            raise UsageError("this key has a daily limit, which only `bookwise serve` can enforce; use it there")
 
 
 def tell_neutrally(error: BookwiseError) -> str:

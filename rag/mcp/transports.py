@@ -116,7 +116,7 @@ def refusal_of(line: str) -> JSONRPCError:
     request_id = message.get("id") if isinstance(message, dict) else None
     if isinstance(request_id, bool) or not isinstance(request_id, int | str):
         request_id = None
-    told = "batches are not part of the protocol" if isinstance(message, list) else "this is no JSON-RPC 2.0 message"
+    told = "batches are not part of the protocol" if isinstance(message, list) else "not a JSON-RPC 2.0 message"
     error = ErrorData(code=INVALID_REQUEST, message=f"invalid request: {told}")
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 

@@ -143,11 +143,11 @@ def narrowed(filters: Filters, asked: Mapping[str, Any], modules: Sequence[Modul
     for name, value in given.items():
         outer = set_before.get(name)
         if value in ([], ()):
-            raise UsageError(f"{name} is empty; name at least one, or leave the argument out")
+            raise UsageError(f"{name} is empty; give at least one value, or leave the argument out")
         if outer is not None and not _is_inside(name, value, outer, modules):
             raise UsageError(
-                f"{name} {_shown(value)} is outside the filter {_shown(outer)}, which is set where the server was "
-                "started; ask within it, or leave the argument out"
+                f"{name} {_shown(value)} is outside the filter {_shown(outer)}, which was set when the server was "
+                "started; use a value within it, or leave the argument out"
             )
     return replace(filters, **given)
 

@@ -91,7 +91,7 @@ class SharedEmbedder(WrappedEmbedder):
 
 T = TypeVar("T")
 
-STOPPED = "interrupted: the server was stopped; what was finished is recorded, and the next run goes on from there"
+STOPPED = "interrupted: the server was stopped; completed work is saved; the next run resumes there"
 
 
 class StoppableEmbedder(WrappedEmbedder):

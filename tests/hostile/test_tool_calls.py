@@ -85,7 +85,7 @@ def test_arguments_without_an_end_are_kept_as_far_as_they_can_be_right() -> None
 
 
 def test_an_answer_without_an_end_is_a_chat_model_error() -> None:
-    with pytest.raises(ChatModelError, match="far longer"):
+    with pytest.raises(ChatModelError, match="far too long"):
         reply_to(*({"content": "words and " * 100} for _ in range(1000)))
 
 
@@ -102,7 +102,7 @@ def test_an_answer_without_an_end_is_a_chat_model_error() -> None:
     ],
 )
 def test_a_call_of_other_types_is_no_chat_completion(call: object) -> None:
-    with pytest.raises(ChatModelError, match="no chat completion"):
+    with pytest.raises(ChatModelError, match="not a chat completion"):
         reply_to({"tool_calls": [call]}, {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]})
 
 

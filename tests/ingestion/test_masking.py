@@ -74,7 +74,7 @@ def test_a_log_masks_messages_fields_and_traces(formatter: logging.Formatter, ad
         "http://[::1]:6333/x@y",
         "https://h:6333,http://i:6334 and x@y",
         "write postgresql+psycopg://USER@HOST/NAME",
-        "give a key: Authorization: Bearer KEY",
+        "an API key is required: Authorization: Bearer KEY",
         "mailto:someone@example.org",
         "basic information about passwords and tokens",
         "12:30 at image@2x.png",

@@ -32,7 +32,7 @@ def _message(error: Any, arguments: Sequence[str]) -> str:
     if param is not None:
         return f"missing {_name(param)}"
     if command := _command_with(error, arguments):
-        return f"{error.option_name} goes after the command: `bookwise {command} {error.option_name} …`"
+        return f"{error.option_name} must come after the command: `bookwise {command} {error.option_name} …`"
     return _lower(error.format_message())
 
 

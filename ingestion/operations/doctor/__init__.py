@@ -34,7 +34,7 @@ def diagnose(loaded: Loaded) -> Report:
 def misconfigured(error: ConfigurationError) -> Report:
     """Return the report of settings that cannot be read: one finding per mistake."""
     _, *mistakes = str(error).split("\n  ")
-    step = "correct it where it is set"
+    step = "correct it in its source"
     checks = [problem("settings", mistake, step) for mistake in mistakes or [str(error)]]
     return Report((), tuple(checks), tuple(installed()))
 
@@ -56,6 +56,6 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield from guarded("embedder", embedder_checks(settled), "set BOOKWISE_EMBEDDER to another one")
     yield from guarded("model service", model_checks(settled), "check OPENAI_API_KEY and OPENAI_BASE_URL")
     yield from guarded("reranker", reranker_checks(settings), "check BOOKWISE_RERANK_URL")
-    yield from guarded("database", database_checks(settings), "check DATABASE_URL, and that the database runs")
+    yield from guarded("database", database_checks(settings), "check DATABASE_URL and that the database is running")
     yield from guarded("redis", rate_store_checks(settings), "check BOOKWISE_API_RATE_STORE")
     yield from disk_checks(settings)

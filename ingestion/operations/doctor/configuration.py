@@ -50,14 +50,14 @@ def book_checks(settings: Settings) -> Iterator[Check]:
         yield note(
             "book",
             f"no id is set: `ingest` takes the one that these lessons have in the index, else "
-            f"{id_of_folder(settings.folder)} from the folder's name",
+            f"{id_of_folder(settings.folder)} from the folder name",
             f"run `bookwise init`, which writes one into {CONFIG_NAME}, or set BOOKWISE_BOOK",
         )
     docs = Path(settings.book.docs)
     if docs.is_dir() and can_list(docs):
         yield ok("lessons", settings.book.docs)
     elif docs.is_dir():
-        yield problem("lessons", f"{docs}: this user may not list the folder", "run this as its owner")
+        yield problem("lessons", f"{docs}: no permission to list the folder", "run this as its owner")
     else:
         yield note(
             "lessons",
@@ -94,9 +94,9 @@ def package_checks() -> Iterator[Check]:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        yield problem("packages", f"not installed: {', '.join(missing)}", "install bookwise again")
+        yield problem("packages", f"not installed: {', '.join(missing)}", "reinstall bookwise")
     else:
-        yield ok("packages", "all that bookwise needs is installed")
+        yield ok("packages", "all required packages are installed")
 
 
 def _packages(*, extras: bool = True) -> list[str]:

@@ -63,7 +63,7 @@ def state_checks(settings: Settings, generations: Generations) -> Iterator[Check
     books = states.books()
     is_there = generations.active() is not None
     if not books:
-        yield ok("state", "no run is recorded yet")
+        yield ok("state", "no run has been recorded yet")
     for book_id in books:
         state = states.load(book_id, settings.qdrant.collection)
         counted = generations.known_count(book_id) if is_there else None
@@ -85,11 +85,11 @@ def disk_checks(settings: Settings) -> Iterator[Check]:
     free, used = shutil.disk_usage(there).free, _bytes_below(directory)
     room = f"{_size(free)} free, {_size(used)} used by {directory}"
     if not os.access(there, os.W_OK):
-        yield note("disk", f"{there} cannot be written to", "set BOOKWISE_DIRECTORY to a folder of yours to index")
+        yield note("disk", f"{there} cannot be written to", "to index, set BOOKWISE_DIRECTORY to a folder of yours")
     if free < LEAST_FREE:
-        yield problem("disk", room, "make room, or set BOOKWISE_DIRECTORY to a folder on another disk")
+        yield problem("disk", room, "free space, or set BOOKWISE_DIRECTORY to a folder on another disk")
     elif free < used + LEAST_FREE:
-        yield note("disk", room, "make room before `--mode recreate`, which builds a second index beside the first")
+        yield note("disk", room, "free space before `--mode recreate`, which builds a second index next to the first")
     else:
         yield ok("disk", room)
 

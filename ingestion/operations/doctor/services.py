@@ -25,7 +25,8 @@ def embedder_checks(settings: Settings) -> Iterator[Check]:
     kind = kind_of(settings)
     if kind == "openai":
         yield ok(
-            "embedder", f"{settings.embedding.model}; texts of lessons and questions go to {openai_host(settings)}"
+            "embedder",
+            f"{settings.embedding.model}; texts of lessons and questions are sent to {openai_host(settings)}",
         )
     elif kind == "local":
         from ingestion.embedding.minilm import MiniLm
@@ -45,9 +46,9 @@ def embedder_checks(settings: Settings) -> Iterator[Check]:
 def model_checks(settings: Settings) -> Iterator[Check]:
     """Yield which language model answers, and whether its service, which may embed too, accepts the key."""
     if not (settings.openai.api_key or settings.openai.base_url):
-        yield ok("language model", "none: answers are quoted from the book, nothing leaves this machine")
+        yield ok("language model", "none: answers are quoted from the book, nothing is sent elsewhere")
         return
-    yield ok("language model", f"{settings.agent.model}; questions and passages go to {openai_host(settings)}")
+    yield ok("language model", f"{settings.agent.model}; questions and passages are sent to {openai_host(settings)}")
     yield from _service_checks(settings)
 
 
@@ -65,7 +66,7 @@ def _service_checks(settings: Settings) -> Iterator[Check]:
     )
     known = service.model_names()
     if not known:
-        yield ok("model service", f"{openai_host(settings)} answers, and lists no models")
+        yield ok("model service", f"{openai_host(settings)} responds, but lists no models")
         return
     yield ok("model service", f"{openai_host(settings)} answers and lists {len(known)} models")
     used = {settings.agent.model: "OPENAI_MODEL"}
@@ -73,13 +74,13 @@ def _service_checks(settings: Settings) -> Iterator[Check]:
         used[settings.embedding.model] = "OPENAI_EMBEDDING_MODEL"
     for model, variable in used.items():
         if model not in known:
-            yield note("model service", f"{model} is not among its models", f"set {variable} to one that it lists")
+            yield note("model service", f"{model} is not one of its models", f"set {variable} to one of its models")
 
 
 def reranker_checks(settings: Settings) -> Iterator[Check]:
     """Yield where a reranker gets the passages."""
     if settings.rerank.url:
-        yield ok("reranker", f"questions and passages go to {host_of(settings.rerank.url)}")
+        yield ok("reranker", f"questions and passages are sent to {host_of(settings.rerank.url)}")
 
 
 def database_checks(settings: Settings) -> Iterator[Check]:
@@ -118,7 +119,7 @@ def rate_store_checks(settings: Settings) -> Iterator[Check]:
         yield problem(
             "redis",
             f"does not answer ({type(error).__name__})",
-            "check BOOKWISE_API_RATE_STORE; until it answers each server counts alone",
+            "check BOOKWISE_API_RATE_STORE; until it responds, each server counts on its own",
         )
 
 
@@ -129,4 +130,4 @@ def _redis_version(client: Any) -> str:
     try:
         return f"version {client.info('server')['redis_version']}"
     except (redis.ResponseError, KeyError):
-        return "a server that tells no version"
+        return "a server that does not report its version"

@@ -18,7 +18,7 @@ from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import SourceText, read_source
 
-NO_PAGE = "the built site has no page for it; if it is new, build the site again"
+NO_PAGE = "the built site has no page for it; if it is new, rebuild the site"
 
 
 class LessonPages(NamedTuple):

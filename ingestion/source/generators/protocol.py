@@ -138,7 +138,7 @@ class Generator(Protocol):
         ...
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
-        """Return whether readers see a page; a value that is neither true nor false counts as what hides it."""
+        """Return whether readers see a page; a value that must be true or false counts as what hides it."""
         ...
 
     def version(self, path: str, site: Site) -> tuple[str, int] | None:

@@ -105,7 +105,7 @@ class BookFiles:
             inside = [real.relative_to(folder) for folder in self._folders if real.is_relative_to(folder)]
             if not inside:
                 raise CannotInclude(
-                    "lies outside of the book's folder; if it is right, add the book to `trust.folders` in your own "
+                    "is outside the book's folder; if this is correct, add the book to `trust.folders` in your own "
                     "configuration, or pass --trust-config"
                 )
             if all(any(part.startswith(".") and part != GITBOOK for part in path.parts) for path in inside):

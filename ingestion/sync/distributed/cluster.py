@@ -147,8 +147,12 @@ def _refusal(error: BaseException | None, versions: Mapping[str, str]) -> Bookwi
     if error is None:
         pairs = [(name, versions.get(name), value) for name, value in code_versions().items()]
         differ = ", ".join(f"{name} {there}, here {here}" for name, there, here in pairs if there != here)
-        return ConfigurationError(f"the Ray cluster runs another bookwise ({differ}); install the same version there")
+        return ConfigurationError(
+            f"the Ray cluster runs a different version of bookwise ({differ}); install the same version there"
+        )
     reason = " ".join(str(error).split())
     if _IS_MISSING in reason:
-        return ConfigurationError("the Ray cluster has no bookwise of this version; install it on its machines")
-    return ClusterError(f"no worker can be started on the Ray cluster: {reason[-300:]}")
+        return ConfigurationError(
+            "this version of bookwise is not installed on the Ray cluster; install it on its machines"
+        )
+    return ClusterError(f"cannot start a worker on the Ray cluster: {reason[-300:]}")

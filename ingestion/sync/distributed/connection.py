@@ -52,7 +52,7 @@ class RayConnection:
         self._thread.start()
         if not self._opened.wait(JOIN_SECONDS if is_joining else START_SECONDS):
             raise ClusterError(
-                f"no Ray cluster answers at {self._place()}; check the address and that `ray status` works there"
+                f"no Ray cluster responds at {self._place()}; check the address and that `ray status` works there"
                 if is_joining
                 else "Ray did not start on this machine in time; start a cluster with `ray start --head`"
             )

@@ -134,9 +134,9 @@ class WorkerPool:
         reason = " ".join(str(error).split())[:200]
         if self._losses > MAX_LOSSES:
             task.future.set_exception(WorkerLost(reason))
-            self._give_up(ClusterError(f"the workers of the Ray cluster die one after another ({reason})"))
+            self._give_up(ClusterError(f"the workers of the Ray cluster keep dying ({reason})"))
         elif task.tries < TRIES:
-            logger.warning("a worker of the Ray cluster died; what it worked on is tried again")
+            logger.warning("a worker of the Ray cluster died; its work is retried")
             logger.debug("the worker died: %s", reason)
             self._waiting.appendleft(task)
         else:

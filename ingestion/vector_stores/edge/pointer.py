@@ -24,7 +24,7 @@ class Pointer:
 
 
 def read_pointer(directory: Path) -> Pointer:
-    """Return what CURRENT says, nothing where it is missing.
+    """Return what CURRENT says, nothing where is missing.
 
     Raises PointerDamaged, and VectorStoreError for a file that cannot be read at all.
     """
@@ -42,7 +42,7 @@ def read_pointer(directory: Path) -> Pointer:
     for name in (pointer.active, pointer.former):
         # A path in it would lead out of the collection.
         if name is not None and not (isinstance(name, str) and re.fullmatch(PATTERN, name)):
-            raise PointerDamaged(f"{path} names {str(name)[:80]!r}, which is no generation")
+            raise PointerDamaged(f"{path} names {str(name)[:80]!r}, which is not a generation")
     return pointer
 
 

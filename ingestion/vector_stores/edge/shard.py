@@ -64,7 +64,7 @@ def engine_errors(what: str) -> Iterator[None]:
     except BaseException as exc:
         if type(exc).__name__ != "PanicException":
             raise
-        raise VectorStoreError(f"{what}: the engine broke down: {exc}") from exc
+        raise VectorStoreError(f"{what}: the engine crashed: {exc}") from exc
 
 
 def create_shard(path: Path, dimensions: int) -> qe.EdgeShard:

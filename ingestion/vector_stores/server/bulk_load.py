@@ -79,7 +79,7 @@ def _wait_until_green(
         if info.indexed_vectors_count != indexed:
             indexed, moved_at = info.indexed_vectors_count or 0, now
         if now - moved_at >= STALLED_SECONDS:
-            logger.warning("%s: no progress in indexing for %.0f s; continuing", collection, now - moved_at)
+            logger.warning("%s: no indexing progress for %.0f s; continuing", collection, now - moved_at)
             return
         if now - logged_at >= PROGRESS_SECONDS:
             logged_at = now

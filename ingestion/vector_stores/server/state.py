@@ -290,7 +290,7 @@ def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]], i
             raise ValueError(f"format {str(version)[:80]!r}")
         if version not in READABLE_FORMATS:
             raise StateError(
-                f"the records on the server have format {version!r}, not one that this bookwise reads "
+                f"the state on the server has format {version!r}, not one that this bookwise reads "
                 f"(1 to {FORMAT_VERSION}); update it"
             )
     documents = {payload["source_file"]: payload for payload in payloads if "source_file" in payload}

@@ -46,7 +46,7 @@ class Caller:
         if asked is None and len(self.books) == 1:
             return self.books[0]
         if asked not in self.books:
-            raise HTTPException(403, f"this key reads {', '.join(self.books)} only; name one as book_id")
+            raise HTTPException(403, f"this key reads {', '.join(self.books)} only; select one with book_id")
         return asked
 
     @property
@@ -140,13 +140,13 @@ class Authenticator:
             seconds = _seconds_to_midnight()
             raise HTTPException(
                 429,
-                "this page has answered all the questions it may answer today; come back tomorrow",
+                "this page has reached its daily limit of questions; please come back tomorrow",
                 {"Retry-After": str(seconds)},
             )
 
     async def _caller_of(self, secret: str | None, client: str) -> Caller:
         if not secret:
-            raise _unauthorized("give a key: Authorization: Bearer KEY")
+            raise _unauthorized("an API key is required: Authorization: Bearer KEY")
         digest = digest_of(secret)
         seen, caller = self._known.get(digest, (0.0, None))
         if caller and time.monotonic() - seen < CACHE_SECONDS:
@@ -156,7 +156,7 @@ class Authenticator:
         if key is None:
             # Who guesses keys is slowed down as anybody else.
             await self._limits.count("read", owner="unknown", client=client, is_public=True)
-            raise _unauthorized("the key is unknown or was revoked; ask the owner of the book for another")
+            raise _unauthorized("the key is unknown or revoked; ask the book's owner for a new one")
         caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public, key.may_ingest, key.is_owner)
         if len(self._known) >= MAX_CACHED:
             self._known.clear()

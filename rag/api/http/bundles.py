@@ -37,7 +37,7 @@ def script_bundle(files: Mapping[str, str], entry: str) -> str:
             if own.isupper() and not is_exported:
                 text = re.sub(rf"\b{own}\b", f"{own}_{number}", text)
             elif taken.setdefault(own, name) != name:
-                raise ValueError(f"{own} is in {taken[own]} and in {name}; call one of them otherwise")
+                raise ValueError(f"{own} is in {taken[own]} and in {name}; rename one of them")
         parts.append(text if name == entry else re.sub(r"^export ", "", text, flags=re.M))
     return "\n".join(parts)
 

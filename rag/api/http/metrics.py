@@ -147,7 +147,7 @@ def serve_metrics(registry: CollectorRegistry, settings: Settings) -> Iterator[N
     try:
         server, thread = start_http_server(int(port), host.strip("[]"), registry)
     except (ValueError, OSError) as error:
-        raise ConfigurationError(f"cannot serve figures at api.metrics_address {address!r}: {error}") from error
+        raise ConfigurationError(f"cannot serve metrics at api.metrics_address {address!r}: {error}") from error
     try:
         yield
     finally:

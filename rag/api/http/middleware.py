@@ -130,7 +130,7 @@ class _Exchange:
             message = await asyncio.wait_for(self._receive(), max(0.001, left))
         except TimeoutError:
             self._is_read = True
-            raise HTTPException(408, f"the body of the request did not arrive within {BODY_SECONDS} s") from None
+            raise HTTPException(408, f"the request body did not arrive within {BODY_SECONDS} s") from None
         self._received += len(message.get("body", b""))
         self._is_read = not message.get("more_body", False)
         return message
@@ -159,7 +159,7 @@ class _Exchange:
             await self._next_part()
             more = not self._is_read
         self._is_read = True
-        raise HTTPException(413, f"the body of a request may have at most {self._max_bytes} bytes")
+        raise HTTPException(413, f"a request body may have at most {self._max_bytes} bytes")
 
     async def _answer(self, status: int, detail: str) -> None:
         if not self.status:
@@ -187,11 +187,11 @@ class LoopbackOnly:
         if scope["type"] == "http":
             headers = dict(scope["headers"])
             if not is_loopback(b"//" + headers.get(b"host", b"")):
-                raise HTTPException(400, "without API keys the server answers to the names of this machine only")
+                raise HTTPException(400, "without API keys, the server only accepts the host names of this machine")
             origin = headers.get(b"origin")
             if origin and not self._allows(origin, headers.get(b"host", b"")):
                 raise HTTPException(
-                    403, "without API keys only pages of this server may ask it; name others in api.origins"
+                    403, "without API keys, only pages of this server can call it; add other origins to api.origins"
                 )
         await self._app(scope, receive, send)
 

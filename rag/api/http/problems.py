@@ -33,21 +33,23 @@ class ProblemType:
 
 
 TYPES: Mapping[int, ProblemType] = {
-    400: ProblemType("bad-request", "The request cannot be read. `detail` says what is wrong with it."),
+    400: ProblemType("bad-request", "The request cannot be parsed. `detail` says why."),
     401: ProblemType("key-required", "Send an API key: `Authorization: Bearer KEY`, or `X-API-Key: KEY`."),
-    403: ProblemType("not-allowed", "The key does not allow this: another book, a higher tier, or a right it lacks."),
-    404: ProblemType("not-found", "There is no such thing, or the key may not see it; the two are not told apart."),
-    405: ProblemType("wrong-method", "The path exists, but not with this method; `/openapi.json` lists them."),
+    403: ProblemType(
+        "not-allowed", "The key does not allow this: it is for another book or a lower tier, or lacks the permission."
+    ),
+    404: ProblemType("not-found", "It does not exist, or the key cannot see it; the response is the same for both."),
+    405: ProblemType("wrong-method", "This path does not support this method; see `/openapi.json`."),
     408: ProblemType("slow-request", "The body took too long to arrive. Send it again."),
-    409: ProblemType("conflict", "Something that is in progress must end first; `Location` names it."),
+    409: ProblemType("conflict", "Something else must finish first; `Location` links to it."),
     413: ProblemType("too-large", "The body is too large. A question has at most 1,000 characters."),
     415: ProblemType("wrong-content-type", "Send JSON with the header `Content-Type: application/json`."),
-    422: ProblemType("invalid-value", "A value cannot be used. `errors` lists the fields, `detail` says why."),
-    429: ProblemType("rate-limit", "Too many requests. Wait the seconds that `Retry-After` names."),
-    500: ProblemType("server-error", "A fault of the server. Tell its owner the request id."),
+    422: ProblemType("invalid-value", "A value is invalid. `errors` lists the fields, `detail` says why."),
+    429: ProblemType("rate-limit", "Too many requests. Wait for the number of seconds in `Retry-After`."),
+    500: ProblemType("server-error", "A server error. Report the request id to the server's owner."),
     502: ProblemType("service-failed", "The language model or the embedding service failed. Try again later."),
-    503: ProblemType("unavailable", "A part of the server is down. Try again after `Retry-After` seconds."),
-    504: ProblemType("timeout", "The answer took too long. Ask again, or ask something shorter."),
+    503: ProblemType("unavailable", "A dependency of the server is down. Try again after `Retry-After` seconds."),
+    504: ProblemType("timeout", "The answer took too long. Ask again, or ask a shorter question."),
 }
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -75,8 +77,8 @@ def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | 
 
 OPENAI_PATH = "/v1/"
 UNKNOWN_PATH = (
-    "there is no such path here; books answer at /v1/responses and /v1/chat/completions, embed at /v1/embeddings and "
-    "are listed at /v1/models; /docs describes all"
+    "no such path; ask at /v1/responses and /v1/chat/completions, embed at /v1/embeddings, "
+    "and list the books at /v1/models; see /docs"
 )
 _OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
@@ -126,7 +128,7 @@ def install(app: FastAPI, failures: FailureReporter) -> None:
     async def theirs(request: Request, error: HTTPException) -> Response:
         detail = str(error.detail)
         if error.status_code == 404 and detail == HTTPStatus.NOT_FOUND.phrase and not _is_openai(request.url.path):
-            detail = f"there is no such path here; {current_request().prefix}/docs describes those that there are"
+            detail = f"no such path; see {current_request().prefix}/docs"
         return problem_response(request.url.path, error.status_code, detail, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
@@ -158,7 +160,7 @@ def _field_of(fault: Mapping[str, Any], body: Any) -> str:
 
 def _message_of(fault: Mapping[str, Any]) -> str:
     if fault["type"] == "json_invalid":
-        return f"the body is no JSON: {fault['ctx']['error']} at character {fault['loc'][-1]}"
+        return f"the body is not JSON: {fault['ctx']['error']} at character {fault['loc'][-1]}"
     return in_json_terms(fault["msg"])
 
 
@@ -173,7 +175,7 @@ def explain_invalid(request: Request, error: RequestValidationError) -> tuple[in
     found = [{"field": field, "message": "; or ".join(messages)} for field, messages in said.items()]
     content_type = request.headers.get("content-type", "")
     if "json" not in content_type and any(fault["loc"] == ("body",) for fault in faults):
-        sent = f"not {content_type[:80]}" if content_type else "it is missing"
+        sent = f"not {content_type[:80]}" if content_type else "is missing"
         return 415, f"send JSON with the header Content-Type: application/json ({sent})", found
     status = 400 if any(fault["type"] == "json_invalid" for fault in faults) else 422
     return status, "; ".join(f"{fault['field']}: {fault['message']}" for fault in found), found

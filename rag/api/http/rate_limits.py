@@ -76,7 +76,7 @@ class RateLimits:
             try:
                 counted = await _count(self._shared, item, names)
             except StorageError:
-                self._outages.failed("rate store", "it cannot be used; this server counts alone")
+                self._outages.failed("rate store", "it cannot be used; this server counts on its own")
             else:
                 self._outages.recovered("rate store")
                 return counted

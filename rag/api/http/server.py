@@ -108,7 +108,7 @@ def _supervise(config: ServerConfig, listening: socket.socket, ready: Callable[[
         ready()
         supervisor.run()
     if any(worker.exitcode == STARTUP_FAILURE for worker in supervisor.processes):
-        raise ConfigurationError("a worker could not start; the log says why")
+        raise ConfigurationError("a worker could not start; see the log")
 
 
 class ServerConfig(uvicorn.Config):

@@ -42,7 +42,7 @@ def has_diagrams() -> bool:
 async def diagram(request: Request) -> Response:
     """Serve the frame with all that it needs, which draws what its page sends it; made when it is first asked for."""
     if not has_diagrams():
-        raise HTTPException(404, "this installation holds no Mermaid: diagrams stay code")
+        raise HTTPException(404, "Mermaid is not installed; diagrams are shown as code")
     file, policy = await asyncio.to_thread(_frame)
     return send(request, file, {"Content-Security-Policy": policy})
 

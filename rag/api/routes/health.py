@@ -54,9 +54,9 @@ async def ready(services: Services, response: Response) -> Health:
 async def may_read_metrics(request: Request, services: Services) -> AppServices:
     """Return the services for an owner; 403 for others, 404 where the figures are served elsewhere."""
     if services.settings.api.metrics_address:
-        raise HTTPException(404, "the figures are served at api.metrics_address")
+        raise HTTPException(404, "metrics are served at api.metrics_address")
     if not (await services.auth.caller(request)).is_owner:
-        raise HTTPException(403, "the figures need the owner's key, or set api.metrics_address")
+        raise HTTPException(403, "metrics need an owner's key; or set api.metrics_address")
     return services
 
 

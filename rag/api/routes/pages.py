@@ -82,7 +82,7 @@ async def explain_problem(name: str) -> str:
     for status, kind in PROBLEM_TYPES.items():
         if kind.name == name:
             return f"{name} (HTTP {status} {HTTPStatus(status).phrase})\n\n{kind.advice}\n"
-    raise HTTPException(404, f"no problem type {name[:80]!r}")
+    raise HTTPException(404, f"unknown problem type {name[:80]!r}")
 
 
 @router.api_route("/robots.txt", methods=["GET", "HEAD"], response_class=PlainTextResponse)
@@ -107,7 +107,7 @@ async def logo(request: Request, services: Services) -> Response:
     except OSError:
         file = None
     if file is None:
-        raise HTTPException(404, "page.logo names no picture")
+        raise HTTPException(404, "page.logo is not set")
     return send(request, file, FILE_HEADERS | LOGO_HEADERS)
 
 

@@ -90,5 +90,5 @@ async def delete_reader(caller: Owner, services: Services, key_id: KeyId = None,
 
 def _reader(caller: Caller, key_id: str | None, user_id: str | None) -> Reader:
     if not caller.sees_everything:
-        raise HTTPException(403, "a reader's data is that of all books: use an owner's key without --book")
+        raise HTTPException(403, "a reader's data covers all books: use an owner's key without --book")
     return Reader(key_id, user_id)

@@ -118,12 +118,12 @@ class EmbeddingRequest(BaseModel):
 async def embeddings(body: EmbeddingRequest, caller: Questioner, services: Services) -> Any:
     """Return the vectors of texts, made as those of the index are."""
     if caller.is_public:
-        raise HTTPException(403, "a public key asks questions; it embeds no texts")
+        raise HTTPException(403, "a public key cannot embed texts, only ask questions")
     async with services.index.embedder() as embedder:
         if body.model != embedder.model:
             await require_book(body.model, caller, services)
         if body.dimensions not in (None, embedder.dimensions):
-            raise HTTPException(422, f"dimensions: the model of the book has {embedder.dimensions}")
+            raise HTTPException(422, f"dimensions: the book's model has {embedder.dimensions}")
         texts = [body.input] if isinstance(body.input, str) else body.input
         vectors = await in_thread(embedder.embed_documents, texts)
     tokens = sum(count_tokens(texts))

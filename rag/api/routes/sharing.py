@@ -46,7 +46,7 @@ async def share(thread_id: ThreadId, number: Number, caller: CurrentCaller, serv
     threads = services.turns.threads
     found = await services.database.run(threads.messages_before, thread_id, number + 1, owner=caller.owner, limit=1)
     if not found or found[0][0] != number or found[0][1].role != "assistant":
-        raise HTTPException(404, f"message {number} is no answer of this thread")
+        raise HTTPException(404, f"message {number} is not an answer in this thread")
     token = secrets.token_urlsafe(24)
     change = {SHARED: {str(number): token}}
     await services.database.run(threads.merge_metadata, thread_id, change, owner=caller.owner)
@@ -84,11 +84,11 @@ async def shared(
     _require_sharing(services)
     found = await services.database.run(services.turns.threads.shared, thread_id, number, token)
     if len(found) != 2:
-        raise HTTPException(404, "this answer is not shared, or no longer")
+        raise HTTPException(404, "this answer is not shared, or not any more")
     question, answer = (shown_message(each, message) for each, message in found)
     return {"question": question, "answer": answer}
 
 
 def _require_sharing(services: AppServices) -> None:
     if not services.settings.page.sharing:
-        raise HTTPException(404, "answers are not shared here: page.sharing is off")
+        raise HTTPException(404, "sharing is turned off (page.sharing)")

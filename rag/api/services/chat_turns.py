@@ -220,7 +220,7 @@ class ChatTurns:
         most = self._index.settings.agent.max_turns
         if asked >= most:
             raise HTTPException(
-                409, f"this conversation has reached its {most} questions (AGENT_MAX_TURNS); begin a new one"
+                409, f"this conversation has reached its limit of {most} questions (AGENT_MAX_TURNS); start a new one"
             )
 
     async def _finish(self, turn: Turn, response: AgentResponse, seen: Seen) -> ChatResponse:

@@ -122,14 +122,14 @@ class CompletionRequest(BaseModel):
     @classmethod
     def _text_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value and value.get("type") != "text":
-            raise ValueError("answers are text; a book cannot answer in JSON")
+            raise ValueError("answers are text; JSON is not supported")
         return value
 
     @field_validator("tool_choice")
     @classmethod
     def _no_forced_tool(cls, value: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
         if value not in (None, "auto", "none"):
-            raise ValueError("a book cannot be made to call a tool; send auto, none or nothing")
+            raise ValueError("forced tool calls are not supported; send auto, none or nothing")
         return value
 
 
@@ -285,7 +285,7 @@ def _link(source: Source) -> str:
 
 def _text(message: CompletionMessage) -> str:
     if isinstance(message.content, list) and any(part.type != "text" for part in message.content):
-        raise UsageError("messages: only text can be asked, no images, audio or files")
+        raise UsageError("messages: only text is supported, not images, audio or files")
     return _text_parts(message)
 
 

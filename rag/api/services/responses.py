@@ -78,14 +78,14 @@ class ResponseRequest(BaseModel):
     def _text_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         form = (value or {}).get("format")
         if isinstance(form, Mapping) and form.get("type") not in (None, "text"):
-            raise ValueError("answers are text; a book cannot answer in JSON")
+            raise ValueError("answers are text; JSON is not supported")
         return value
 
     @field_validator("tool_choice")
     @classmethod
     def _no_forced_tool(cls, value: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
         if value not in (None, "auto", "none"):
-            raise ValueError("a book cannot be made to call a tool; send auto, none or nothing")
+            raise ValueError("forced tool calls are not supported; send auto, none or nothing")
         return value
 
     def messages(self) -> list[CompletionMessage]:
@@ -120,7 +120,7 @@ class ResponseRequest(BaseModel):
 
 def _message(item: InputItem) -> CompletionMessage:
     if item.role not in ROLES:
-        raise UsageError(f"input: a message of the role {str(item.role)[:40]!r}; one of {', '.join(ROLES)}")
+        raise UsageError(f"input: unsupported role {str(item.role)[:40]!r}; one of {', '.join(ROLES)}")
     content = item.content
     if isinstance(content, list):
         content = [

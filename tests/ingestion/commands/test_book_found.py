@@ -67,7 +67,7 @@ def test_a_key_that_looks_wrong_is_an_error_of_the_run_that_embeds_with_it(
     assert run("plan").exit_code == 0
     result = run("ingest", "--json")
     assert result.exit_code == 4
-    assert "does not look like a key of OpenAI" in json.loads(result.stdout)["error"]["message"]
+    assert "does not look like an OpenAI key" in json.loads(result.stdout)["error"]["message"]
     assert WRONG_KEY not in result.stdout + result.stderr
     assert not Path(".ingestion_state.json").exists() and not Path(".bookwise/bookwise").exists(), "nothing is made"
     monkeypatch.delenv("OPENAI_API_KEY")

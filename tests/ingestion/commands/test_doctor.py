@@ -131,7 +131,7 @@ def test_a_model_that_the_service_lacks_is_named(service: OpenAIServer, monkeypa
 
 def test_a_key_that_is_refused_is_a_problem(service: OpenAIServer) -> None:
     service.script.append(error(401, f"no such key {KEY}"))
-    assert "key is not accepted" in findings(examine(problems=True), "model service", "problem")[0]
+    assert "key was rejected" in findings(examine(problems=True), "model service", "problem")[0]
 
 
 def test_an_index_of_another_model_is_a_problem(indexed: Path, service: OpenAIServer) -> None:

@@ -192,7 +192,7 @@ def test_a_list_names_folders_beside_itself(books: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--books", "nowhere/*"], "no folder there"),
+        (["--books", "nowhere/*"], "no folders found"),
         (["--books", "books", "--book", "x"], "leave out DOCS and --book"),
     ],
 )

@@ -60,7 +60,7 @@ def ingest(*arguments: str) -> Any:
     ("arguments", "message"),
     [
         (["--ray=nowhere"], "--ray nowhere: not an address; use HOST:PORT, ray://HOST:PORT, auto or local"),
-        (["--ray-workers", "2"], "--ray-workers is for runs on a Ray cluster: add --ray"),
+        (["--ray-workers", "2"], "--ray-workers needs --ray"),
     ],
 )
 def test_flags_that_cannot_be_used_are_refused(book: Path, arguments: list[str], message: str) -> None:
@@ -90,4 +90,4 @@ def test_an_address_that_does_not_answer_is_one_sentence_and_bounded(
         done = ingest("--ray", f"127.0.0.1:{port}")
     error = json.loads(done.stdout)["error"]
     assert (done.exit_code, error["kind"]) == (ExitCode.EMBEDDING, ClusterError.kind)
-    assert error["message"].startswith(f"no Ray cluster answers at 127.0.0.1:{port}; check the address")
+    assert error["message"].startswith(f"no Ray cluster responds at 127.0.0.1:{port}; check the address")

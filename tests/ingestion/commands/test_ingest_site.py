@@ -126,7 +126,7 @@ def test_after_lost_records_a_run_without_the_build_keeps_what_the_index_has(
     report = document(result)
     assert "no built site in" in result.stderr and "or are in the index" in result.stderr
     assert report["chunks"]["deleted"] == 0 and report["chunks"]["embedded"] == 0
-    assert [(each["path"], "records are lost" in each["reason"]) for each in report["skipped"]] == [
+    assert [(each["path"], "state file is lost" in each["reason"]) for each in report["skipped"]] == [
         ("draft.md", True)
     ]
     assert indexed() == FROM_THE_BUILD
@@ -194,7 +194,7 @@ def test_a_book_may_not_name_a_build_outside_of_its_folder(clean_surroundings: P
     write_build(clean_surroundings / "elsewhere", build_of())
     (book / "bookwise.toml").write_text('[book]\nbuilt = "../elsewhere"\n')
     result = run("ingest", "book")
-    assert result.exit_code == 4 and "book.built" in result.stderr and "outside of the book's folder" in result.stderr
+    assert result.exit_code == 4 and "book.built" in result.stderr and "outside the book's folder" in result.stderr
 
 
 def test_a_folder_that_is_not_there_and_many_books_are_refused(clean_surroundings: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_folder_that_was_there_is_not_hidden_from_git(
 def test_a_configuration_that_is_there_stays_as_it_is(course: Path, text: str) -> None:
     (course / "bookwise.toml").write_text(text, encoding="utf-8")
     result = run("init", "robot-course", "--yes")
-    assert result.exit_code == 0 and "stays as it is" in result.stdout
+    assert result.exit_code == 0 and "is not changed" in result.stdout
     assert (course / "bookwise.toml").read_text(encoding="utf-8") == text
     again = tree(course)
     assert run("init", "robot-course", "--yes").exit_code == 0
@@ -177,7 +177,7 @@ def test_a_site_in_a_folder_below_is_found_and_of_several_none_is_guessed(clean_
 def test_where_no_site_is_known_no_empty_column_of_addresses_is_shown(clean_surroundings: Path) -> None:
     write_book(clean_surroundings / "docs", PAGES)
     shown = run("init", "--dry-run").stdout
-    assert "No site generator is recognised" in shown
+    assert "No site generator recognised" in shown
     assert "path  " in shown and "address\n" not in shown
 
 

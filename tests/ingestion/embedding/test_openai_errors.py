@@ -30,18 +30,18 @@ def failure(embedder: OpenAIEmbedder, text: str = "robots") -> EmbeddingError:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (lambda data: data[:-1], "1 vectors came back for 2 texts"),
-        (lambda data: [*data, data[0]], "3 vectors came back for 2 texts"),
-        (lambda data: [data[0], data[1] | {"index": 7}], "2 vectors came back for 2 texts"),
+        (lambda data: data[:-1], "1 vectors were returned for 2 texts"),
+        (lambda data: [*data, data[0]], "3 vectors were returned for 2 texts"),
+        (lambda data: [data[0], data[1] | {"index": 7}], "2 vectors were returned for 2 texts"),
         (lambda data: [data[0], data[1] | {"embedding": in_base64(np.ones(5, "<f4"))}], "a vector of 5 numbers"),
-        (lambda data: [data[0], data[1] | {"embedding": in_base64(np.zeros(8, "<f4"))}], "without a direction"),
+        (lambda data: [data[0], data[1] | {"embedding": in_base64(np.zeros(8, "<f4"))}], "of length zero"),
         (
             lambda data: [data[0] | {"embedding": in_base64(np.full(8, np.nan, "<f4"))}, data[1]],
-            "without a direction",
+            "of length zero",
         ),
-        (lambda data: [data[0] | {"embedding": "?"}, data[1]], "holds no embeddings"),
-        (lambda data: [{"nothing": 1}, data[1]], "holds no embeddings"),
-        (lambda data: None, "holds no embeddings"),
+        (lambda data: [data[0] | {"embedding": "?"}, data[1]], "contains no embeddings"),
+        (lambda data: [{"nothing": 1}, data[1]], "contains no embeddings"),
+        (lambda data: None, "contains no embeddings"),
     ],
 )
 def test_a_reply_that_does_not_fit_is_refused(server: OpenAIServer, edit: Any, said: str) -> None:
@@ -60,13 +60,13 @@ def test_a_reply_that_does_not_fit_is_refused(server: OpenAIServer, edit: Any, s
 )
 def test_an_answer_of_another_kind_is_refused(server: OpenAIServer, reply: Reply) -> None:
     server.script.append(reply)
-    assert "holds no embeddings; check OPENAI_BASE_URL" in str(failure(embedder_of(server)))
+    assert "contains no embeddings; check OPENAI_BASE_URL" in str(failure(embedder_of(server)))
 
 
 def test_a_known_model_answering_in_other_dimensions_is_refused(server: OpenAIServer) -> None:
     server.script.append(edited(lambda data: [data[0] | {"embedding": in_base64(vector_of("x", 8))}]))
     said = str(failure(embedder_of(server, "text-embedding-3-small")))
-    assert "a vector of 8 numbers came back where 1536 were expected" in said
+    assert "a vector of 8 numbers was returned where 1536 were expected" in said
 
 
 def test_a_rate_limit_is_waited_for_as_the_service_asks(server: OpenAIServer) -> None:
@@ -86,13 +86,13 @@ def test_a_rate_limit_is_waited_for_as_the_service_asks(server: OpenAIServer) ->
 @pytest.mark.parametrize(
     ("reply", "requests", "said"),
     [
-        (error(401, f"Incorrect API key provided: {KEY}"), 1, "the key is not accepted; check OPENAI_API_KEY"),
+        (error(401, f"Incorrect API key provided: {KEY}"), 1, "the key was rejected; check OPENAI_API_KEY"),
         (error(403, "country not supported"), 1, "the key may not use 'tiny'"),
         (error(404, "no", code="model_not_found"), 1, "there is no model 'tiny' for this key"),
         (error(403, "no access to the model", code="model_not_found"), 1, "there is no model 'tiny' for this key"),
         (error(404, "Not Found"), 1, "check OPENAI_EMBEDDING_MODEL and OPENAI_BASE_URL"),
-        (error(429, "pay", code="insufficient_quota", headers=SOON), 1, "the account's quota is spent"),
-        (error(429, "slow down", code="rate_limit_exceeded", headers=SOON), 3, "the rate limit holds"),
+        (error(429, "pay", code="insufficient_quota", headers=SOON), 1, "the account's quota is used up"),
+        (error(429, "slow down", code="rate_limit_exceeded", headers=SOON), 3, "still rate limited"),
         (error(500, "the server\nhad an error", headers=SOON), 3, "Error code: 500 - the server had an error"),
         (error(400, f"too long; your key {KEY}"), 1, "Error code: 400 - too long; your key ***"),
     ],
@@ -146,7 +146,7 @@ def test_an_answer_after_the_timeout_is_no_answer(server: OpenAIServer) -> None:
         return embeddings(request)
 
     server.script.append(late)
-    assert "no answer in time" in str(failure(embedder_of(server, max_retries=0, timeout=0.01)))
+    assert "no response in time" in str(failure(embedder_of(server, max_retries=0, timeout=0.01)))
 
 
 def test_without_key_and_service_it_is_a_configuration_error() -> None:

@@ -150,7 +150,7 @@ def test_where_nothing_fails_for_good_each_text_is_paid_for_once(library: Librar
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(short, "5 vectors came back for 6 texts"), (of_another_size, "a vector of 5 numbers")],
+    [(short, "5 vectors were returned for 6 texts"), (of_another_size, "a vector of 5 numbers")],
 )
 def test_a_reply_that_does_not_fit_is_never_indexed(
     library: Library, server: OpenAIServer, wrong: Answer, said: str

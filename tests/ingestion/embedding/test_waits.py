@@ -68,7 +68,7 @@ def test_a_wait_of_more_than_two_minutes_ends_the_run_at_once(
     library: Library, server: OpenAIServer, waits: list[float]
 ) -> None:
     server.script.append(error(429, "tomorrow", headers={"Retry-After": "3600"}))
-    with pytest.raises(EmbeddingError, match="the rate limit holds"):
+    with pytest.raises(EmbeddingError, match="still rate limited"):
         run(library, server, Limits(inputs=100))
     assert waits == []
 
@@ -95,7 +95,7 @@ def test_an_answer_after_the_timeout_is_asked_for_again_and_indexed_once(
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (error(429, "pay", code="insufficient_quota"), "quota is spent"),
+        (error(429, "pay", code="insufficient_quota"), "quota is used up"),
         (error(401, "no"), "check OPENAI_API_KEY"),
         (error(404, "no", code="model_not_found"), "there is no model 'tiny'"),
     ],

@@ -52,7 +52,7 @@ def test_values_of_an_older_file_count_where_they_live_now(tmp_path: Path, caplo
     }
     said = [record.getMessage() for record in caplog.records]
     file = tmp_path / "bookwise" / "config.toml"
-    assert f"api.rate ({file}) is now api.limits.rate and is read as such; write it there" in said
+    assert f"api.rate ({file}) has moved to api.limits.rate and still works; please move it" in said
     assert (
         f"qdrant.in_flight ({file}) is no longer a setting and is ignored: two write requests run at a time" in said
     )
@@ -86,7 +86,7 @@ def test_a_book_may_not_set_what_moved_either(tmp_path: Path, caplog: pytest.Log
     config.write_text("[api]\nrate = 7\n", encoding="utf-8")
     with caplog.at_level(logging.WARNING):
         assert load_settings({}, config=config, environ={}).api.limits.rate == 100
-    assert "api.limits" in caplog.text and "a book may not set it" in caplog.text
+    assert "api.limits" in caplog.text and "a book cannot set it" in caplog.text
 
 
 def test_settings_stay_few() -> None:

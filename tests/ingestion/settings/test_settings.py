@@ -210,7 +210,7 @@ def test_modules_are_read_with_all_their_keys() -> None:
         ('[book]\ntiers = ["a", "b", "c", "d", "e"]\n', "names 5 tiers, there are 4"),
         ("[book]\nid = 3\n", "3 is not text"),
         ('[book]\nid = " "\n', "' ' is not text"),
-        ('[crawl]\ntranslations = "maybe"\n', "'maybe' is neither true nor false"),
+        ('[crawl]\ntranslations = "maybe"\n', "'maybe' must be true or false"),
         ("[chunk]\ntokens = true\n", "True is not a whole number"),
         ("[chunk]\ntokens = 400.5\n", "400.5 is not a whole number"),
         ("[agent]\nscore_threshold = 1.5\n", "1.5 is not between 0 and 1"),

@@ -107,7 +107,7 @@ def test_a_book_sets_what_is_listed_and_nothing_else(name: str, caplog: pytest.L
     assert (loaded.sources[name] != "default") == (name in MAY_SET)
     if name not in MAY_SET:
         [line] = [record.getMessage() for record in caplog.records]
-        assert line.startswith(f"{name} ({config}) is ignored: a book may not set it") and "--trust-config" in line
+        assert line.startswith(f"{name} ({config}) is ignored: a book cannot set it") and "--trust-config" in line
         assert value_of(loaded.settings, name) == value_of(load_settings({}, environ={}), name)
 
 
@@ -237,7 +237,7 @@ def test_a_setting_of_an_earlier_release_stops_nothing(caplog: pytest.LogCapture
 )
 def test_a_book_leads_to_no_folder_outside_of_it(toml: str, tmp_path: Path) -> None:
     Path("link").symlink_to(tmp_path)
-    with pytest.raises(ConfigurationError, match="outside of the book's folder"):
+    with pytest.raises(ConfigurationError, match="outside the book's folder"):
         load_settings({}, config=book(toml), environ={})
     assert load_settings({"trust.config": True}, config=book(toml), environ={})
 
@@ -245,7 +245,7 @@ def test_a_book_leads_to_no_folder_outside_of_it(toml: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["docs", ".bookwise", ".ingestion_state.json"])
 def test_neither_does_a_link_at_the_place_of_a_default(name: str, tmp_path: Path) -> None:
     Path(name).symlink_to(tmp_path)
-    with pytest.raises(ConfigurationError, match=r"\(default\).* is outside of the book's folder"):
+    with pytest.raises(ConfigurationError, match=r"\(default\).* is outside the book's folder"):
         load_settings({}, config=book(), environ={})
     assert load_settings({"trust.config": True}, config=book(), environ={})
 

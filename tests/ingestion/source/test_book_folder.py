@@ -25,7 +25,7 @@ def test_hugo_makes_one_page_of_a_leaf_bundle(tmp_path: Path) -> None:
     found = crawl_book(tmp_path / "content", Settings())
     paths = ["branch/_index.md", "branch/page.md", "index.md", "leaf-2.md", "leaf/index.md", "leaf/index.ur.md"]
     assert [file.path for file in found.files] == paths
-    reason = "belongs to the page of leaf/, so that the site has no page for it"
+    reason = "belongs to the page of leaf/, so the site has no page for it"
     assert {each.path: each.reason for each in found.skipped} == {
         "leaf/deep/index.md": reason,
         "leaf/part.md": reason,
@@ -120,7 +120,7 @@ def test_no_page_is_shown_while_nobody_can_read_what_its_section_hands_down(
     found = crawl_book(tmp_path / "content", Settings())
     assert {file.path for file in found.files} == seen
     assert [(each.path, each.reason) for each in found.unreadable] == [
-        (folder, "its pages stay as they are until _index.md can be read, for it may hide them")
+        (folder, "its pages keep their chunks until _index.md can be read, because it may hide them")
     ]
 
 

@@ -168,12 +168,12 @@ def test_links_are_never_followed_and_are_reported(tmp_path: Path) -> None:
         "b.md": "link; indexed as a.md if at all",
         "gone.md": "link to nothing",
         "loop": "link that loops",
-        "out": "link that leaves the docs root",
+        "out": "link that leads outside the docs root",
         "pipe.md": "not a regular file",
         "self.md": "link to nothing",
         "side": "link; indexed as sub if at all",
         "sub/up": "link that loops",
-        "x.md/": "a folder, not a lesson; the lessons in it are indexed",
+        "x.md/": "a folder; the lessons in it are indexed",
     }
 
 
@@ -264,7 +264,7 @@ def test_a_spelled_path_is_settled_relative_and_composed(path: str) -> None:
 def test_texts_in_other_formats_are_listed_and_not_read(tmp_path: Path) -> None:
     found = crawl(plant(tmp_path, "a.md", "b.ipynb", "c/d.rst", "e.Rmd", "f.txt", "g.png", "_partials/h.rst"))
     assert paths_of(found) == ["a.md"]
-    reason = "not Markdown, so that it is not read"
+    reason = "not Markdown"
     assert {path: why for path, why in reasons(found).items() if path != "_partials/"} == {
         "b.ipynb": reason,
         "c/d.rst": reason,

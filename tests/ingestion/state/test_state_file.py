@@ -243,7 +243,9 @@ def test_a_broken_file_is_an_error_that_says_what_to_do_and_stays(states: StateF
 def test_a_newer_format_is_an_error_that_does_not_ask_to_throw_it_away(states: StateFile, content: str) -> None:
     states.path.parent.mkdir()
     states.path.write_text(content)
-    with pytest.raises(StateError, match=r"format .* is not one that this bookwise reads \(1 to 3\); update it"):
+    with pytest.raises(
+        StateError, match=r"format .* is not supported by this version \(it reads 1 to 3\); update it"
+    ):
         states.load("b", "c")
     with pytest.raises(StateError):
         states.save(state())

@@ -198,7 +198,7 @@ def test_a_run_is_green_only_if_every_page_is_indexed(
     """Case C29."""
     six_pages.script.append(error(401, "no such key"))
     failed = ingest("--json")
-    assert failed.exit_code == 6 and "the key is not accepted" in failed.stderr
+    assert failed.exit_code == 6 and "the key was rejected" in failed.stderr
     assert json.loads(failed.stdout)["error"]["exit_code"] == 6
     text = read(Path("docs/3.md"))
     Path("docs/3.md").write_bytes(b"caf\xe9")

@@ -143,7 +143,7 @@ def test_what_cannot_be_made_safe_is_not_recorded_and_hides_no_failure(
         with pytest.raises(EmbeddingError, match="gone"):
             library.run()
     assert recorded(library) == 0
-    assert "not recorded, and found by the next run: the disk is full" in caplog.text
+    assert "not recorded; the next run finds them: the disk is full" in caplog.text
     library.embedder = FakeEmbedder()
     library.run()
     assert recorded(library) == len(FOUR) and len(library.embedder.texts) == 2

@@ -24,22 +24,22 @@ def test_a_model_that_never_calls_rightly_is_not_the_failure_of_the_book_which_i
     response = ask(shelf_for(server))
     assert response.answer == "The pump runs for five seconds.\n[1]"
     assert response.replaced and response.state == "completed"
-    assert response.error and "wrongly too often" in response.error
+    assert response.error and "too many invalid search calls" in response.error
     assert len(server.requests) == MAX_MISTAKES + 1
 
 
 FAILING = pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (error(401, "bad key"), "the key is not accepted"),
+        (error(401, "bad key"), "the key was rejected"),
         (error(404, "no", code="model_not_found"), "there is no model 'gpt-4o-mini'"),
-        (error(429, "slow down", headers=QUICK), "the rate limit holds"),
-        (error(429, "spent", code="insufficient_quota"), "quota is spent"),
+        (error(429, "slow down", headers=QUICK), "still rate limited"),
+        (error(429, "spent", code="insufficient_quota"), "quota is used up"),
         (error(500, "broken", headers=QUICK), "broken"),
         (error(400, "too long", code="context_length_exceeded"), "AGENT_CONTEXT_TOKENS"),
         (says("half", finish=None), "broke off"),
-        (sse(), "began no answer; its log may say why"),
-        (Reply(b"data: {not json\n\n", headers={"content-type": "text/event-stream"}), "no chat completion"),
+        (sse(), "sent no answer; check its log"),
+        (Reply(b"data: {not json\n\n", headers={"content-type": "text/event-stream"}), "not a chat completion"),
         (sse({"error": {"message": "overloaded"}}), "overloaded"),
     ],
 )
@@ -79,7 +79,9 @@ def test_half_an_answer_stands_as_far_as_the_book_holds_it(server: ChatServer) -
     assert response.answer == f"{held} {said} {NOT_CONFIRMED}"
     assert response.state == "low_confidence" and not response.supported
     assert (
-        response.error and response.error.startswith("the answer is incomplete: ") and "broke off" in response.error
+        response.error
+        and response.error.startswith("the answer is incomplete: ")
+        and "stopped in the middle" in response.error
     )
 
 
@@ -104,7 +106,7 @@ def test_a_model_that_fails_where_there_is_nothing_to_quote_is_a_failure(server:
     server.script += [error(401, "bad key")]
     told: list[str] = []
     history = [Message("user", "Who painted the ceiling?"), Message("assistant", "Nobody.")]
-    with pytest.raises(ChatModelError, match="the key is not accepted"):
+    with pytest.raises(ChatModelError, match="the key was rejected"):
         play(shelf_for(server), "And the walls?", history, tell_failure=lambda failure: told.append("") or "")
     assert told == []
 

@@ -104,10 +104,10 @@ def test_broken_json_and_a_body_without_bound_are_refused(client: TestClient) ->
 @pytest.mark.parametrize(
     ("path", "body", "detail"),
     [
-        ("/chat/run", '{"message": }', "body: the body is no JSON: Expecting value at character 12"),
+        ("/chat/run", '{"message": }', "body: the body is not JSON: Expecting value at character 12"),
         ("/search", '{"query": "a node", "limit": 99}', "limit: Input should be less than or equal to 20"),
         ("/search", '{"query": "a node", "proficiency_levels": ["A9"]}', "proficiency_levels.0: "),
-        ("/nowhere", "{}", "there is no such path here; /docs describes"),
+        ("/nowhere", "{}", "no such path; see /docs"),
     ],
 )
 def test_a_mistake_is_told_by_its_field_in_one_sentence(

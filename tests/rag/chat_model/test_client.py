@@ -98,10 +98,10 @@ def test_tokens_are_what_the_service_counts(usage: str, counted: tuple[int, int]
     [
         (says(), "no connection .*; check the network and OPENAI_BASE_URL"),
         (says(STREAM, b"5\r\ndata:"), "no connection .*; check the network and OPENAI_BASE_URL"),
-        (says(STREAM, chunked(A_WORD), b"0\r\n\r\n"), "broke off; ask again"),
+        (says(STREAM, chunked(A_WORD), b"0\r\n\r\n"), "stopped in the middle; ask again"),
         (says(b"SSH-2.0-OpenSSH_9.2\r\n"), "OPENAI_BASE_URL"),
         (says(STREAM, b"no length\r\n"), "OPENAI_BASE_URL"),
-        (says(STREAM, chunked(b"data: no JSON\n\n"), b"0\r\n\r\n"), "no chat completion; check OPENAI_BASE_URL"),
+        (says(STREAM, chunked(b"data: no JSON\n\n"), b"0\r\n\r\n"), "not a chat completion; check OPENAI_BASE_URL"),
     ],
     ids=["hangs up", "breaks in a chunk", "ends too early", "is no HTTP", "has no chunks", "is no JSON"],
 )
@@ -119,7 +119,7 @@ def test_a_service_that_is_not_there_is_no_connection(many: bool) -> None:
 
 @both_clients
 def test_a_service_that_says_nothing_is_not_waited_for(many: bool) -> None:
-    with pytest.raises(ChatModelError, match="no answer in time; ask again, or raise AGENT_TIMEOUT"):
+    with pytest.raises(ChatModelError, match="no response in time; ask again, raise AGENT_TIMEOUT"):
         asyncio.run(answers(says_nothing, many=many, timeout=0.1))
 
 
@@ -132,6 +132,6 @@ def test_a_server_asks_a_service_that_says_nothing_once(monkeypatch: pytest.Monk
         connections += 1
         await says_nothing(reader, writer)
 
-    with pytest.raises(ChatModelError, match="no answer in time"):
+    with pytest.raises(ChatModelError, match="no response in time"):
         asyncio.run(answers(count, many=True, timeout=0.2))
     assert connections == 1

@@ -77,11 +77,11 @@ def test_ask_without_the_model_calls_nobody(server: ChatServer) -> None:
 def test_a_failing_model_is_exit_9_and_with_json_one_document_that_says_why(server: ChatServer) -> None:
     server.script += [error(401, "no"), error(401, "no")]
     failed = run("ask", QUESTION)
-    assert failed.exit_code == 9 and "the key is not accepted" in failed.stderr and failed.stdout == ""
+    assert failed.exit_code == 9 and "the key was rejected" in failed.stderr and failed.stdout == ""
     failed = run("ask", QUESTION, "--json")
     told = document(failed)
     assert (failed.exit_code, told["error"]["exit_code"], told["error"]["kind"]) == (9, 9, "chat_model")
-    assert "the key is not accepted" in told["error"]["message"]
+    assert "the key was rejected" in told["error"]["message"]
 
 
 def test_a_refusal_of_the_model_is_exit_10(server: ChatServer) -> None:
@@ -126,7 +126,7 @@ def test_chat_answers_one_question_a_line_and_keeps_the_conversation_in_mind(ser
 def test_chat_goes_on_after_a_failure_and_forgets_the_question_that_failed(server: ChatServer) -> None:
     server.script += [error(401, "no"), FOUND, RIGHT]
     talk = run("chat", stdin=f"{QUESTION}\n{QUESTION}\n")
-    assert "the key is not accepted" in talk.stderr and "join late [1]." in talk.stdout
+    assert "the key was rejected" in talk.stderr and "join late [1]." in talk.stdout
     assert [each["role"] for each in server.requests[1].body["messages"]] == ["system", "user"]
 
 
@@ -135,7 +135,7 @@ def test_chat_without_a_model_never_quotes_twice_and_says_when_there_is_no_more(
     assert talk.stdout.count("keeps its last message") == 1
     assert talk.stdout.count("The book says no more on this.") == 2
     assert talk.stdout.count(f"'{QUESTION}': 5 passages") == 3
-    assert "what the book says on this was quoted already" in talk.stderr
+    assert "the book says no more on this than what was already quoted" in talk.stderr
 
 
 def test_chat_without_a_model_takes_a_follow_up_with_the_last_question(folder: Path) -> None:

@@ -114,7 +114,7 @@ def test_what_a_model_does_wrong_shows_in_the_measures(server: ChatServer) -> No
 def test_a_model_that_fails_at_once_ends_the_evaluation(server: ChatServer) -> None:
     server.script += [error(401, "no")]
     failed = run("eval", "questions.jsonl")
-    assert failed.exit_code == 9 and "the key is not accepted" in failed.stderr
+    assert failed.exit_code == 9 and "the key was rejected" in failed.stderr
 
 
 def test_no_answers_asks_no_model(server: ChatServer) -> None:

@@ -56,7 +56,7 @@ def test_the_options_make_one_value_whatever_their_case() -> None:
         (("--level", "D1"), "invalid level 'D1': choose A1, A2, B1, B2, C1 or C2"),
         (("--layer", "L9"), "invalid layer 'L9': choose L1, L2, L3 or L4"),
         (("--kind", "song"), "invalid kind of page 'song': choose lesson, "),
-        (("--chapter", "4-2"), "the first is after the last"),
+        (("--chapter", "4-2"), "the first number is larger than the last"),
     ],
 )
 def test_a_value_that_no_lesson_can_have_lists_those_it_can(arguments: tuple[str, ...], message: str) -> None:
@@ -65,7 +65,7 @@ def test_a_value_that_no_lesson_can_have_lists_those_it_can(arguments: tuple[str
 
 
 def test_an_empty_choice_never_means_all() -> None:
-    with pytest.raises(UsageError, match="empty choice"):
+    with pytest.raises(UsageError, match="empty list"):
         Filters(proficiency_levels=())
 
 

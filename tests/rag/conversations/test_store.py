@@ -83,7 +83,7 @@ def test_a_thread_begun_with_an_exchange_is_as_one_that_was_made_and_added_to(st
 
 def test_no_thread_begins_under_an_id_in_use_or_with_an_answer(store: ThreadStore) -> None:
     thread_id = store.begin(uuid4(), exchange(1)).thread_id
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         store.begin(thread_id, exchange(2), owner="another")
     with pytest.raises(UsageError, match="is next"):
         store.begin(uuid4(), exchange(1)[1:])
@@ -101,7 +101,7 @@ def test_a_thread_is_unknown_to_all_but_its_owner(store: ThreadStore) -> None:
     ):
         with pytest.raises(UnknownThread):
             call()
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         store.create(thread_id, owner="eve")
     assert store.list(owner="eve") == []
     assert [each.thread_id for each in store.list(owner="ada")] == [thread_id]

@@ -137,7 +137,7 @@ def test_markdown_has_a_table_a_part_and_the_leak_rate() -> None:
     outcomes = [outcome(1), outcome(2, page_rank=None, refused=True)]
     shown = markdown(evaluation_view(outcomes, compare(outcomes, outcomes)))
     assert "| file recall@5 | 0.500 | 0.00–1.00 | 2 |" in shown
-    assert "| q2 | b | page not among the first five |" in shown
+    assert "| q2 | b | right page not in the top five |" in shown
     assert "leak rate 0 over 20 passages" in shown
 
 

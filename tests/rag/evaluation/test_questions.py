@@ -59,7 +59,7 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, bad: str) -> None:
 def test_a_missing_or_empty_file_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         load_questions(tmp_path / "none.jsonl")
-    with pytest.raises(UsageError, match="there is no question in it"):
+    with pytest.raises(UsageError, match="contains no questions"):
         load_questions(write(tmp_path / "empty.jsonl", ""))
 
 

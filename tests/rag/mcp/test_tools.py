@@ -158,7 +158,7 @@ def test_a_failing_service_is_told_without_the_key_and_without_a_traceback(folde
         flags = {"openai.base_url": service.base_url, "openai.api_key": SECRET, "embedding.embedder": "local"}
         failed = call(folder, OPEN, "ask", flags, question=QUERY)
     assert not failed.is_error and "Traceback" not in text_of(failed) and SECRET not in str(failed)
-    assert "the language model did not answer" in text_of(failed) and "the key is not accepted" in text_of(failed)
+    assert "the language model did not answer" in text_of(failed) and "the key was rejected" in text_of(failed)
     assert failed.structured_content["model"] == "extractive" and failed.structured_content["citations"]
 
 

@@ -127,7 +127,7 @@ def test_over_http_questions_are_counted_apart_and_a_limit_per_day_is_not_evaded
     assert not first.is_error
     assert second.is_error and "more than 1 questions per minute" in text_of(second)
     [limited] = asked_over_http(folder, 1, BOOKWISE_API_LIMITS='{"daily_questions": 5}')
-    assert limited.is_error and "limit per day" in text_of(limited)
+    assert limited.is_error and "daily limit" in text_of(limited)
 
 
 @posix

@@ -28,7 +28,7 @@ def in_bundles(paths: Sequence[str]) -> Mapping[str, str]:
     for path in paths if bundles else ():
         holder = next((folder for folder in folders_of(path) if folder in bundles), None)
         if holder is not None and not (holder == path.rpartition("/")[0] and is_bundle_page(path)):
-            found[path] = f"belongs to the page of {holder}/, so that the site has no page for it"
+            found[path] = f"belongs to the page of {holder}/, so the site has no page for it"
     return found
 
 

@@ -50,7 +50,7 @@ _WITH_ATTRIBUTES = ("attr_list", "extra", "pymdownx.extra")
 
 
 UNKNOWN = "unknown"
-_SCRIPTED = "a script of the site names headings, which is not run: links have no anchor"
+_SCRIPTED = "a script names the headings, and scripts are not run: links have no anchor"
 
 
 class HeadingOptions(NamedTuple):
@@ -244,7 +244,7 @@ def _notes(slugs: str, document: Mapping[str, Any], plugins: Options) -> Iterato
     if "hooks" in document:
         yield "`hooks` may change pages, which are not run: headings with remarks in them have no anchor"
     if others := sorted(set(plugins) - FOLLOWED):
-        yield f"what these plug-ins do to pages is not known: {', '.join(others)}"
+        yield f"it is not known what these plug-ins do to pages: {', '.join(others)}"
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
     }
     has_index = {path[: -len("index.md")] for path in paths if f"/{path}".endswith("/index.md")}
     readmes = (path for path in paths if path.endswith("README.md") and path.removesuffix("README.md") in has_index)
-    return {**dict.fromkeys(readmes, "stands beside index.md, so that the site has no page for it"), **excluded}
+    return {**dict.fromkeys(readmes, "stands beside index.md, so the site has no page for it"), **excluded}
 
 
 def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:

@@ -52,7 +52,7 @@ def read(folder: Path, config: Path) -> Site | None:
         return _of_jupyter_book(folder, config, document)
     if config.name == "myst.yml":
         title = _mapping(document.get("project")).get("title")
-        note = f"{config.name}: how mystmd makes addresses is not known: passages have no address"
+        note = f"{config.name}: it is not known how mystmd builds URLs: passages have no URL"
         return _site(config, title=title, notes=(note,), facts=Facts(flat=True))
     return _of_read_the_docs(folder, config, _mapping(document.get("sphinx")))
 

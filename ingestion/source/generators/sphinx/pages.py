@@ -131,7 +131,7 @@ def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
         if placed and _is_excluded(placed, facts.excluded):
             found[path] = f"excluded in {site.config.name}"
         elif placed and inside is not None and _without_ending(placed) not in inside:
-            found[path] = f"not in {site.config.name}, so that the site has no page for it"
+            found[path] = f"not in {site.config.name}, so the site has no page for it"
     return found
 
 

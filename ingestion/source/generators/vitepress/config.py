@@ -15,7 +15,7 @@ from ingestion.source.site_reading.values import clean, joined, one
 
 _REWRITES = re.compile(r"\brewrites\b\s*(?P<plain>:\s*\{(?:\s*(?:\"\"|[\w$]+)\s*:\s*\"\"\s*,?)*\s*\})?")
 
-_SCRIPTED = "`rewrites` is made by a script, which is not run: passages have no address"
+_SCRIPTED = "`rewrites` is a script, and scripts are not run: passages have no URL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

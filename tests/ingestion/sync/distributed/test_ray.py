@@ -71,6 +71,6 @@ def test_points_equal_those_of_one_machine_when_a_worker_is_killed(
         report = ingest(parts, tmp_path / "docs", book_id=BOOK, progress=kill_in_the_middle)
 
     assert not report.failures
-    assert "what it worked on is tried again" in caplog.text
+    assert "its work is retried" in caplog.text
     assert points_of(spread) == points_of(alone)
     assert not ray.is_initialized()

@@ -132,7 +132,7 @@ def test_a_pointer_that_names_no_generation_of_this_collection_is_an_error(
 ) -> None:
     pointer = json.loads((index / "CURRENT").read_text()) | {role: name}
     (index / "CURRENT").write_text(json.dumps(pointer))
-    with pytest.raises(VectorStoreError, match="which is no generation; `bookwise verify --repair`"):
+    with pytest.raises(VectorStoreError, match="which is not a generation; `bookwise verify --repair`"):
         EdgeGenerations(index).open_active()
     generations = EdgeGenerations(index)
     with closing(generations.create(SCHEMA)) as store:

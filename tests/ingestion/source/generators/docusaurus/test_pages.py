@@ -60,7 +60,7 @@ def test_init_writes_where_the_site_is_that_does_not_hold_its_lessons(tmp_path: 
 def test_a_book_may_not_name_a_site_outside_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
     (tmp_path / "book/bookwise.toml").write_text('[book]\nsite = "../other"\n')
-    with pytest.raises(ConfigurationError, match=r"book\.site .* is outside of the book's folder"):
+    with pytest.raises(ConfigurationError, match=r"book\.site .* is outside the book's folder"):
         load_settings({}, config=tmp_path / "book/bookwise.toml", environ={})
 
 

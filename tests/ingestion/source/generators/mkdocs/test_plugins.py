@@ -143,7 +143,7 @@ def test_plugins_that_are_not_followed_are_named_once(tmp_path: Path) -> None:
     config = "plugins: [search, macros, material/social, {mkdocstrings: {a: b}}]\n"
     found, _ = book(tmp_path, config, {"a.md": "# A\n"})
     assert found.site is not None and found.site.notes == (
-        "mkdocs.yml: what these plug-ins do to pages is not known: macros, mkdocstrings",
+        "mkdocs.yml: it is not known what these plug-ins do to pages: macros, mkdocstrings",
     )
 
 

@@ -108,7 +108,7 @@ def test_a_jupyter_book_is_its_own_generator(tmp_path: Path) -> None:
     with (tmp_path / "_config.yml").open("a") as file:
         file.write("only_build_toc_files: true\n")
     reasons = {each.path: each.reason for each in crawl_book(tmp_path, SETTINGS).skipped}
-    assert reasons["extra.md"] == "not in _toc.yml, so that the site has no page for it"
+    assert reasons["extra.md"] == "not in _toc.yml, so the site has no page for it"
 
 
 @pytest.mark.parametrize(
