@@ -17,32 +17,33 @@ CHECK_REPORT: Mapping[str, str] = {
     "files": "how many pages were checked",
     "findings": "list of `path`, `line` (from 1; null for a whole file), `rule`, `message`",
     "failures": "list of `path`, `line`, `reason`: lessons that cannot be indexed, folders that cannot be listed",
-    "skipped": "list of `path`, `reason`: what is no part of the book by rule, or not published",
-    "notes": "list of sentences on what could not be judged",
+    "skipped": "list of `path`, `reason`: files that are skipped by rule or not published",
+    "notes": "list of sentences about what could not be checked",
     "fixed": "list of `path`, `line`, `what`: what `--fix` corrected",
 }
 """The keys of `check --json`."""
 
 _CHECK = f"""# Rules of `bookwise check`
 
-Each problem is printed as `path:line: message [rule]`, grouped by file, with paths from the current folder. `check`
-exits 0 where it finds only these (3 with `--strict`), 3 where a lesson cannot be indexed or a folder cannot be listed,
-and 5 where there are no lessons. `ingest --strict` reports the same, also of lessons that did not change.
+Problems are printed as `path:line: message [rule]`, grouped by file, with paths relative to the current folder. The exit
+code of `check` is 0 if there are only problems of this list (3 with `--strict`), 3 if a lesson cannot be indexed or a
+folder cannot be listed, and 5 if there are no lessons. `ingest --strict` reports the same problems, also for unchanged
+lessons.
 
-`check.disable` in `bookwise.toml` turns rules off by name. `--fix` corrects `unknown-key`, where the right key is not
-there too, and mixed line ends; it changes nothing else, and each lesson as a whole or not at all.
+`check.disable` in `bookwise.toml` turns rules off by name. `--fix` corrects mixed line endings and, unless the correct
+key exists too, `unknown-key`. It changes nothing else, and writes a lesson completely or not at all.
 
-Links to other sites, to addresses of the site itself and out of the book are not judged. Anchors are those of the
-book's address style (`book.style`); where that is not known, those of any style. Where at least {KEPT_ELSEWHERE}
-pictures, files or folders are missing, and more than are there, they are kept elsewhere: a note says so instead.
+Links to other sites, absolute links to the site itself and links out of the book are not checked. Anchors follow the
+book's style (`book.style`), or any known style if it is not known. If at least {KEPT_ELSEWHERE} pictures, files or
+folders are missing, and more are missing than present, they are assumed to be stored elsewhere, and a note says so.
 """
 
 _FILES = f"""# Files of a book
 
-Lessons are the files below `book.docs` that end in {", ".join(f"`{suffix}`" for suffix in SUFFIXES)}, in any case.
-`bookwise crawl` lists every file that is skipped, with the reason; `ingest`, `plan` and `check` tell the sum in one
-line. Links of the file system are never followed. A folder that cannot be listed fails the run (exit 3), and nothing
-in it counts as deleted.
+Lessons are the files in `book.docs` that end in {", ".join(f"`{suffix}`" for suffix in SUFFIXES)}, in upper or lower case.
+`bookwise crawl` lists every skipped file with the reason; `ingest`, `plan` and `check` summarize them in one
+line. Symbolic links are never followed. If a folder cannot be listed, the exit code is 3, and its lessons do not count
+as deleted.
 
 ## Skipped by rule
 """
@@ -52,17 +53,17 @@ _no_pages = ", ".join(f"`{pattern}` in {each.name}" for each in _generators for 
 _build_every_file = ", ".join(each.name for each in _generators if not each.partials)
 
 _IGNORED = f"""
-Partials are skipped unless the site is built by {_build_every_file}, which build a page of each file.
-Files your site generator does not publish are skipped too: {_no_pages}.
-Skipped too are files that the site's own configuration excludes (`exclude_docs` and `draft_docs` of MkDocs, `exclude`
-of Jekyll, `srcExclude` of VitePress), tables of contents (`SUMMARY.md`), drafts and unpublished pages.
+Partials are skipped unless the site is built with {_build_every_file}, which build a page from every file.
+Files your site generator does not publish are skipped: {_no_pages}.
+Files that the site's configuration excludes (`exclude_docs` and `draft_docs` in MkDocs, `exclude` in Jekyll,
+`srcExclude` in VitePress), tables of contents (`SUMMARY.md`), drafts and unpublished pages are skipped as well.
 
 ## `{IGNORE_FILE}`
 
-A file `{IGNORE_FILE}` in the folder of the lessons holds patterns as `.gitignore` does: one per line, `#` begins a
-comment, `/` at the start binds to the folder, `/` at the end means folders only, `**` any number of folders, and `!`
-takes back what a line before, or a rule above, skipped. The setting `crawl.exclude` takes the same patterns and comes
-before it; `crawl.include` limits the book to files that match one of its patterns.
+A file `{IGNORE_FILE}` in the lessons folder uses the syntax of `.gitignore`: one pattern per line, `#` starts a
+comment, a leading `/` anchors the pattern to the folder, a trailing `/` matches only folders, `**` matches any number
+of folders, and `!` includes again what an earlier line, or a rule above, skipped. The setting `crawl.exclude` uses the
+same syntax and is applied first; `crawl.include` limits the book to files that match one of its patterns.
 
 ```text
 # not ready yet
@@ -86,7 +87,7 @@ def check_rules() -> str:
 def files() -> str:
     """Return which files are lessons, and what is skipped by rule."""
     rows = [(f"`{pattern}`", "dependencies, hidden files and folders") for pattern in NOT_BOOK]
-    rows += [(f"`{pattern}`", "pieces of pages; `!` takes a name back") for pattern in PARTIALS]
+    rows += [(f"`{pattern}`", "partials; `!` includes a name again") for pattern in PARTIALS]
     rows += [(f"`{pattern}`", "translations; `crawl.translations` indexes them") for pattern in TRANSLATIONS]
     rows += [(f"`{pattern}`", "versions; `crawl.versions` indexes them") for pattern in VERSIONS]
     return f"{_FILES}\n{table(('pattern', 'what it is'), rows)}{_IGNORED}"

@@ -20,14 +20,14 @@ CLASSES = {
 }
 HEAD = """# Troubleshooting
 
-Every error message, by kind. `…` stands for a name, a number or a reason of the moment. On the command line an error is one line, `bookwise: …`, and the exit code; with `--json` it is
+All error messages, grouped by kind. To find one, search this page for a few of its words; `…` stands for a name, number or reason. On the command line, an error is one line, `bookwise: …`, and an [exit code](exit-codes.md). With `--json` it is
 `{"error": {"message", "kind", "exit_code", "hint"}}`; over HTTP it is a problem document.
 
-First aid:
+Start with these commands:
 
-- `bookwise doctor` shows settings with their sources, what can be reached, and whether index, state and lessons agree.
-- `bookwise check` lists what is wrong in the lessons, with file and line.
-- `bookwise plan` shows what the next run would do; `bookwise verify --repair` compares the index with the lessons and repairs it.
+- `bookwise doctor` shows the settings with their sources, whether services respond, and whether index, state file and lessons match.
+- `bookwise check` lists problems in the lessons, with file and line.
+- `bookwise plan` shows what the next run would do. `bookwise verify --repair` compares the index with the lessons and repairs it.
 - `-v` shows all details and logs to stderr.
 """
 

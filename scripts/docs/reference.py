@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -12,18 +11,18 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from bookwise.command_line import app
-from ingestion import errors
 from ingestion.commands.parsing.examples import EXAMPLES
-from ingestion.errors import BookwiseError, ExitCode
+from ingestion.errors import ExitCode
 from ingestion.models import DocumentMetadata, QdrantPayload
 from ingestion.settings import FIELDS
 from ingestion.settings.embedding import PRICES
 from ingestion.settings.validators import always
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from scripts.docs.book_pages import check_rules, files
+from scripts.docs.cures import EXITS
 from scripts.docs.http_api import http_api
 from scripts.docs.json_shapes import json_output
-from scripts.docs.markdown import first_paragraph, table, text
+from scripts.docs.markdown import table, text
 from scripts.docs.messages import messages
 from scripts.docs.python_api import python_api
 
@@ -125,20 +124,11 @@ def book_settings() -> str:
 
 
 def exit_codes() -> str:
-    """Return the exit codes, with the errors that end in each."""
-    classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, BookwiseError)]
-    rows = []
-    plain = {
-        ExitCode.DONE: "The command did what was asked.",
-        ExitCode.BUG: "A bug: please report it.",
-        ExitCode.NO_ANSWER: "`ask` found no answer in the book.",
-        ExitCode.NOT_IN_STEP: "Something is pending or differs: `plan --exit-code`, `verify`, `doctor`, `eval` below "
-        "its bar.",
-    }
-    for code in ExitCode:
-        meanings = [first_paragraph(inspect.getdoc(each) or "") for each in classes if each.exit_code == code]
-        rows.append((f"{code.value}", code.name.lower().replace("_", " "), plain.get(code) or " ".join(meanings)))
-    return "# Exit codes\n\n" + table(("code", "name", "when"), rows)
+    """Return the exit codes: when a command ends with each, and what to do next."""
+    rows = [(f"{code.value}", code.name.lower().replace("_", " "), *EXITS[code]) for code in ExitCode]
+    return "# Exit codes\n\nEach error message is explained in [troubleshooting](troubleshooting.md).\n\n" + table(
+        ("code", "name", "when", "what to do"), rows
+    )
 
 
 def payload() -> str:
@@ -151,7 +141,7 @@ def payload() -> str:
     ]
     head = (
         "# Payload\n\nEach chunk is one point in Qdrant: named vectors `dense` (cosine) and `bm25` (sparse, IDF), "
-        "and this payload. A filter may use the indexed fields only.\n\n"
+        "and this payload. Filters can only use the indexed fields.\n\n"
     )
     return head + table(("field", "type", "index"), rows)
 
