@@ -31,19 +31,21 @@ RIGHTS: Mapping[Any, str] = {
     dependencies.services_of: "",
 }
 """What each dependency of a route asks of the caller."""
+CHECKED_BY_ROUTE: Mapping[str, str] = {"search": f"{_ANY_KEY}; counts as a question, or as a read if ranked by keyword"}
+"""What the routes ask that look at the body before they ask for the key."""
 
 _HEAD = """# HTTP API
 
-What `bookwise serve` answers ([guide](../guides/serving.md)). The server describes itself at `/openapi.json`, and shows
-it at `/docs`.
+The API of `bookwise serve` ([guide](../guides/serving.md)). The server's own description is at `/openapi.json`, and in
+readable form at `/docs`.
 
-A key is sent as `Authorization: Bearer KEY` or `X-API-Key: KEY`; [its rights](../guides/serving.md#api-keys) are given
-when it is made. A server without keys answers this machine only, and allows everything. Bodies are JSON.
+Send a key as `Authorization: Bearer KEY` or `X-API-Key: KEY`; [its rights](../guides/serving.md#api-keys) are set when
+it is created. A server without keys can only be used from the same machine, and allows everything. Bodies are JSON.
 """
 _PROBLEMS = """## Problems
 
-Every failure is a problem document (RFC 9457, `application/problem+json`). Its `type` is an address of the server that
-explains it; below `/v1/` errors have the shape of the OpenAI API, `{"error": {"message", "type", "code"}}`.
+Every failure is a problem document (RFC 9457, `application/problem+json`). Its `type` is a URL on the server that
+explains it. Under `/v1/`, errors have the shape of the OpenAI API, `{"error": {"message", "type", "code"}}`.
 """
 
 
@@ -70,7 +72,7 @@ def _rights() -> dict[str, str]:
             if isinstance(route, APIRoute) and route.operation_id:
                 told = [RIGHTS[dependency.call] for dependency in route.dependant.dependencies]
                 found[route.operation_id] = "; ".join(filter(None, told)) or "no key"
-    return found
+    return found | CHECKED_BY_ROUTE
 
 
 def _operation(method: str, path: str, operation: dict[str, Any], right: str) -> str:

@@ -11,23 +11,23 @@ _HEAD = """# JSON output
 
 With `--json` a command prints exactly one document to stdout. A failure prints
 `{"error": {"message", "kind", "exit_code", "hint"}}` instead, with the same [exit code](exit-codes.md); `hint` may be
-null. Keys may be added in a later release; those listed here stay.
+null. Later releases may add keys, but do not remove the ones listed here.
 """
 _RUN = {
     "book_id": "id of the book",
     "mode": "`incremental`, `full` or `recreate`",
     "root": "folder that paths are relative to",
     "dry_run": "whether nothing was written",
-    "files": "number of files by what happened to them: `new`, `changed`, `unchanged`, …",
-    "changes": "what happened to each file that was looked at or removed, by path",
+    "files": "number of files by change: `new`, `changed`, `unchanged`, …",
+    "changes": "the change of each file that was checked or removed, by path",
     "moved_from": "former path of each moved file, by path",
-    "empty": "list of files with nothing to search",
+    "empty": "list of files without text",
     "chunks": "`kept`, `patched`, `written`, `deleted`, `embedded`, `reused`, and `tokens` embedded",
     "failures": "list of `path`, `line`, `reason`: lessons that could not be indexed",
     "findings": "list of `path`, `line`, `rule`, `message`, as of `check`",
-    "skipped": "list of `path`, `reason`: what is no part of the book by rule",
-    "cost": "embedding cost in US dollars; null where the price is not known",
-    "recipient": "the service that gets the texts: `host`, `model`, `price` per million tokens; null where none does",
+    "skipped": "list of `path`, `reason`: files that are skipped by rule",
+    "cost": "embedding cost in US dollars; null if the price is not known",
+    "recipient": "the service that receives the texts: `host`, `model`, `price` per million tokens; null if there is none",
     "total_files": "files in the index after the run",
     "total_chunks": "chunks in the index after the run",
     "seconds": "duration of the run",
@@ -39,17 +39,17 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
     ("check",): CHECK_REPORT,
     ("crawl",): {
         "root": "folder that paths are relative to",
-        "files": "list of pages: path, module, chapter, lesson and address",
+        "files": "list of pages: path, module, chapter, lesson and URL",
         "modules": "number of pages by module",
         "skipped": "list of `path`, `reason`",
-        "clashes": "what several pages share although it should be unique",
-        "notes": "what of the site's configuration could not be followed",
+        "clashes": "values that should be unique but are shared by several pages",
+        "notes": "what could not be read from the site's configuration",
     },
     ("info",): {
         "collection": "name of the index",
         "location": "folder or server of the index",
         "embedding": "model that made the vectors",
-        "dimensions": "length of a vector",
+        "dimensions": "number of dimensions of a vector",
         "points": "chunks of all books",
         "books": "list of `book_id`, `files`, `chunks`, `modules` (chunks by module), `last_run` (may be null)",
         "health": "health of the Qdrant server; null for an embedded index",
@@ -75,9 +75,9 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "duration_seconds": "seconds; null while it runs",
         "error_message": "why it failed; null if it did not",
         "embedded": "chunks embedded",
-        "reused": "chunks whose vectors were known",
+        "reused": "chunks whose vectors were reused",
         "tokens": "tokens embedded",
-        "cost": "US dollars; null where the price is not known",
+        "cost": "US dollars; null if the price is not known",
         "failures": "list of `path`, `line`, `reason`",
         "changed": "number of pages that the run changed; null while it runs and for runs of an earlier release",
         "changes": "the first hundred of them by path: list of `path`, `change`, `moved_from` (null unless it moved)",
@@ -92,11 +92,11 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
         "hardware_tier_filter": "highest tier that was searched",
         "module_filter": "module that was searched; null for all",
         "book_id": "id of the book",
-        "evidence": "figures on whether the passages answer at all: [Evidence](http-api.md#evidence)",
-        "is_book_indexed": "false where the index has no chunk of the book",
+        "evidence": "evidence that the passages answer the question: [Evidence](http-api.md#evidence)",
+        "is_book_indexed": "false if the index has no chunk of the book",
         "has_relevant_results": "whether a passage has the cosine of `agent.min_relevance_score`",
-        "searched_for": "the question with its typos corrected; null where none was",
-        "hidden": "better passages that a filter hides; null for none",
+        "searched_for": "the question with typos corrected; null if there were none",
+        "hidden": "better passages that a filter hides; null if there are none",
     },
     ("lesson",): {"title": "title of the page", "chunks": "list of its chunks: their [payload](payload.md)"},
     ("questions",): {
@@ -114,11 +114,11 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
     ("keys add",): {
         "key_id": "id of the key",
         "secret": "the key itself; shown only here",
-        "books": "list of books it reads; empty for all",
-        "highest_tier": "highest hardware tier it reads",
+        "books": "list of books it can read; empty for all",
+        "highest_tier": "highest hardware tier it can read",
         "public": "whether it is for a public page",
-        "may_ingest": "whether it may start runs",
-        "owner": "whether it reads the owner's pages",
+        "may_ingest": "whether it can start runs",
+        "owner": "whether it can read the owner's pages",
     },
     ("keys list",): {
         "keys": "list of `key_id`, `name`, `books`, `highest_tier`, `public`, `rights`, `created_at`, `status`",
@@ -126,7 +126,7 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
     ("keys revoke",): {"key_id": "id of the key", "status": "`revoked`"},
     ("keys forget",): {
         "key_id": "id of the key",
-        "user_id": "user of the key that was named; null for all",
+        "user_id": "selected user of the key; null for all",
         "threads": "number of conversations deleted",
         "questions": "number of questions deleted",
     },
@@ -135,14 +135,14 @@ SHAPES: Mapping[tuple[str, ...], Mapping[str, str]] = {
 
 ELSEWHERE: Mapping[str, str] = {
     "ask": "[ChatResponse](http-api.md#chatresponse), as `POST /chat/run` answers.",
-    "copy": "`to`, the target, and for each of the `books` what was copied, removed and compared.",
+    "copy": "`to`, the target, and what was copied, removed and compared for each of the `books`.",
     "delete-book": "`book_id` and `chunks_deleted`.",
     "eval": "`questions`, `measures`, `leak_rate`, `latency_ms`, `answers`, `languages`, `books`, `compared`, "
     "`changed_answers`, and every question in `outcomes`; `--compare` reads it back.",
     "init": "What `crawl` prints, with `folder`, `config`, `id`, `id_source`, `docs`, `site`, `editions`, the `text` of "
     "`bookwise.toml` (null where there is one), the lines for `gitignore`, and the files `written`.",
 }
-"""Documents that need one sentence only."""
+"""Documents that one sentence describes."""
 
 
 def json_output() -> str:

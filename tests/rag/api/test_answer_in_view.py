@@ -88,7 +88,7 @@ def test_the_view_of_a_reader_who_scrolls_is_left_alone_until_they_ask_for_the_e
     scroller.evaluate("scroller => scroller.scrollTo(0, 40)")
     chat.set_viewport_size({"width": 1280, "height": 760})
     assert scroller.evaluate("scroller => scroller.scrollTop") == 40
-    chat.get_by_role("button", name="To the newest").click()
+    chat.get_by_role("button", name="Jump to the latest").click()
     notes = chat.locator(".turn").last.locator(".notes")
     assert notes.evaluate("notes => notes.getBoundingClientRect().bottom") < 760
 

@@ -130,7 +130,7 @@ def test_a_server_that_is_gone_and_a_stream_that_is_cut_are_told_apart(chat: Any
 def test_a_key_is_asked_for_once_and_kept_until_the_tab_is_closed(watch: Watch, served: ServedBook) -> None:
     with key_for(served.folder) as secret, serving(served.folder, served.model) as locked:
         page = watch.open(locked.url)
-        dialog = page.get_by_role("dialog", name="This server asks for a key")
+        dialog = page.get_by_role("dialog", name="This server requires an API key")
         dialog.get_by_label("API key").fill("wrong")
         page.keyboard.press("Enter")
         dialog.get_by_text("does not accept").wait_for()

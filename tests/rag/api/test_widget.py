@@ -71,7 +71,7 @@ def test_conversations_of_this_browser_are_listed_and_gone_back_to(
     panel.get_by_role("button", name="Conversations").click()
     panel.get_by_role("button", name=f"Delete “{first}”").click()
     panel.get_by_role("button", name="Delete", exact=True).click()
-    panel.get_by_text("Your conversations will be listed here.").wait_for()
+    panel.get_by_text("Your conversations will appear here.").wait_for()
 
 
 def test_closed_it_costs_one_small_script(watch: Watch, served: ServedBook, lesson: str) -> None:
