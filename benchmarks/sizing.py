@@ -36,7 +36,7 @@ HEADROOM = 1.5
 """Qdrant's rule: half as much again for metadata and for segments that are rewritten."""
 
 NODE_MEMORY, NODE_DISK, NODE_DOLLARS = 128 * GB, 4_000 * GB, 700.0
-"""Assumed: 16 cores, 128 GB, 4 TB of local disk, dollars a month."""
+"""Assumed: 16 cores, 128 GB, 4 TB of local disk, dollars per month."""
 
 REPLICAS = 2
 WRITER = 2_870
@@ -105,7 +105,7 @@ def parts_table(dimensions: int) -> str:
 
 def cluster_table(points: int) -> str:
     """Return memory, disk and nodes for a number of points."""
-    head = "| dimensions | layout | memory GB | disk GB | nodes | shards | dollars a month |"
+    head = "| dimensions | layout | memory GB | disk GB | nodes | shards | dollars per month |"
     lines = [head, "| ---: | --- | ---: | ---: | ---: | ---: | ---: |"]
     for dimensions in (384, 1536):
         for layout in (MEMORY, DISK):
@@ -127,22 +127,22 @@ def shards(points: int, nodes: float) -> float:
 
 def rebuild_table() -> str:
     """Return how long each stage of a first run takes, and what it costs."""
-    lines = ["| stage | with | 10 million | 1 billion |", "| --- | --- | ---: | ---: |"]
+    lines = ["| stage | resources | 10 million | 1 billion |", "| --- | --- | ---: | ---: |"]
     small, large = 10_000_000, 1_000_000_000
     for stage, means, rate in (
         ("chunk", "one core", CHUNKER),
         ("chunk", "64 cores (Ray)", 64 * CHUNKER),
         ("embed", "the built-in model, 2 cores", 2 * EMBEDDER),
         ("embed", "the built-in model, 64 cores (Ray)", 64 * EMBEDDER),
-        ("embed", "a service of 10 million tokens a minute", SERVICE_RATE / TOKENS),
+        ("embed", "a service with 10 million tokens per minute", SERVICE_RATE / TOKENS),
         ("write", "one writer", WRITER),
         ("graph", "one node of 16 cores", GRAPHS * NODE_CORES / 2),
         ("graph", "20 nodes of 16 cores, 2 replicas", GRAPHS * NODE_CORES / 2 * 20 / REPLICAS),
     ):
         lines.append(f"| {stage} | {means} | {duration(small / rate)} | {duration(large / rate)} |")
     price = TOKENS * SERVICE_PRICE / 1e6
-    lines.append(f"| embed | dollars to a service | {small * price:,.0f} | {large * price:,.0f} |")
-    lines.append(f"| record | bytes of all books | {small * RECORD / GB:,.0f} GB | {large * RECORD / GB:,.0f} GB |")
+    lines.append(f"| embed | dollars paid to a service | {small * price:,.0f} | {large * price:,.0f} |")
+    lines.append(f"| record | size of the state of all books | {small * RECORD / GB:,.0f} GB | {large * RECORD / GB:,.0f} GB |")
     return "\n".join(lines)
 
 
@@ -162,8 +162,8 @@ def check_table() -> str:
         [
             "| 1,000,000 × 384, int8, one server | GB |",
             "| --- | ---: |",
-            f"| by this arithmetic, without headroom | {expected / GB:.1f} |",
-            f"| with headroom | {expected * HEADROOM / GB:.1f} |",
+            f"| estimate, without headroom | {expected / GB:.1f} |",
+            f"| estimate, with headroom | {expected * HEADROOM / GB:.1f} |",
             f"| measured, resident | {measured / GB:.1f} |",
         ]
     )

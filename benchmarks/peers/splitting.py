@@ -23,10 +23,10 @@ LIMIT = 512
 
 ROWS = (
     ("bookwise: 400 tokens, at most 512 (toktok)", "bookwise", ""),
-    ("LangChain recursive: 1,000 characters, 200 twice", "langchain", "tutorial"),
-    ("LangChain Markdown: 4,000 characters, 200 twice", "langchain", "markdown"),
+    ("LangChain recursive: 1,000 characters, overlap 200", "langchain", "tutorial"),
+    ("LangChain Markdown: 4,000 characters, overlap 200", "langchain", "markdown"),
     ("LangChain recursive: 400 tokens (toktok)", "langchain", "tokens"),
-    ("LlamaIndex: 1,024 tokens, 200 twice (its tiktoken)", "llamaindex", "default"),
+    ("LlamaIndex: 1,024 tokens, overlap 200 (its tiktoken)", "llamaindex", "default"),
     ("LlamaIndex: 400 tokens (its tiktoken)", "llamaindex", "tokens"),
 )
 """Label, peer and kind of splitter; the first of each peer are as its users run it."""
