@@ -66,7 +66,7 @@ def test_an_older_variable_counts_too_and_leaves_the_rest_of_a_table(
     settings = user_settings(tmp_path, file, BOOKWISE_API_RATE="12", BOOKWISE_QDRANT_REPLICAS="2")
     assert (settings.api.limits.rate, settings.api.limits.read_rate) == (12, 11)
     assert settings.qdrant.options == {"shard_number": 3, "replication_factor": 2}
-    assert "api.rate (environment) is now api.limits.rate" in caplog.text
+    assert "api.rate (environment) has moved to api.limits.rate" in caplog.text
 
 
 def test_every_moved_setting_names_a_place_that_there_is_and_none_is_a_setting_still() -> None:

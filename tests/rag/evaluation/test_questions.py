@@ -47,7 +47,7 @@ def test_a_key_that_nothing_reads_is_named_with_its_line_and_stops_nothing(
     path = write(tmp_path / "q.jsonl", LINE, "", LINE | {"answer_contain": ["x"], "note": "checked"})
     assert len(load_questions(path)) == 2
     [said] = [record.getMessage() for record in caplog.records]
-    assert said.startswith(f"{path}:3: unknown key answer_contain, note is not read; known are also_ok")
+    assert said.startswith(f"{path}:3: unknown key answer_contain, note is ignored; known keys are also_ok")
 
 
 @pytest.mark.parametrize("bad", ["{", "[]", '{"question": "Why?"}', '{"question": "Why?", "answerable": true}'])
