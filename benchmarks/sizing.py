@@ -142,7 +142,7 @@ def rebuild_table() -> str:
         lines.append(f"| {stage} | {means} | {duration(small / rate)} | {duration(large / rate)} |")
     price = TOKENS * SERVICE_PRICE / 1e6
     lines.append(f"| embed | dollars paid to a service | {small * price:,.0f} | {large * price:,.0f} |")
-    lines.append(f"| record | size of the state of all books | {small * RECORD / GB:,.0f} GB | {large * RECORD / GB:,.0f} GB |")
+    lines.append(f"| record | state of all books | {small * RECORD / GB:,.0f} GB | {large * RECORD / GB:,.0f} GB |")
     return "\n".join(lines)
 
 

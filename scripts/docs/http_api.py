@@ -31,7 +31,9 @@ RIGHTS: Mapping[Any, str] = {
     dependencies.services_of: "",
 }
 """What each dependency of a route asks of the caller."""
-CHECKED_BY_ROUTE: Mapping[str, str] = {"search": f"{_ANY_KEY}; counts as a question, or as a read if ranked by keyword"}
+CHECKED_BY_ROUTE: Mapping[str, str] = {
+    "search": f"{_ANY_KEY}; counts as a question, or as a read if ranked by keyword"
+}
 """What the routes ask that look at the body before they ask for the key."""
 
 _HEAD = """# HTTP API
