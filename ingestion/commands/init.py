@@ -52,9 +52,7 @@ def init(
 
     is_there = has_config(folder)
     if is_there and (book or docs):
-        raise UsageError(
-            f"{folder / CONFIG_NAME} already exists; set book.id and book.docs in it instead of with flags"
-        )
+        raise UsageError(f"{folder / CONFIG_NAME} already exists; set book.id and book.docs there, not with flags")
     loaded = load_folder(folder, {"book.id": book})
     proposal = propose(folder, loaded.settings, docs)
     if not as_json:
