@@ -13,11 +13,12 @@ from collections import OrderedDict
 from typing import Any
 
 from ingestion.interpreters import PYTHON
+from rag.api.services.rendering import HAS_TIMER, SECONDS
 
 logger = logging.getLogger("bookwise.api")
 
-SECONDS = 1.0
-"""For one text; then it stays as it is."""
+WAIT_SECONDS = 20.0 if HAS_TIMER else SECONDS
+"""For one text; then it stays as it is. The process ends itself after SECONDS of work, where it can."""
 
 START_SECONDS = 20.0
 MAX_LINE_BYTES = 1 << 20
@@ -33,7 +34,7 @@ Request = tuple[str, str, str | bool]
 class Renderer:
     """Renders one text after the other; used from one event loop."""
 
-    def __init__(self, command: tuple[str, ...] = COMMAND, *, seconds: float = SECONDS) -> None:
+    def __init__(self, command: tuple[str, ...] = COMMAND, *, seconds: float = WAIT_SECONDS) -> None:
         self._command = command
         self._seconds = seconds
         self._process: Process | None = None
@@ -76,7 +77,7 @@ class Renderer:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, stdin=PIPE, stdout=PIPE, limit=MAX_LINE_BYTES
             )
-            # Libraries are loaded before the clock of a text runs.
+            # It answers when its libraries are loaded: the clock of a text runs from then on.
             await _answer(self._process, ("code", "1", "python"))
         return self._process
 

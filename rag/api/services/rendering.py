@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
@@ -14,6 +15,12 @@ from xml.etree import ElementTree
 MAX_CODE_CHARS = 10_000
 MAX_FORMULA_CHARS = 1000
 """What is longer stays text."""
+
+SECONDS = 1.0
+"""Processor time for one text, which other work on the machine does not use up."""
+
+HAS_TIMER = hasattr(signal, "setitimer")
+"""Whether a process can bound its own processor time; Windows has no such timer."""
 
 Span = tuple[str, str]
 """A kind of CLASSES, or none, and the text that has it."""
@@ -128,11 +135,21 @@ def _node(element: ElementTree.Element) -> MathNode:
 
 
 def main() -> None:
-    """Answer each line of stdin, `["code", TEXT, INFO]` or `["math", TEXT, IS_DISPLAY]`, with one of stdout."""
+    """Answer each line of stdin, `["code", TEXT, INFO]` or `["math", TEXT, IS_DISPLAY]`, with one of stdout.
+
+    The system ends the process when a text takes longer than SECONDS: nothing else interrupts a pattern that runs.
+    """
+    # Libraries are loaded before the clock of a text runs.
+    coloured("1", "python")
+    formula("1", False)
     with open(0, encoding="utf-8") as asked, open(1, "w", encoding="utf-8", buffering=1) as replies:
         for line in asked:
             kind, text, how = json.loads(line)
+            if HAS_TIMER:
+                signal.setitimer(signal.ITIMER_PROF, SECONDS)
             rendered: Any = coloured(text, how) if kind == "code" else formula(text, how)
+            if HAS_TIMER:
+                signal.setitimer(signal.ITIMER_PROF, 0)
             replies.write(json.dumps(rendered) + "\n")
 
 

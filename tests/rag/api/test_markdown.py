@@ -140,6 +140,21 @@ def test_code_and_formulas_are_asked_for_once_and_become_elements_without_markup
     assert '<math display="inline"><mi>a&lt;b&gt;</mi></math>' in formula
 
 
+def test_a_request_that_failed_is_made_again_for_the_next_text(page: Any) -> None:
+    shown = page.evaluate(
+        """async () => {
+  const { showProse } = await import("/static/markdown/prose.js");
+  const { renderMarks } = await import("/static/markdown/rendering.js");
+  const place = document.createElement("div");
+  showProse(place, "$once$");
+  await renderMarks(place, () => Promise.reject(new Error("away")));
+  await renderMarks(place, async () => ({ items: [["math", {}, ["once"]]] }));
+  return place.querySelector("math")?.textContent;
+}"""
+    )
+    assert shown == "once"
+
+
 def test_what_the_server_cannot_render_stays_as_it_was_written(page: Any) -> None:
     _, formula, code = page.evaluate(RENDER, ["```nolanguage\nx = 1\n```\n\n$a \\unknown$", [None, None]])
     assert "$a \\unknown$" in formula and code == "x = 1"

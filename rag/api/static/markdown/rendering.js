@@ -32,7 +32,10 @@ export async function renderMarks(place, ask) {
 function askFor(items, ask) {
   const missing = new Map(items.map((item) => [keyOf(item), item]).filter(([key]) => !known.has(key)));
   if (!missing.size) return;
-  const asked = ask([...missing.values()]).then(({ items: results }) => results, () => []);
+  const asked = ask([...missing.values()]).then(({ items: results }) => results, () => {
+    for (const key of missing.keys()) known.delete(key); // a request that failed says nothing of its texts
+    return [];
+  });
   [...missing.keys()].forEach((key, at) => known.set(key, asked.then((results) => results[at])));
   for (const key of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) known.delete(key);
 }

@@ -97,8 +97,13 @@ def render(*requests: Any, **options: Any) -> list[Any]:
 
 
 def test_a_text_that_takes_too_long_is_given_up_and_the_next_one_rendered() -> None:
-    results = render(("code", DEADLY, "csharp"), ("code", "x = 1", "python"), ("math", "a", False), seconds=1.0)
+    results = render(("code", DEADLY, "csharp"), ("code", "x = 1", "python"), ("math", "a", False))
     assert results[0] is None and ["number", "1"] in results[1] and results[2][0] == "math"
+
+
+def test_a_renderer_that_does_not_answer_is_given_up() -> None:
+    silent = "import time; print('[]', flush=True); time.sleep(3600)"
+    assert render(("code", "x = 1", "python"), command=(sys.executable, "-c", silent), seconds=0.2) == [None]
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(1)", "print('no JSON', flush=True)"])
