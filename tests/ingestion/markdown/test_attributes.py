@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingestion.markdown.attributes import attributes
+from ingestion.markdown.linter import lint_page
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,14 @@ def test_attributes_are_read_in_every_way_that_they_are_written(
 
 def test_an_attribute_tells_where_it_begins_and_whether_its_value_is_a_text() -> None:
     assert [(each.start, each.is_text) for each in attributes("a=b c='d'")] == [(0, False), (4, True)]
+
+
+@pytest.mark.parametrize(
+    "tag", ["<a href=gone.md>", '<a\n href="gone.md">', "<a href={'gone.md'}>", "<A HREF='gone.md'>"]
+)
+def test_a_link_in_a_tag_is_checked_however_its_address_is_written(tag: str) -> None:
+    assert [link.target for link in lint_page(f"See {tag}the page</a>.\n").links] == ["gone.md"]
+
+
+def test_an_expression_of_javascript_is_no_address() -> None:
+    assert lint_page("See <a href={toPage(1)}>the page</a>.\n").links == ()
