@@ -69,7 +69,7 @@ def language_of(text: str) -> str | None:
                 return language
     marked = next((language for language, marks in _MARKS.items() if marks & set(text)), None)
     words = Counter(_WORD.findall(text.lower()))
-    counts = {language: sum(map(words.__getitem__, known)) for language, known in _WORDS_OF.items()}
+    counts = {language: sum(words[word] for word in known & words.keys()) for language, known in _WORDS_OF.items()}
     if marked:
         counts[marked] += 2
     first, second = sorted(counts, key=lambda language: -counts[language])[:2]

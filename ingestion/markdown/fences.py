@@ -17,12 +17,16 @@ def after_marks(text: str, start: int = 0) -> int:
 
 def opening_run(line: str) -> str:
     """Return the marks that open a block of code in this line, or an empty text."""
+    if "```" not in line and "~~~" not in line:
+        return ""
     found = _RUN.match(line, after_marks(line))
     return found[0] if found else ""
 
 
 def closes_fence(line: str, run: str) -> bool:
     """Return whether the line closes the block of code that `run` opened."""
+    if run not in line:
+        return False
     marks = line[after_marks(line) :].rstrip()
     return marks.startswith(run) and not marks.strip(run[0])
 
@@ -31,8 +35,9 @@ def are_code(lines: Iterable[str]) -> Iterator[bool]:
     """Yield for each line whether it is in a block of code, the lines that open and close it included."""
     run = ""
     for line in lines:
-        yield bool(run) or bool(opening_run(line))
-        run = (run if not closes_fence(line, run) else "") if run else opening_run(line)
+        opened = run or opening_run(line)
+        yield bool(opened)
+        run = "" if run and closes_fence(line, run) else opened
 
 
 def fenced(text: str, language: str) -> str:

@@ -73,7 +73,7 @@ def cut(page: Page, blocks: Sequence[Block], hidden: Sequence[Hidden], between: 
         start = page.starts[number]
         while at < len(hidden) and hidden[at].end <= start:
             at += 1
-        touching = _touching(hidden, at, start, start + len(line))
+        touching = _touching(hidden, at, start + len(line))
         if touching:
             line = _left(line, start, touching)
             if not line.strip(" \t>\r"):
@@ -90,13 +90,12 @@ def cut(page: Page, blocks: Sequence[Block], hidden: Sequence[Hidden], between: 
     return "\n".join(out), lines
 
 
-def _touching(hidden: Sequence[Hidden], at: int, start: int, end: int) -> list[Hidden]:
-    """Return the hidden stretches in a line, given the first that ends behind its start."""
-    found = []
-    while at < len(hidden) and (hidden[at].start < end or hidden[at].start < start):
-        found.append(hidden[at])
-        at += 1
-    return found
+def _touching(hidden: Sequence[Hidden], at: int, end: int) -> Sequence[Hidden]:
+    """Return the hidden stretches in a line that ends there, given the first that ends behind its start."""
+    last = at
+    while last < len(hidden) and hidden[last].start < end:
+        last += 1
+    return hidden[at:last]
 
 
 def _left(line: str, start: int, hidden: Sequence[Hidden]) -> str:

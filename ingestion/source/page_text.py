@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.errors import LessonError
@@ -79,7 +79,7 @@ def read_page_text(
             anchors = _anchors_on(source.published, shown.text, syntax, ids, anchors)
     except TooMuchWork as error:
         raise LessonError(source.path, str(error), _in_file(error.line, origins) + front.body_offset) from error
-    return PageText(shown.text, tuple(_composed(shown.lines, whole.origins)), whole, shown.hidden, anchors)
+    return PageText(shown.text, _composed(shown.lines, whole.origins), whole, shown.hidden, anchors)
 
 
 def _in_file(line: int, origins: Sequence[int]) -> int:
@@ -100,12 +100,9 @@ def _conflict(text: str, syntax: Syntax) -> int:
     return opened[0] if opened and closed and opened[0] < closed[-1] else 0
 
 
-def _composed(lines: Sequence[int], origins: Sequence[int]) -> Iterator[int]:
+def _composed(lines: tuple[int, ...], origins: tuple[int, ...]) -> tuple[int, ...]:
     """Return the line of the body for each line that is shown."""
-    if not lines:
-        yield from origins
-    for line in lines:
-        yield origins[line - 1] if origins else line
+    return tuple([origins[line - 1] for line in lines]) if lines and origins else lines or origins
 
 
 def _shown_anchors(whole: str, shown: ShownText, syntax: Syntax, ids: HeadingIds) -> tuple[str, ...] | None:

@@ -30,9 +30,12 @@ def publication_of(
         return Publication("not published (`published`)")
     if not settings.crawl.unlisted and is_on(values.get("unlisted")):
         return Publication("unlisted (index it with `crawl.unlisted`)")
-    found = of(site).publication(page._replace(values=values), site, now or datetime.now(UTC))
-    hidden = not found.searchable or is_on(values.get("noindex")) or _names_robots(values) or _holds_meta(page.body)
-    if found.reason or not hidden or settings.crawl.unsearched:
+    generator, page = of(site), page._replace(values=values)
+    found = generator.publication(page, site, now or datetime.now(UTC))
+    if found.reason or settings.crawl.unsearched:
+        return found
+    asks = is_on(values.get("noindex")) or _names_robots(values) or _holds_meta(page.body)
+    if generator.is_searched(page, site) and not asks:
         return found
     return Publication("left out of the site's search (index it with `crawl.unsearched`)")
 

@@ -90,6 +90,10 @@ class Base:
         is_shown = lowered(page.values.get("render")) not in ("false", "never")
         return Publication(None if is_shown else "not rendered (`render`)")
 
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
+        """Return that the search shows every page."""
+        return True
+
     def version(self, path: str, site: Site) -> tuple[str, int] | None:
         """Return that there is one version."""
         return None

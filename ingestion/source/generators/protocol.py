@@ -63,14 +63,10 @@ class AddressOptions(NamedTuple):
 
 
 class Publication(NamedTuple):
-    """Whether readers of the site see a page: `reason` tells why not, and `until` when that changes next.
-
-    `searchable` is False for a page that the site's own search leaves out.
-    """
+    """Whether readers of the site see a page: `reason` tells why not, and `until` when that changes next."""
 
     reason: str | None = None
     until: datetime | None = None
-    searchable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +135,10 @@ class Generator(Protocol):
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
         """Return whether readers see a page; a value that must be true or false counts as what hides it."""
+        ...
+
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
+        """Return whether the site's own search shows a page."""
         ...
 
     def version(self, path: str, site: Site) -> tuple[str, int] | None:

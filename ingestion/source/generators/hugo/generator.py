@@ -56,6 +56,10 @@ class Hugo(Base):
         """Return what build options and dates say."""
         return pages.publication(page, now)
 
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
+        """Return whether no metadata leave the page out of the search."""
+        return pages.is_searched(page)
+
     def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
         """Return the titles of the page's sections, else what a menu shows it under."""
         return super().chapter(page, site, entry) or pages.menu_parent(page, site)

@@ -58,7 +58,7 @@ def with_sections(site: Site, paths: Sequence[str]) -> Site:
 
 
 def publication(page: PageFacts, now: datetime) -> Publication:
-    """Return what build options say, dates in the future or in the past, and what is none for the search."""
+    """Return what build options say, and dates in the future or in the past."""
     values = {key.lower(): value for key, value in page.values.items()}
     build = values.get("build") or values.get("_build")
     if isinstance(build, Mapping) and lowered(build.get("render")) in ("never", "false", "link"):
@@ -71,7 +71,12 @@ def publication(page: PageFacts, now: datetime) -> Publication:
         return Publication(f"published later ({starts:%Y-%m-%d})", starts)
     if ends and ends <= now:
         return Publication(f"expired ({ends:%Y-%m-%d})")
-    return Publication(until=ends, searchable=not any(is_on(values.get(key)) for key in _UNSEARCHED))
+    return Publication(until=ends)
+
+
+def is_searched(page: PageFacts) -> bool:
+    """Return whether no metadata leave the page out of the search."""
+    return not any(is_on(value) for key, value in page.values.items() if key.lower() in _UNSEARCHED)
 
 
 def menu_parent(page: PageFacts, site: Site | None) -> str | None:

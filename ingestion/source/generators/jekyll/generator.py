@@ -44,15 +44,18 @@ class Jekyll(Base):
         return HandedDown(values_of=lambda path: pages.defaults_of(site.in_docs(path), site))
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
-        """Return that a page needs metadata, that one of a later date is not shown yet, and `search_exclude`."""
+        """Return that a page needs metadata, and that one of a later date is not shown yet."""
         facts = facts_of(site)
         if facts.needs_metadata and not page.has_metadata:
             return Publication("has no front matter; Jekyll does not publish it")
         date = page.date("date")
         if site and not facts.shows_future and date and date > now:
             return Publication(f"published later ({date:%Y-%m-%d})")
-        found = super().publication(page, site, now)
-        return found._replace(searchable=not is_on(page.values.get("search_exclude")))
+        return super().publication(page, site, now)
+
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
+        """Return that the search leaves out a page with `search_exclude`."""
+        return not is_on(page.values.get("search_exclude"))
 
     def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
         """Return what the contents say, else the pages above it by its metadata."""

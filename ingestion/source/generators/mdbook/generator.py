@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import SUMMARY, BookOrder, read_summary
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.mdbook.config import facts_of, read
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ class MdBook(Base):
             return read_summary(summary, root, paths, complete=True)
         return super().order(site, root, paths)
 
-    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that the configuration may leave chapters, and what lies below them, out of the search."""
-        found, placed = super().publication(page, site, now), site.in_docs(page.path) if site else None
+        placed = site.in_docs(page.path) if site else None
         unsearched = facts_of(site).unsearched if placed else ()
-        return found._replace(searchable=not any(f"{placed}/".startswith(f"{path}/") for path in unsearched))
+        return not any(f"{placed}/".startswith(f"{path}/") for path in unsearched)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the file of a page."""

@@ -51,11 +51,14 @@ class MkDocs(Base):
         return front if front.body_offset or front.body != text or front.problems else multimarkdown(text)
 
     def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
-        """Return that a page with `exclude` is not shown, and whether the site's search leaves it out."""
+        """Return that a page with `exclude` is not shown."""
         if is_on(page.values.get("exclude")):
             return Publication("excluded (`exclude`)")
-        found = super().publication(page, site, now)
-        return found if pages.is_searched(page, site) else found._replace(searchable=False)
+        return super().publication(page, site, now)
+
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
+        """Return whether neither metadata nor the configuration leave the page out of the search."""
+        return pages.is_searched(page, site)
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the route of a page."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import BookOrder
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
 from ingestion.source.generators.sphinx import pages
 from ingestion.source.generators.sphinx.config import facts_of, read
 from ingestion.source.site import Site
@@ -40,9 +39,9 @@ class Sphinx(Base):
         """Return the files that `exclude_patterns` names, and those outside of contents that are complete."""
         return pages.without_page(site, paths)
 
-    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that the site's search leaves out a page with `nosearch`."""
-        return super().publication(page, site, now)._replace(searchable="nosearch" not in page.values)
+        return "nosearch" not in page.values
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the file of a page, or its folder (`book.addresses.directory_urls`)."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ingestion.source.generators import every, named
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
@@ -31,10 +30,9 @@ class Unknown(Base):
         """Return no site."""
         return None
 
-    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that a page is none for search where it says so to any generator."""
-        searchable = all(generator.publication(page, site, now).searchable for generator in every())
-        return super().publication(page, site, now)._replace(searchable=searchable)
+        return all(generator.is_searched(page, site) for generator in every())
 
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the address on a likely site."""

@@ -19,7 +19,8 @@ _PROPERTY = re.compile(
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9][A-Za-z0-9-]{0,60}[ \t]*$")
 _EMBEDDED = re.compile(r"!\[\[(?P<target>[^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,200})?\]\]")
 _REFERENCE = re.compile(r"\(\([0-9a-f]{8}-[0-9a-f-]{27}\)\)")
-
+_MARK = re.compile(r"::[ \t]|[ \t]\^[A-Za-z0-9]|\(\([0-9a-f]{8}-|!\[\[")
+"""What stands in each of these, so that of most pages no line is looked at."""
 
 _GITBOOK = re.compile(r'\{%[ \t]{0,9}include[ \t]{1,9}"[^"\n]{0,200}?(?P<path>\.gitbook/[^"\n]{1,300})"[ \t]{0,9}%\}')
 
@@ -32,9 +33,11 @@ def find_gitbook(text: str, file: Path, folders: PageFolders) -> Iterator[Direct
 
 def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield ids of blocks, properties that show nothing, references by an id, and embedded notes, outside of code."""
+    if not _MARK.search(text):
+        return
     lines, at = text.split("\n"), 0
     for line, is_code in zip(lines, are_code(lines), strict=True):
-        if not is_code and any(mark in line for mark in ("::", "^", "((", "![[")):
+        if not is_code and _MARK.search(line):
             yield from _marks_in(line, at, file, folders)
         at += len(line) + 1
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import Entry
 from ingestion.source.generators.base import Base, is_on
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
 from ingestion.source.generators.vitepress.config import facts_of, read
 from ingestion.source.site import Site
 
@@ -29,10 +28,9 @@ class VitePress(Base):
         """Return the site of `.vitepress/config.*`."""
         return read(folder, config)
 
-    def publication(self, page: PageFacts, site: Site | None, now: datetime) -> Publication:
+    def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that the site's search leaves out a page with `search: false`."""
-        found = super().publication(page, site, now)
-        return found._replace(searchable=is_on(page.values.get("search", "true")))
+        return is_on(page.values.get("search", "true"))
 
     def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:
         """Return the titles above the page in the sidebar that has its address."""
