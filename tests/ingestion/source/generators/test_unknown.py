@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from ingestion.settings.loader import load_settings
+from ingestion.source.generators.unknown.text import _MARK, _marks_in
+from ingestion.source.includes.directives import PageFolders
 from ingestion.source.linter import check_book
 from ingestion.source.parser import parse_lesson
 from ingestion.source.reader import read_source
 from tests.generators.books.common import write_site
+
+PIECES = [
+    r"id:: ",
+    r"id::",
+    r"collapsed:: true",
+    r"abcdefgh1",
+    r"logseq.x:: ",
+    r"background-color:: ",
+    r"::",
+    r"^",
+    r"a1",
+    r"((",
+    r"!",
+    r"[[",
+    r"note",
+    r"]]",
+    r"((01234567-",
+    r"89ab-cdef-0123-456789abcdef",
+    r"))",
+    r"`",
+    r" ",
+    "\t",
+    "\n",
+    "|",
+]
+"""Parts of marks, and what may stand around them."""
 
 SETTINGS = load_settings({}, environ={})
 
@@ -69,3 +100,11 @@ def test_examples_in_fences_are_no_findings_about_includes(tmp_path: Path) -> No
     write_site(tmp_path, {"mkdocs.yml": "site_name: B\n", "docs/a.md": f"# A\n\n{example}\n{real}"})
     findings = check_book(tmp_path / "docs", SETTINGS).findings
     assert [finding.line for finding in findings if finding.rule == "unresolved-include"] == [11, 14]
+
+
+@given(text=st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_pages_whose_lines_are_not_looked_at_hold_no_mark(text: str) -> None:
+    """A page is passed over by one look at its whole text: none of its lines may have had a mark."""
+    assume(not _MARK.search(text))
+    folders = PageFolders(Path("/book/docs/page.md"), Path("/book/docs"), None)
+    assert [*chain.from_iterable(_marks_in(line, 1, folders.page, folders) for line in text.split("\n"))] == []
