@@ -37,7 +37,7 @@ FAILING = pytest.mark.parametrize(
         (error(429, "spent", code="insufficient_quota"), "quota is used up"),
         (error(500, "broken", headers=QUICK), "broken"),
         (error(400, "too long", code="context_length_exceeded"), "AGENT_CONTEXT_TOKENS"),
-        (says("half", finish=None), "broke off"),
+        (says("half", finish=None), "stopped in the middle"),
         (sse(), "sent no answer; check its log"),
         (Reply(b"data: {not json\n\n", headers={"content-type": "text/event-stream"}), "not a chat completion"),
         (sse({"error": {"message": "overloaded"}}), "overloaded"),

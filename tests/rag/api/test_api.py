@@ -159,7 +159,7 @@ def test_a_conversation_holds_as_many_questions_as_the_owner_allows(book: Path) 
         again = QUESTION | {"session_id": session}
         assert client.post("/chat/run", json=again).status_code == 200
         refused = client.post("/chat/run", json=again)
-        assert is_problem(refused, 409) and "begin a new one" in refused.json()["detail"]
+        assert is_problem(refused, 409) and "start a new one" in refused.json()["detail"]
         streamed = events_in(client.post("/chat/stream", json=again).text)
         assert streamed[-1][0] == "error" and streamed[-1][1]["status"] == 409
         assert client.get(f"/threads/{session}").json()["message_count"] == 4
