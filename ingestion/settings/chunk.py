@@ -24,8 +24,9 @@ class ChunkSettings:
         "auto",
         parse_choice("auto", "toktok", "tiktoken"),
         env="BOOKWISE_TOKENIZER",
-        help="what counts tokens, all alike: `tiktoken`, which may download its ranks, `toktok`, five times as fast, "
-        "or `auto`, which is `tiktoken` where its ranks are cached and the run is not large",
+        help="what counts tokens; all give the same numbers: `tiktoken`, which may download its ranks, `toktok`, "
+        "five times as fast, or `auto`: our own table for a few pages, `tiktoken` for more if its ranks are cached, "
+        "`toktok` for the rest",
     )
     visible_props: tuple[str, ...] = book_setting(
         (),
