@@ -46,7 +46,7 @@ def test_the_callers_bounds_hold_for_the_models_searches_too(server: ChatServer)
 
 
 JSON = "one JSON object"
-MISTAKES = (JSON, JSON, JSON, JSON, "query must be text", "unknown argument chapter", "no tool 'serch'", JSON)
+MISTAKES = (JSON, JSON, JSON, JSON, "query must be text", "unknown argument chapter", "unknown tool 'serch'", JSON)
 
 
 def calls_of_case_28(cases: Path) -> list[tuple[str, str]]:
