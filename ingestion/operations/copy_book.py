@@ -123,8 +123,8 @@ def _check(source: PointReader, target: PointReader, book: Where, ids: Collectio
     wanted, got = source.retrieve(sample, vectors=True), target.retrieve(sample, vectors=True)
     if differing := [point_id for point_id in sample if not _same(wanted.get(point_id), got.get(point_id))]:
         raise VectorStoreError(
-            f"{len(differing)} of {len(sample)} vectors looked at differ from their source, {differing[0]} first; "
-            "the source may have changed, else delete the book in the target; repeat"
+            f"{len(differing)} of {len(sample)} vectors checked differ between the copy and its source, "
+            f"{differing[0]} first; the source may have changed: copy again, or delete the book in the target first"
         )
     return len(sample)
 

@@ -122,7 +122,7 @@ def test_a_copy_that_differs_from_its_source_is_an_error_and_records_nothing(
     target.activate(store)
     upsert = type(store).upsert
     monkeypatch.setattr(type(store), "upsert", lambda self, points: upsert(self, damaged(list(points))))
-    with pytest.raises(VectorStoreError, match=r"repeat"):
+    with pytest.raises(VectorStoreError, match="copy again"):
         copy(library, target)
     assert target.states().books() == []
 

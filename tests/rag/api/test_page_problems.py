@@ -123,7 +123,7 @@ def test_a_server_that_is_gone_and_a_stream_that_is_cut_are_told_apart(chat: Any
     chat.unroute("**/chat/stream")
     chat.route("**/chat/stream", lambda route: route.fulfill(content_type="text/event-stream", body=cut))
     chat.get_by_role("button", name="Try again").click()
-    chat.get_by_text("stopped in the middle").wait_for()
+    chat.get_by_text("The connection was lost").wait_for()
     expect(chat.locator(".turn").last).to_contain_text("Half an ans", use_inner_text=True)
 
 
