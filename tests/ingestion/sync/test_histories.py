@@ -16,7 +16,7 @@ from tests.support.histories import History
 from tests.support.qdrant_server import KEY, QdrantServer, running
 
 STEPS = 6
-LONG = int(os.environ.get("BOOKWISE_HISTORIES", "40"))
+LONG = int(os.environ.get("BOOKWISE_HISTORIES", "20"))
 
 
 @pytest.fixture(autouse=True)
