@@ -30,6 +30,7 @@ FENCE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 STEADY = (
+    (re.compile(r"^\d+ chunks, \d+ of \d+ lessons.*\n", re.MULTILINE), ""),  # how far a slow machine is
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:\+00:00|Z)"), "2026-11-28T03:19:44+00:00"),
     (re.compile(r"\bin \d+(?:\.\d+)? s\b"), "in 3 s"),
     (re.compile(r"\bbw_[\w-]{20,}"), "bw_…"),
@@ -101,7 +102,7 @@ def run_command(command: str, folder: Path, root: Path) -> str:
     environ = {"PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(home), "LANG": "C.UTF-8", "COLUMNS": "100"}
     arguments = ["bash", "-c", command]
     done = subprocess.run(
-        arguments, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120
+        arguments, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600
     )
     output = done.stdout.decode("utf-8").replace(str(folder), "/home/me/my-book").replace(str(home), "/home/me")
     for pattern, steady in STEADY:
