@@ -42,7 +42,6 @@ def are_code(lines: Iterable[str]) -> Iterator[bool]:
 
 def fenced(text: str, language: str) -> str:
     """Return a text as a block of code, between marks that are longer than any in it."""
-    run = "```"
-    while run in text:
-        run += "`"
+    longest = max((len(run) for run in _RUN.findall(text) if run[0] == "`"), default=2)
+    run = "`" * (longest + 1)
     return f"{run}{language}\n{text}\n{run}"
