@@ -224,7 +224,7 @@ class _Cutting:
         head = _head(block, spans)
         first = head + self._spots.wording.nearest([block.text[start:end] for start, end in spans[head:]])
         first = 0 if length(block.text[: spans[first][1]]) <= SHORT_CHARS else first
-        leads = _leads(block, spans, first, self._room)
+        leads = _leads(block, spans, first, head, self._room)
         room = self._room - length(leads)
         start = spans[first][0]
         fitting = [span for span in spans[first + 1 :] if length(block.text[start : span[1]]) <= room]
@@ -272,17 +272,18 @@ def _head(block: PassageBlock, spans: Sequence[Span]) -> int:
     return sum(_depth(block.text, start) < 0 for start, _ in spans[:-1]) if block.kind == "list" else 0
 
 
-def _leads(block: PassageBlock, spans: Sequence[Span], at: int, room: int) -> str:
+def _leads(block: PassageBlock, spans: Sequence[Span], at: int, head: int, room: int) -> str:
     """Return what a piece of a list or a table stands under; of a list as much as there is room for."""
-    text, head = block.text, _head(block, spans[: at + 1])
+    text = block.text
     if block.kind != "list":
-        return text[: spans[head][0]] if head else ""
+        return text[: spans[head][0]] if 0 < head <= at else ""
     depth, leads = _depth(text, spans[at][0]), ""
     room -= length(text[slice(*spans[at])])
     for start, end in reversed(spans[:at]):
         above = _depth(text, start)
         if above < depth and length(leads) + end - start < room:
-            depth, leads = above, f"{text[start:end]}{chr(10) * (2 if above < 0 else 1)}{leads}"
+            gap = "\n\n" if above < 0 else "\n"
+            depth, leads = above, text[start:end] + gap + leads
     return leads
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.embedding.protocol import Embedder
 from ingestion.vector_stores.bm25 import MOST_WEIGHT, document_vector, query_vector, stemmer_of
+from ingestion.vector_stores.types import SparseVector
 from rag.models import SearchResult
 from rag.quoting.named_sections import is_title
 from rag.quoting.question_kinds import LESS, QuestionKind
@@ -52,9 +53,7 @@ class Wording:
 
     def reached(self, text: str) -> float:
         """Return the share of the attainable BM25 score that a text reaches, 0–1."""
-        vector = document_vector(text, self._stemmer)
-        found = zip(vector.indices, vector.values, strict=True)
-        score = sum(self._weights.get(term, 0.0) * value for term, value in found)
+        score = _weighed(document_vector(text, self._stemmer), self._weights)
         return min(1.0, score / self._attainable) if self._attainable else 0.0
 
     def nearest(self, texts: Sequence[str]) -> int:
@@ -69,11 +68,14 @@ class Wording:
             for term, weight in self._weights.items()
             if term in having
         }
-        scores = [
-            sum(rarity.get(term, 0.0) * value for term, value in zip(vector.indices, vector.values, strict=True))
-            for vector in vectors
-        ]
+        scores = [_weighed(vector, rarity) for vector in vectors]
         return scores.index(max(scores))
+
+
+def _weighed(vector: SparseVector, weights: Mapping[int, float]) -> float:
+    """Return the sum of what the terms of a text weigh."""
+    found = zip(vector.indices, vector.values, strict=True)
+    return sum(weights.get(term, 0.0) * value for term, value in found)
 
 
 @dataclass(frozen=True, slots=True)
