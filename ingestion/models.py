@@ -311,7 +311,7 @@ class IngestionRecord:
     `fingerprint` maps each stage to the version that made the points, so that a change of one stage redoes
     just that stage. `shares_lesson` tells that the file's ids carry its path. `findings` are what the linter of the
     fingerprint's version found, and `includes` maps each file that the lesson includes (path relative to the docs
-    root) to its hash, empty where is missing. `published_until` is when its site stops to show the page, in UTC as
+    root) to its hash, empty where it is missing. `published_until` is when its site stops to show the page, in UTC as
     ISO 8601, empty where it does not. `published` is what the built site said of its page, None where none was asked.
     """
 

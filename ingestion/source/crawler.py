@@ -108,7 +108,7 @@ def crawl(
     ignored: Sequence[Ignored] = (),
     outside: Callable[[Path], Sequence[str]] = lambda root: (),
 ) -> Crawl:
-    """Return all lessons below `root`; raises SourceError if is missing or no folder.
+    """Return all lessons below `root`; raises SourceError if it is missing or no folder.
 
     `exclude` and the root's `.bookwiseignore` are gitignore patterns after the generator's (`ignored`), so that
     `!_drafts/` takes a built-in one back. `outside` gives the folders, relative to the site's, that hold more of its

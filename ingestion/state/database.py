@@ -221,7 +221,7 @@ class UrlDatabase:
 
 
 def create_sqlite_file(engine: Engine) -> None:
-    """Create the file of an SQLite database where is missing: SQLite itself would let everybody read it."""
+    """Create the file of an SQLite database where it is missing: SQLite itself would let everybody read it."""
     name = engine.url.database
     if engine.dialect.name == "sqlite" and name and name != ":memory:" and not name.startswith("file:"):
         create_private(Path(name))

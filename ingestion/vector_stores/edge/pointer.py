@@ -24,7 +24,7 @@ class Pointer:
 
 
 def read_pointer(directory: Path) -> Pointer:
-    """Return what CURRENT says, nothing where is missing.
+    """Return what CURRENT says, nothing where it is missing.
 
     Raises PointerDamaged, and VectorStoreError for a file that cannot be read at all.
     """

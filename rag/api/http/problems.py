@@ -175,7 +175,7 @@ def explain_invalid(request: Request, error: RequestValidationError) -> tuple[in
     found = [{"field": field, "message": "; or ".join(messages)} for field, messages in said.items()]
     content_type = request.headers.get("content-type", "")
     if "json" not in content_type and any(fault["loc"] == ("body",) for fault in faults):
-        sent = f"not {content_type[:80]}" if content_type else "is missing"
+        sent = f"not {content_type[:80]}" if content_type else "it is missing"
         return 415, f"send JSON with the header Content-Type: application/json ({sent})", found
     status = 400 if any(fault["type"] == "json_invalid" for fault in faults) else 422
     return status, "; ".join(f"{fault['field']}: {fault['message']}" for fault in found), found

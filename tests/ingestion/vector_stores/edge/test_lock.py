@@ -45,7 +45,7 @@ def test_a_lock_is_wanted_from_when_somebody_waits_until_he_has_it(lock: Path) -
     release = acquire(lock, 0)
     assert not is_wanted(lock)
     other = Waiting(lock)
-    wait_until(lambda: is_wanted(lock), lambda: False)
+    wait_until(lambda: is_wanted(lock))
     release()
     other.join(20)
     assert not is_wanted(lock)
@@ -55,7 +55,7 @@ def test_a_lock_is_wanted_from_when_somebody_waits_until_he_has_it(lock: Path) -
 def test_who_gives_it_back_does_not_take_it_again_before_who_waits(lock: Path) -> None:
     release = acquire(lock, 0)
     other = Waiting(lock)
-    wait_until(lambda: is_wanted(lock), lambda: False)
+    wait_until(lambda: is_wanted(lock))
     release()
     with pytest.raises(IndexInUse):
         acquire(lock, 0)
@@ -74,10 +74,10 @@ def test_who_gives_up_is_not_waited_for(lock: Path) -> None:
 def test_all_who_wait_get_their_turn(lock: Path) -> None:
     release = acquire(lock, 0)
     others = [Waiting(lock) for _ in range(3)]
-    wait_until(lambda: is_wanted(lock), lambda: False)
+    wait_until(lambda: is_wanted(lock))
     release()
     while others:
-        wait_until(lambda: any(each.release for each in others), lambda: False)
+        wait_until(lambda: any(each.release for each in others))
         (has,) = [each for each in others if each.release]
         has.released()
         others.remove(has)

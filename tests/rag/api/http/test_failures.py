@@ -200,7 +200,7 @@ def test_a_server_without_an_index_says_what_to_do_when_it_starts(
     clean_surroundings: Path, log: list[dict[str, object]]
 ) -> None:
     with serving(clean_surroundings, open_to_all=True) as client:
-        assert wait_until(lambda: any(line["event"] == "not ready" for line in log), lambda: False)
+        assert wait_until(lambda: any(line["event"] == "not ready" for line in log))
         assert client.get("/ready").status_code == 503
     [line] = [line for line in log if line["event"] == "not ready"]
     assert "bookwise ingest" in str(line["reason"])
