@@ -245,3 +245,11 @@ def test_the_type_of_a_problem_leads_to_its_explanation(book: Path) -> None:
             explained = client.get(address)
             assert explained.status_code == 200 and address.rpartition("/")[2] in explained.text
         assert client.get("/problems/none").status_code == 404
+
+
+@pytest.mark.parametrize(("sent", "said"), [("", "it is missing"), ("text/plain", "not text/plain")])
+def test_a_body_that_does_not_say_it_is_json_is_told_the_header_to_send(book: Path, sent: str, said: str) -> None:
+    with serving(book, open_to_all=True) as client:
+        refused = client.post("/chat/run", content=b"How?", headers={"Content-Type": sent})
+    assert is_problem(refused, 415)
+    assert refused.json()["detail"] == f"send JSON with the header Content-Type: application/json ({said})"
