@@ -32,7 +32,8 @@ def grpc_server(code: grpc.StatusCode, details: str, credentials: Any = None) ->
 
     server = grpc.server(ThreadPoolExecutor(1))
     server.add_generic_rpc_handlers([Everything()])
-    address = "localhost:0"
+    # Of localhost's two addresses gRPC takes what it gets: the other one's port may be another test's.
+    address = "127.0.0.1:0"
     port = server.add_secure_port(address, credentials) if credentials else server.add_insecure_port(address)
     server.start()
     try:
@@ -62,7 +63,7 @@ def failure(url: str, settings: QdrantSettings) -> tuple[str, list[float]]:
 def test_a_grpc_error_is_one_sentence(code: grpc.StatusCode, details: str, expected: str, status: int) -> None:
     with grpc_server(code, details) as port:
         settings = QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5))
-        server = connect("http://localhost:1", None, settings)
+        server = connect("http://127.0.0.1:1", None, settings)
         with pytest.raises(RequestFailed) as caught:
             server.call("counting", lambda client: client.count("book"))
     message = str(caught.value)
@@ -125,12 +126,12 @@ def test_a_private_authority_is_trusted_over_grpc_too(authority: tuple[Path, Pat
     credentials = grpc.ssl_server_credentials([(key.read_bytes(), certificate.read_bytes())])
     with grpc_server(grpc.StatusCode.NOT_FOUND, "it was reached", credentials) as port:
         settings = QdrantSettings(client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5))
-        message, pauses = failure("https://localhost:1", settings)
+        message, pauses = failure("https://127.0.0.1:1", settings)
         assert "certificate is not trusted" in message and pauses == []
         trusted = QdrantSettings(
             client=QdrantClientSettings(prefer_grpc=True, grpc_port=port, timeout=5), ca_file=certificate
         )
-        message, _ = failure("https://localhost:1", trusted)
+        message, _ = failure("https://127.0.0.1:1", trusted)
         assert "it was reached" in message
 
 
