@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+F = TypeVar("F")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +66,8 @@ class Site:
         None for a file outside of the docs folder.
         """
         return self.before_root + path.removeprefix(self.before_docs) if path.startswith(self.before_docs) else None
+
+
+def facts_in(kind: type[F]) -> Callable[[Site | None], F]:
+    """Return what gives the facts of this kind that a site has, the defaults where its configuration is not known."""
+    return lambda site: site.facts if site and isinstance(site.facts, kind) else kind()

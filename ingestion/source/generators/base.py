@@ -16,6 +16,7 @@ from ingestion.source.generators.protocol import AddressOptions, HandedDown, Pag
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
+    from ingestion.markdown.anchors import HeadingIds
     from ingestion.markdown.syntax import Syntax
     from ingestion.source.includes.directives import Finder, Variables
     from ingestion.source.metadata.front_matter import FrontMatter
@@ -37,6 +38,14 @@ class Base:
 
     no_pages: Sequence[str] = ()
     """Patterns of files that the generator makes no page of, by their suffix."""
+
+    def _file(self, name: str) -> Any:
+        """Return a file of the generator's folder, loaded when it is asked first."""
+        return import_module(f"ingestion.source.generators.{self.name}.{name}")
+
+    def read(self, folder: Path, config: Path) -> Site | None:
+        """Return what `read` of its `config.py` returns."""
+        return cast("Site | None", self._file("config").read(folder, config))
 
     def ignored(self, site: Site | None, crawl: CrawlSettings) -> Sequence[Ignored]:
         """Return partials, translations and versions that are not asked for, and what its site leaves out."""
@@ -115,13 +124,18 @@ class Base:
         """Return a page's path below the base address: from the root of the lessons, else from the docs folder."""
         return page.path if options.from_root or site is None else site.in_docs(page.path)
 
-    def keeps_patterns(self, site: Site, options: AddressOptions) -> bool:
-        """Return whether patterns of addresses hold, which are for paths in the docs folder."""
-        return not options.from_root or not (site.before_docs or site.before_root)
+    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return what `address` of its `addresses.py` makes of a page's path; None for a file outside of the docs."""
+        placed = self.place_of(page, site, options)
+        return None if placed is None else self._file("addresses").address(page, placed, site, options)
+
+    def heading_ids(self, site: Site | None) -> HeadingIds:
+        """Return `IDS` of its `addresses.py`."""
+        return cast("HeadingIds", self._file("addresses").IDS)
 
     def own_syntax(self) -> Syntax:
-        """Return what `text.py` of its folder says."""
-        return cast("Syntax", import_module(f"ingestion.source.generators.{self.name}.text").SYNTAX)
+        """Return `SYNTAX` of its `text.py`."""
+        return cast("Syntax", self._file("text").SYNTAX)
 
     def syntax(self, page: PageFacts, site: Site | None) -> Syntax:
         """Return its own syntax, with what MDX has beside it where the page is MDX."""
@@ -133,12 +147,13 @@ class Base:
         return page.path.lower().endswith(".mdx")
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return none."""
-        return ()
+        """Return `FINDERS` of its `text.py`, none where it has no such."""
+        return getattr(self._file("text"), "FINDERS", ())
 
     def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
-        """Return none."""
-        return None
+        """Return what `variables_of` of its `text.py` returns, none where it has no such."""
+        found = getattr(self._file("text"), "variables_of", None)
+        return cast("Variables", found(page, site)) if found else None
 
 
 def is_on(value: Any) -> bool:

@@ -61,6 +61,10 @@ class AddressOptions(NamedTuple):
     number_prefixes: bool | None = None
     from_root: bool = False
 
+    def keep_patterns(self, site: Site | None) -> bool:
+        """Return whether a site's patterns of addresses hold, which are for paths in its docs folder."""
+        return site is not None and not (self.from_root and (site.before_docs or site.before_root))
+
 
 class Publication(NamedTuple):
     """Whether readers of the site see a page: `reason` tells why not, and `until` when that changes next."""

@@ -9,11 +9,12 @@ from ingestion.markdown.anchors import HeadingIds, Titled, number_like_github, s
 from ingestion.markdown.inline import Span
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import folder_route, split_path
+from ingestion.source.site import Site
 
 _DASH = re.compile(r"(?<!-)--(?!-)")
 
 
-def route(page: PageFacts, placed: str, options: AddressOptions) -> str:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str:
     """Return the route of a page: `slug`, or the slugs of its path's parts."""
     folders, stem = split_path(placed)
     own = page.text("slug")

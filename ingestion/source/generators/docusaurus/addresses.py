@@ -32,7 +32,7 @@ _PREFIX = re.compile(r"^(?!\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _OVERVIEWS = ("index", "readme")
 
 
-def address(page: PageFacts, placed: str | None, site: Site | None, options: AddressOptions) -> str | None:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str:
     """Return the address of a page, which has the path `placed` in its docs folder.
 
     Translations and versions have addresses of their own: `/ur/docs/…`, `/docs/1.0/…`.
@@ -43,8 +43,6 @@ def address(page: PageFacts, placed: str | None, site: Site | None, options: Add
         docs = site.route if site else DOCS_ROUTE
         route = _route(page, edition.parts, site, options)
         return "/" + "/".join(filter(None, (language, docs, _version_route(edition.version, site), route)))
-    if placed is None:
-        return None
     return "/".join(filter(None, (_version_route(None, site), _route(page, placed.split("/"), site, options))))
 
 

@@ -13,7 +13,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.editions import CURRENT_VERSION
 from ingestion.source.sidebars import chapters_of
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_document, read_text
 from ingestion.source.site_reading.javascript import (
     ObjectLiteral,
@@ -57,9 +57,7 @@ class Facts:
     sidebars: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingestion.settings.book import CrawlSettings
 from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Ignored
+from ingestion.source.editions import split_edition
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.docusaurus import pages
-from ingestion.source.generators.docusaurus.config import facts_of, read
+from ingestion.source.generators.docusaurus.config import facts_of
 from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
 from ingestion.source.site import Site
-
-if TYPE_CHECKING:
-    from ingestion.markdown.anchors import HeadingIds
-    from ingestion.source.includes.directives import Finder
 
 
 class Docusaurus(Base):
@@ -26,10 +22,6 @@ class Docusaurus(Base):
     name = "docusaurus"
     default_route = "docs"
     no_pages = ("*.markdown",)
-
-    def read(self, folder: Path, config: Path) -> Site:
-        """Return the site of `docusaurus.config.*`."""
-        return read(folder, config)
 
     def folders_outside(self, site: Site, root: Path, crawl: CrawlSettings) -> Sequence[str]:
         """Return the folders of translations and versions that are asked for."""
@@ -57,18 +49,9 @@ class Docusaurus(Base):
 
         return sidebar_chapter(page, site, entry)
 
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the route of a page, behind its language and version where they are not the default ones."""
-        from ingestion.source.generators.docusaurus.addresses import address
-
-        placed = self.place_of(page, site, options)
-        return address(page, placed, site, options)
-
-    def heading_ids(self, site: Site | None) -> HeadingIds:
-        """Return github-slugger's names."""
-        from ingestion.source.generators.docusaurus.addresses import IDS
-
-        return IDS
+    def place_of(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
+        """Return its own path where that is of a translation or a version, which lie in no docs folder."""
+        return page.path if split_edition(page.path).in_docusaurus else super().place_of(page, site, options)
 
     def is_mdx(self, page: PageFacts, site: Site | None) -> bool:
         """Return what the page's own metadata says, else the configuration, else its name."""
@@ -76,12 +59,6 @@ class Docusaurus(Base):
         chosen = own.get("format") if isinstance(own, Mapping) else None
         form = chosen if chosen in ("md", "mdx", "detect") else facts_of(site).mdx_format
         return form == "mdx" or (form == "detect" and super().is_mdx(page, site))
-
-    def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return what finds imported partials."""
-        from ingestion.source.includes.partials import find_partials
-
-        return (find_partials,)
 
 
 STYLED: dict[str, Generator] = {"docusaurus": Docusaurus()}

@@ -26,14 +26,9 @@ _DATE_KEYS = ("date", "publishDate", "publishdate", "pubdate", "published", "las
 _NO_DATE = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def address(
-    page: PageFacts, placed: str, site: Site | None, options: AddressOptions, *, has_patterns: bool
-) -> str | None:
-    """Return the address of a page, which has the path `placed` in its docs folder, behind its language.
-
-    Patterns of addresses hold where `has_patterns`.
-    """
-    facts = facts_of(site) if has_patterns else Facts(sections=facts_of(site).sections)
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
+    """Return the address of a page, which has the path `placed` in its docs folder, behind its language."""
+    facts = facts_of(site) if options.keep_patterns(site) else Facts(sections=facts_of(site).sections)
     language = None
     if site and not options.from_root:
         mount = facts.mount_of(placed)

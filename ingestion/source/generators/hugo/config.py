@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import DATA_ENDINGS, read_document, texts_below, values_of
 from ingestion.source.site_reading.values import clean, joined, one
 
@@ -59,9 +59,7 @@ class Facts:
         return mount and f"{mount.target}/{path.removeprefix(mount.source).strip('/')}".lstrip("/")
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import Entry
@@ -13,13 +12,10 @@ from ingestion.source.crawler import SourceFile
 from ingestion.source.generators.base import Base
 from ingestion.source.generators.hugo import pages
 from ingestion.source.generators.hugo.cascades import handed_down
-from ingestion.source.generators.hugo.config import read
-from ingestion.source.generators.protocol import AddressOptions, Generator, HandedDown, PageFacts, Publication
+from ingestion.source.generators.protocol import Generator, HandedDown, PageFacts, Publication
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
-    from ingestion.markdown.anchors import HeadingIds
-    from ingestion.source.includes.directives import Finder, Variables
     from ingestion.source.metadata.front_matter import FrontMatter
 
 
@@ -29,10 +25,6 @@ class Hugo(Base):
     name = "hugo"
     partials = ()
     no_pages = ("*.mdx",)
-
-    def read(self, folder: Path, config: Path) -> Site | None:
-        """Return the site of `hugo.*`, or of `config.*` where it is Hugo's."""
-        return read(folder, config)
 
     def complete(self, site: Site, paths: Sequence[str]) -> Site:
         """Return the site with its sections."""
@@ -63,32 +55,6 @@ class Hugo(Base):
     def chapter(self, page: PageFacts, site: Site | None, entry: Entry) -> str | None:
         """Return the titles of the page's sections, else what a menu shows it under."""
         return super().chapter(page, site, entry) or pages.menu_parent(page, site)
-
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the route of a page, behind its language where that is not the default one."""
-        from ingestion.source.generators.hugo.addresses import address
-
-        placed = self.place_of(page, site, options)
-        patterns = site is not None and self.keeps_patterns(site, options)
-        return None if placed is None else address(page, placed, site, options, has_patterns=patterns)
-
-    def heading_ids(self, site: Site | None) -> HeadingIds:
-        """Return goldmark's names."""
-        from ingestion.source.generators.hugo.addresses import IDS
-
-        return IDS
-
-    def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return what finds `readfile` and `include`."""
-        from ingestion.source.generators.hugo.text import find_shortcodes, find_tabs
-
-        return (find_shortcodes, find_tabs)
-
-    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
-        """Return the parameters of the page and of the site."""
-        from ingestion.source.generators.hugo.text import variables_of
-
-        return variables_of(page, site)
 
 
 STYLED: dict[str, Generator] = {"hugo": Hugo()}

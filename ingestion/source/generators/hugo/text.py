@@ -90,3 +90,6 @@ def _hugo_places(path: str, folders: PageFolders) -> tuple[Path, ...]:
     inside = [folder for folder in (page, *page.parents) if folder.is_relative_to(folders.docs)]
     shared = [folder / name / path for folder in inside for name in ("_includes", "includes")]
     return (page / path, *shared, folders.docs / path, folders.base / path)
+
+
+FINDERS = (find_shortcodes, find_tabs)

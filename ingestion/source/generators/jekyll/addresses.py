@@ -12,8 +12,10 @@ from typing import NamedTuple
 from ingestion.markdown import anchors
 from ingestion.markdown.anchors import HeadingIds, Titled, split_braces, text_of
 from ingestion.markdown.inline import Span
+from ingestion.source.generators.jekyll.config import facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import Values, date_values, file_route, fill, folder_route, split_date, split_path
+from ingestion.source.site import Site
 
 _OWN_ID = re.compile(r"#([A-Za-z][\w:-]*)")
 _ID_BELOW = re.compile(r"(?<=[\s:])#([A-Za-z][\w:-]*)")
@@ -35,20 +37,19 @@ class _Collected(NamedTuple):
     stem: str
 
 
-def route(
-    page: PageFacts, placed: str, options: AddressOptions, rules: Mapping[str, str], *, readme_is_index: bool
-) -> str | None:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
     """Return the route of a page: its `permalink`, the pattern of its collection, else its path.
 
-    `rules` gives the pattern of each collection by its folder, "" for a folder of plain pages; other folders with an
-    underscore have no pages.
+    Folders with an underscore that are no collection's have no pages.
     """
+    facts = facts_of(site)
+    rules = dict(facts.rules if options.keep_patterns(site) else ())
     folders, stem = split_path(placed)
     held = _held_by(folders, stem, rules)
     if held and held.folder not in rules:
         return None
     if not held or not rules[held.folder]:
-        stem = "index" if stem.lower() == "readme" and readme_is_index else stem
+        stem = "index" if stem.lower() == "readme" and facts.readme_is_index else stem
         return _page_route(page, folders, stem, options)
     date, name = split_date(stem)
     if held.folder.endswith(_POSTS) and date is None:

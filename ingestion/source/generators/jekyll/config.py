@@ -11,7 +11,7 @@ from typing import Any
 from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_document, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
 from ingestion.source.site_reading.values import clean, joined, one
@@ -56,9 +56,7 @@ class Facts:
     collections: tuple[tuple[str, str], ...] = ()
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site:

@@ -102,3 +102,6 @@ def _with_parameters(text: str, selection: str, *, parameters: Mapping[str, str]
     """Return a file with the texts that its include passes where it shows them (`{{ include.title }}`)."""
     shown = _LIQUID_VALUE.sub(lambda found: parameters.get(found["key"], ""), text)
     return whole(shown, selection)
+
+
+FINDERS = (find_liquid, find_data)

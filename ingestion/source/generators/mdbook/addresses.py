@@ -7,12 +7,14 @@ from functools import cache, partial
 
 from ingestion.markdown.anchors import HeadingIds, Titled, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import file_route, split_path
+from ingestion.source.site import Site
 
 
-def route(path: str) -> str:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str:
     """Return the file of a page."""
-    folders, stem = split_path(path)
+    folders, stem = split_path(placed)
     return file_route(folders, "index" if stem.lower() == "readme" else stem)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_document, values_of
 from ingestion.source.site_reading.values import clean, one
 
@@ -19,9 +19,7 @@ class Facts:
     unsearched: tuple[str, ...] = ()
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site:

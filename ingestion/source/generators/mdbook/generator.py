@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import SUMMARY, BookOrder, read_summary
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.mdbook.config import facts_of, read
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.mdbook.config import facts_of
+from ingestion.source.generators.protocol import Generator, PageFacts
 from ingestion.source.site import Site
-
-if TYPE_CHECKING:
-    from ingestion.markdown.anchors import HeadingIds
-    from ingestion.source.includes.directives import Finder
 
 
 class MdBook(Base):
@@ -22,10 +17,6 @@ class MdBook(Base):
 
     name = "mdbook"
     partials = ()
-
-    def read(self, folder: Path, config: Path) -> Site:
-        """Return the site of `book.toml`."""
-        return read(folder, config)
 
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of SUMMARY.md, outside of which no file has a page."""
@@ -39,25 +30,6 @@ class MdBook(Base):
         placed = site.in_docs(page.path) if site else None
         unsearched = facts_of(site).unsearched if placed else ()
         return not any(f"{placed}/".startswith(f"{path}/") for path in unsearched)
-
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the file of a page."""
-        from ingestion.source.generators.mdbook.addresses import route
-
-        placed = self.place_of(page, site, options)
-        return None if placed is None else route(placed)
-
-    def heading_ids(self, site: Site | None) -> HeadingIds:
-        """Return mdBook's names."""
-        from ingestion.source.generators.mdbook.addresses import IDS
-
-        return IDS
-
-    def finders(self, site: Site | None) -> Sequence[Finder]:
-        """Return what finds `{{#include …}}` and its like."""
-        from ingestion.source.generators.mdbook.text import find_mdbook
-
-        return (find_mdbook,)
 
 
 STYLED: dict[str, Generator] = {"mdbook": MdBook()}

@@ -62,3 +62,6 @@ def select_mdbook(text: str, selection: str) -> str:
     if selection and not chosen:
         raise CannotInclude(f"has no line {first or last}")
     return "\n".join(chosen)
+
+
+FINDERS = (find_mdbook,)

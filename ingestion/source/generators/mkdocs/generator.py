@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from ingestion.source.book_order import BookOrder
 from ingestion.source.generators.base import Base, is_on
 from ingestion.source.generators.mkdocs import pages
-from ingestion.source.generators.mkdocs.config import facts_of, read
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts, Publication
+from ingestion.source.generators.mkdocs.config import facts_of
+from ingestion.source.generators.protocol import Generator, PageFacts, Publication
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
     from ingestion.markdown.syntax import Syntax
-    from ingestion.source.includes.directives import Finder, Variables
+    from ingestion.source.includes.directives import Finder
     from ingestion.source.metadata.front_matter import FrontMatter
 
 
@@ -30,10 +30,6 @@ class MkDocs(Base):
 
     def __init__(self, *, unicode_ids: bool = False) -> None:
         self._unicode_ids = unicode_ids
-
-    def read(self, folder: Path, config: Path) -> Site:
-        """Return the site of `mkdocs.yml`."""
-        return read(folder, config)
 
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of `nav`."""
@@ -60,13 +56,6 @@ class MkDocs(Base):
         """Return whether neither metadata nor the configuration leave the page out of the search."""
         return pages.is_searched(page, site)
 
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the route of a page."""
-        from ingestion.source.generators.mkdocs.addresses import address
-
-        placed = self.place_of(page, site, options)
-        return None if placed is None else address(page, placed, site, options)
-
     def heading_ids(self, site: Site | None) -> HeadingIds:
         """Return the names of Python-Markdown, or those that the configuration chooses."""
         from ingestion.source.generators.mkdocs.addresses import UNICODE_IDS, ids_with
@@ -76,12 +65,6 @@ class MkDocs(Base):
     def syntax(self, page: PageFacts, site: Site | None) -> Syntax:
         """Return its own syntax, with the marks that the configuration chooses."""
         return super().syntax(page, site).adding(*facts_of(site).marks)
-
-    def variables(self, page: PageFacts, site: Site | None) -> Variables | None:
-        """Return the texts that the plug-in `macros` shows."""
-        from ingestion.source.generators.mkdocs.text import variables_of
-
-        return variables_of(page, site)
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds snippets, and the includes of plug-ins."""

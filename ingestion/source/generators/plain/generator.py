@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.protocol import Generator
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
-    from ingestion.markdown.syntax import Syntax
 
 
 class Plain(Base):
@@ -20,20 +19,6 @@ class Plain(Base):
 
     def __init__(self, *, at_github: bool = False) -> None:
         self._at_github = at_github
-
-    def read(self, folder: object, config: object) -> Site | None:
-        """Return no site."""
-        return None
-
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the path of the file."""
-        return page.path
-
-    def own_syntax(self) -> Syntax:
-        """Return the rules of any generator."""
-        from ingestion.markdown.syntax import ANY
-
-        return ANY
 
     def heading_ids(self, site: Site | None) -> HeadingIds:
         """Return how readers of the files name headings."""

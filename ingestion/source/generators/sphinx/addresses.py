@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from ingestion.markdown.anchors import HeadingIds, Titled, id_in, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.protocol import AddressOptions
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.generators.sphinx.config import facts_of
 from ingestion.source.permalinks import file_route, folder_route, split_path
+from ingestion.source.site import Site
 
 _LETTERS = str.maketrans(
     {"ß": "sz", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ħ": "h", "ı": "i", "ł": "l", "ŧ": "t", "ƀ": "b", "ƶ": "z"}
@@ -18,8 +20,10 @@ _NOT_IN_ID = re.compile("[^a-z0-9]+")
 _AT_ENDS = re.compile("^[-0-9]+|-+$")
 
 
-def route(placed: str, options: AddressOptions) -> str:
-    """Return the route of a page."""
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
+    """Return the file of a page, or its folder (`book.addresses.directory_urls`)."""
+    if facts_of(site).flat:
+        return None
     folders, stem = split_path(placed)
     return folder_route(folders, stem) if options.directory_urls else file_route(folders, stem)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_document, read_text
 from ingestion.source.site_reading.values import joined
 
@@ -37,9 +37,7 @@ class Facts:
     flat: bool = False
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site | None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from ingestion.source.book_order import BookOrder
 from ingestion.source.generators.base import Base
-from ingestion.source.generators.protocol import AddressOptions, Generator, PageFacts
+from ingestion.source.generators.protocol import Generator, PageFacts
 from ingestion.source.generators.sphinx import pages
-from ingestion.source.generators.sphinx.config import facts_of, read
+from ingestion.source.generators.sphinx.config import facts_of
 from ingestion.source.site import Site
 
 if TYPE_CHECKING:
-    from ingestion.markdown.anchors import HeadingIds
     from ingestion.source.includes.directives import Finder
 
 
@@ -26,10 +25,6 @@ class Sphinx(Base):
     rewrites_markup = True
     partials = ()
     no_pages = ("*.mdx", "*.markdown")
-
-    def read(self, folder: Path, config: Path) -> Site | None:
-        """Return the site of `conf.py`, or of a Jupyter Book."""
-        return read(folder, config)
 
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of the toctrees, or of `_toc.yml`."""
@@ -42,19 +37,6 @@ class Sphinx(Base):
     def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that the site's search leaves out a page with `nosearch`."""
         return "nosearch" not in page.values
-
-    def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
-        """Return the file of a page, or its folder (`book.addresses.directory_urls`)."""
-        from ingestion.source.generators.sphinx.addresses import route
-
-        placed = self.place_of(page, site, options)
-        return None if placed is None or facts_of(site).flat else route(placed, options)
-
-    def heading_ids(self, site: Site | None) -> HeadingIds:
-        """Return docutils' names."""
-        from ingestion.source.generators.sphinx.addresses import IDS
-
-        return IDS
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what reads labels, directives, roles and remarks."""

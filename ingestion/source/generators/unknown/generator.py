@@ -13,7 +13,6 @@ from ingestion.source.site import Site
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
-    from ingestion.markdown.syntax import Syntax
     from ingestion.source.includes.directives import Finder
 
 LIKELIEST = "docusaurus"
@@ -26,10 +25,6 @@ class Unknown(Base):
 
     default_route = "docs"
 
-    def read(self, folder: object, config: object) -> Site | None:
-        """Return no site."""
-        return None
-
     def is_searched(self, page: PageFacts, site: Site | None) -> bool:
         """Return that a page is none for search where it says so to any generator."""
         return all(generator.is_searched(page, site) for generator in every())
@@ -37,12 +32,6 @@ class Unknown(Base):
     def address(self, page: PageFacts, site: Site | None, options: AddressOptions) -> str | None:
         """Return the address on a likely site."""
         return named(LIKELIEST).address(page, site, options)
-
-    def own_syntax(self) -> Syntax:
-        """Return the rules of any generator."""
-        from ingestion.markdown.syntax import ANY
-
-        return ANY
 
     def heading_ids(self, site: Site | None) -> HeadingIds:
         """Return how a likely site names headings."""

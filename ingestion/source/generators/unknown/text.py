@@ -13,6 +13,8 @@ from ingestion.markdown.syntax import ANY
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 from ingestion.source.includes.files import CannotInclude
 
+SYNTAX = ANY
+
 _PROPERTY = re.compile(
     r"[ \t]*(?:id:: [\w-]{8,}|collapsed:: (?:true|false)|background-color:: \S+|logseq\.[\w.-]+:: .*)[ \t]*$"
 )

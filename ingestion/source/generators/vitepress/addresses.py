@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 from ingestion.markdown.anchors import HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.protocol import AddressOptions
+from ingestion.source.generators.protocol import AddressOptions, PageFacts
+from ingestion.source.generators.vitepress.config import facts_of
 from ingestion.source.generators.vitepress.rewrites import UnreadableRewrite, rewrite
 from ingestion.source.permalinks import file_route, split_path
+from ingestion.source.site import Site
 
 _COMBINING = re.compile(r"[\u0300-\u036f]")
 _CONTROL = re.compile(r"[\0-\x1f]")
@@ -22,10 +24,12 @@ _DYNAMIC = re.compile(r"\[[^\]/]+\]")
 """A part of a path that stands for many pages (`[name].md`), which a script lists."""
 
 
-def route(placed: str, rewrites: Sequence[tuple[str, str]], options: AddressOptions) -> str | None:
+def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
     """Return the file of a page, without its suffix where addresses are clean; None where it cannot be known."""
-    if _DYNAMIC.search(placed):
+    facts = facts_of(site)
+    if facts.has_scripted_rewrites or _DYNAMIC.search(placed):
         return None
+    rewrites = facts.rewrites if options.keep_patterns(site) else ()
     try:
         folders, stem = split_path(rewrite(placed, rewrites))
     except UnreadableRewrite:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingestion.source.sidebars import chapters_in
-from ingestion.source.site import Site
+from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_text
 from ingestion.source.site_reading.javascript import javascript_document, javascript_values, without_texts
 from ingestion.source.site_reading.values import clean, joined, one
@@ -29,9 +29,7 @@ class Facts:
     sidebar: Mapping[str, str] = field(default_factory=dict)
 
 
-def facts_of(site: Site | None) -> Facts:
-    """Return what a site's configuration says, the defaults where it is not known."""
-    return site.facts if site and isinstance(site.facts, Facts) else Facts()
+facts_of = facts_in(Facts)
 
 
 def read(folder: Path, config: Path) -> Site:

@@ -86,3 +86,6 @@ def select_vitepress(text: str, selection: str) -> str:
         first, _, last = numbers.rstrip("}").partition(",")
         lines = lines[max(int(first or 1) - 1, 0) : int(last) if last else None]
     return "\n".join(lines)
+
+
+FINDERS = (find_vitepress,)
