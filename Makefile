@@ -53,7 +53,7 @@ test-slow: setup lowest  ## Run the slow tests: real builds, long properties, ma
 
 .venv-lowest/.made: pyproject.toml $(BIN)/.made
 	$(BIN)/python -m uv venv --quiet --clear --python $(BIN)/python .venv-lowest
-	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -r pyproject.toml --extra api --extra mcp --extra postgres
+	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -r pyproject.toml --extra api --extra mcp --extra onnx --extra postgres
 	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python hypothesis jsonschema pathspec pyromark pytest pytest-timeout
 	$(BIN)/python -m uv pip install --quiet --python .venv-lowest/bin/python --no-deps --editable .
 	@touch $@

@@ -1,9 +1,24 @@
-"""How the packages of an extra are added to this installation."""
+"""How the packages of an extra are added to this installation, and what is said where they are missing."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from ingestion.errors import ConfigurationError
+
+
+@contextmanager
+def extra_needed(extra: str, by: str) -> Iterator[None]:
+    """Raise ConfigurationError where the block imports a package that is missing; `by` says what needs the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"{error.name} is not installed; {by} the extra: {install_command(extra)}"
+        ) from error
 
 
 def install_command(extra: str, prefix: Path | None = None) -> str:

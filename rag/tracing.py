@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ingestion.errors import ConfigurationError
-from ingestion.extras import install_command
+from ingestion.extras import extra_needed
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
@@ -31,7 +31,7 @@ def start_tracing(environ: Mapping[str, str]) -> bool:
         return False
     if exporter not in EXPORTERS:
         raise ConfigurationError(f"invalid OTEL_TRACES_EXPORTER={exporter}: choose {', '.join(EXPORTERS)} or none")
-    try:
+    with extra_needed("otel", "traces need"):
         from opentelemetry import trace
         from opentelemetry.sdk.resources import SERVICE_NAME, Resource
         from opentelemetry.sdk.trace import TracerProvider
@@ -40,10 +40,6 @@ def start_tracing(environ: Mapping[str, str]) -> bool:
         name = environ.get("OTEL_SERVICE_NAME") or "bookwise"
         provider = TracerProvider(resource=Resource.create({SERVICE_NAME: name}))
         provider.add_span_processor(BatchSpanProcessor(_exporter(exporter)))
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{error.name} is not installed; traces need the extra: {install_command('otel')}"
-        ) from error
     trace.set_tracer_provider(provider)
     trace_with(provider)
     return True

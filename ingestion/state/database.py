@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ingestion.errors import ConfigurationError, StateError
+from ingestion.extras import extra_needed
 from ingestion.foreign_files import distrust_schema, set_aside_foreign
 from ingestion.own_files import create_private, is_refused, make_private, set_aside
 from ingestion.state.readable_database import ReadableDatabase
@@ -177,8 +178,9 @@ class UrlDatabase:
     @contextmanager
     def transaction(self) -> Iterator[Execute]:
         """See Database."""
-        from sqlalchemy import text
-        from sqlalchemy.exc import SQLAlchemyError
+        with extra_needed("postgres", "DATABASE_URL needs"):
+            from sqlalchemy import text
+            from sqlalchemy.exc import SQLAlchemyError
 
         if self._engine is None:
             with opening_errors(_LEDGER):
@@ -229,7 +231,8 @@ def create_sqlite_file(engine: Engine) -> None:
 
 def database_version(url: str) -> str:
     """Return the product and version of a database that answers; raises ConfigurationError or StateError."""
-    from sqlalchemy import create_engine
+    with extra_needed("postgres", "DATABASE_URL needs"):
+        from sqlalchemy import create_engine
 
     with opening_errors("the database"):
         is_postgres = url.startswith("postgresql")

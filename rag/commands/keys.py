@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,10 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Config, Json, Yes
 from ingestion.commands.parsing.program import Command, ListByDefault
 from ingestion.commands.terminal import confirm, show, write
+from ingestion.extras import extra_needed
+
+if TYPE_CHECKING:
+    from rag.conversations.database import ConversationDatabase
 
 KeyId = Annotated[str, typer.Argument(metavar="KEY", help="Id of the key, from `keys list`.")]
 User = Annotated[
@@ -21,6 +27,14 @@ User = Annotated[
 ]
 
 keys = typer.Typer(cls=ListByDefault, help="Manage API keys and what they may access.")
+
+
+@contextmanager
+def _database(config: Path | None) -> Iterator[ConversationDatabase]:
+    with extra_needed("api", "`bookwise keys` needs"):
+        from rag.conversations.database import database_of
+    with closing(database_of(read_settings(config))) as database:
+        yield database
 
 
 @keys.command("add", cls=Command)
@@ -47,10 +61,9 @@ def add_key(
 
     A key can only read, unless you give it more rights.
     """
-    from rag.conversations.api_keys import KeyStore
-    from rag.conversations.database import database_of
+    with _database(config) as database:
+        from rag.conversations.api_keys import KeyStore
 
-    with closing(database_of(read_settings(config))) as database:
         key, secret = KeyStore(database).add(
             name,
             books=tuple(book or ()),
@@ -69,10 +82,10 @@ def add_key(
 def list_keys(config: Config = None, as_json: Json = False) -> None:
     """List all keys, without their secrets."""
     from ingestion.output import Table
-    from rag.conversations.api_keys import KeyStore
-    from rag.conversations.database import database_of
 
-    with closing(database_of(read_settings(config))) as database:
+    with _database(config) as database:
+        from rag.conversations.api_keys import KeyStore
+
         found = KeyStore(database).list()
     rows = [
         {
@@ -101,10 +114,9 @@ def revoke_key(
 
     A running server notices within five seconds.
     """
-    from rag.conversations.api_keys import KeyStore
-    from rag.conversations.database import database_of
+    with _database(config) as database:
+        from rag.conversations.api_keys import KeyStore
 
-    with closing(database_of(read_settings(config))) as database:
         KeyStore(database).revoke(key_id)
     show([f"revoked {key_id}"], {"key_id": key_id, "status": "revoked"}, as_json=as_json)
 
@@ -115,10 +127,9 @@ def export_data(key_id: KeyId, user: User = None, config: Config = None) -> None
 
     Includes all conversations with their messages, and what is recorded about each question.
     """
-    from rag.conversations.database import database_of
-    from rag.conversations.personal_data import PersonalData, Reader
+    with _database(config) as database:
+        from rag.conversations.personal_data import PersonalData, Reader
 
-    with closing(database_of(read_settings(config))) as database:
         for piece in PersonalData(database).export(Reader(key_id, user)):
             write(piece)
 
@@ -131,12 +142,11 @@ def forget_data(
 
     The key itself stays until `keys revoke`. Its costs stay in the daily totals, without the key.
     """
-    from rag.conversations.database import database_of
-    from rag.conversations.personal_data import PersonalData, Reader
-
     whose = f"user {user} of key {key_id}" if user else f"key {key_id}"
     confirm(f"Delete all conversations and questions of {whose}?", yes=yes)
-    with closing(database_of(read_settings(config))) as database:
+    with _database(config) as database:
+        from rag.conversations.personal_data import PersonalData, Reader
+
         gone = PersonalData(database).delete(Reader(key_id, user))
     document = {"key_id": key_id, "user_id": user, "threads": gone.threads, "questions": gone.questions}
     show([f"{whose}: {gone.threads} conversations and {gone.questions} questions deleted"], document, as_json=as_json)

@@ -10,8 +10,8 @@ import typer
 from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config
 from ingestion.commands.terminal import note
-from ingestion.errors import ConfigurationError, VectorStoreError
-from ingestion.extras import install_command
+from ingestion.errors import VectorStoreError
+from ingestion.extras import extra_needed
 from rag.commands.ask import NoModel
 from rag.commands.filter_options import with_filters
 from rag.filters import NO_FILTERS, Filters
@@ -51,14 +51,10 @@ def mcp(
 
 async def _serve(settings: Settings, filters: Filters, *, with_model: bool, address: tuple[str, int] | None) -> None:
     """Serve until interrupted; `address` is the HTTP address."""
-    try:
+    with extra_needed("mcp", "`bookwise mcp` needs"):
         from rag.mcp.server import build_server
         from rag.mcp.tools import BookTools
         from rag.mcp.transports import serve_stdio
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{error.name} is not installed; `bookwise mcp` needs the extra: {install_command('mcp')}"
-        ) from error
     from rag.serving.shared_index import SharedIndex
 
     index = SharedIndex(settings)

@@ -13,6 +13,7 @@ from ingestion.commands.configuration import read_settings
 from ingestion.commands.options import Book, Config, Json
 from ingestion.commands.terminal import show, write
 from ingestion.errors import UsageError
+from ingestion.extras import extra_needed
 
 if TYPE_CHECKING:
     from ingestion.output import View
@@ -68,9 +69,10 @@ def _kind(**flags: bool) -> QuestionKind:
 def _find(
     settings: Settings, kind: QuestionKind, since: str, book: str | None, *, is_open: bool
 ) -> list[AskedQuestion]:
-    from rag.conversations.database import database_of
-    from rag.conversations.models import now
-    from rag.conversations.questions import QuestionLog, parse_since
+    with extra_needed("api", "`bookwise questions` needs"):
+        from rag.conversations.database import database_of
+        from rag.conversations.models import now
+        from rag.conversations.questions import QuestionLog, parse_since
 
     span = parse_since(since)
     with closing(database_of(settings)) as database:

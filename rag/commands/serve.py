@@ -11,8 +11,7 @@ import typer
 from ingestion.commands.configuration import read_book
 from ingestion.commands.options import Book, Config, Docs
 from ingestion.commands.terminal import note
-from ingestion.errors import ConfigurationError
-from ingestion.extras import install_command
+from ingestion.extras import extra_needed
 from rag.serving.sockets import listen, url_of
 from rag.tracing import start_tracing
 
@@ -47,14 +46,10 @@ def serve(
     Runs until interrupted; answers in progress get 7 seconds to finish. With several workers, SIGHUP replaces them
     one by one.
     """
-    try:
+    with extra_needed("api", "the server needs"):
         from rag.api.http.logs import set_up_logging
         from rag.api.http.server import Recipe, check_workers, run
         from rag.conversations.api_keys import keys_required
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"{error.name} is not installed; the server needs the extra: {install_command('api')}"
-        ) from error
     start_tracing(os.environ)
     flags = {"book.id": book, "api.root_path": root_path, "api.workers": workers}
     settings, root = read_book(docs, config, flags=flags)

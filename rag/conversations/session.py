@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ingestion.errors import UnknownThread
+from ingestion.extras import extra_needed
 from ingestion.settings import Settings
 from rag.agent.events import Done, Replaced, Searched, Token
-from rag.conversations.database import database_of
 from rag.conversations.models import Message, new_thread_id, parse_thread_id
-from rag.conversations.store import ThreadStore
 from rag.filters import Filters, SearchMode
 from rag.grounding.citations import CiteStyle
 
 if TYPE_CHECKING:
     from rag.agent.agent import Agent
+    from rag.conversations.store import ThreadStore
     from rag.models import AgentResponse
 
 NEW = "new"
@@ -55,6 +55,10 @@ class KeptThread:
 @contextmanager
 def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
     """Return the thread with this id, or a new one for NEW; raises UsageError for what is no id."""
+    with extra_needed("api", "`chat --session` needs"):
+        from rag.conversations.database import database_of
+        from rag.conversations.store import ThreadStore
+
     thread_id = new_thread_id() if session == NEW else parse_thread_id(session)
     database = database_of(settings)
     try:

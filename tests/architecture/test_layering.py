@@ -46,7 +46,7 @@ HOMES = {
     "sqlite3": ("ingestion.embedding.cache", "ingestion.foreign_files", "ingestion.state.database"),
     "starlette": ("rag.api", "rag.mcp", "rag.serving"),
     "tiktoken": ("ingestion.tokens",),
-    "tokenizers": ("ingestion.embedding.minilm", "rag.retrieval.rerankers.onnx_model"),
+    "tokenizers": ("rag.retrieval.rerankers.onnx_model",),
     "toktok": ("ingestion.tokens",),
     "typer": ("ingestion.commands", "rag.commands", "bookwise.command_line"),
     "uvicorn": ("rag.api.http", "rag.serving", "rag.mcp"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from itertools import islice
@@ -12,6 +11,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.batching import Limits
+from ingestion.embedding.minilm.word_pieces import INSIDE, WordPieces, read_vocabulary
 from ingestion.errors import EmbeddingError
 from ingestion.onnx_sessions import cores, open_session
 
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from ingestion.models import Vector, Vectors
 
-    WordPieces = NDArray[np.int64]
+    Window = NDArray[np.int64]
 
 WINDOW = 126
 """Word pieces a window holds; with its two marks 128, the length the model was trained on."""
 
 _START, _END = 101, 102  # the marks [CLS] and [SEP]
 _WINDOWS_AT_ONCE = 512
-_SLICE = re.compile(r".{1,65535}(?:\s|\Z)|.{65536}", re.DOTALL)
 
 
 class MiniLm:
@@ -51,7 +50,7 @@ class MiniLm:
     def __init__(self, threads: int = 0) -> None:
         self._threads = threads or cores()
         self._lock = Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._loaded: tuple[WordPieces, Any] | None = None
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`. Raises ValueError for a blank text, EmbeddingError if the model cannot be loaded.
@@ -63,8 +62,8 @@ class MiniLm:
         for position, text in enumerate(texts, 1):
             if not text.strip():
                 raise ValueError(f"text {position} of {len(texts)} is blank")
-        tokenizer, session = self._load()
-        windows = ((row, window) for row, text in enumerate(texts) for window in _windows(text, tokenizer))
+        pieces, session = self._load()
+        windows = ((row, window) for row, text in enumerate(texts) for window in _windows(pieces.numbers(text)))
         sums = np.zeros((len(texts), self.dimensions), np.float32)
         while some := list(islice(windows, _WINDOWS_AT_ONCE)):
             # A question is one window: to hand it to a thread would take a sixth of the time.
@@ -96,15 +95,15 @@ class MiniLm:
 
         return ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
 
-    def _load(self) -> tuple[Any, Any]:
+    def _load(self) -> tuple[WordPieces, Any]:
         with self._lock:
             if self._loaded is None:
                 folder = Path(__file__).parent
                 try:
                     # One thread per run: runs are parallel already, and the library's own would spin between them.
                     session = open_session(folder / "minilm-int8.onnx", threads=1)
-                    self._loaded = _tokenizer(folder / "tokenizer.json"), session
-                except Exception as exc:  # both libraries raise classes of their own for each kind of damage
+                    self._loaded = WordPieces(folder), session
+                except Exception as exc:  # the library raises a class of its own for each kind of damage
                     raise EmbeddingError(f"cannot load the model in {folder}: {exc}; reinstall bookwise") from exc
             return self._loaded
 
@@ -112,34 +111,17 @@ class MiniLm:
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the whole words that the model knows, in small letters."""
-    import json
-
-    text = (Path(__file__).parent / "tokenizer.json").read_text(encoding="utf-8")
-    return frozenset(word for word in json.loads(text)["model"]["vocab"] if not word.startswith("##"))
+    return frozenset(piece for piece in read_vocabulary(Path(__file__).parent) if not piece.startswith(INSIDE))
 
 
-def _tokenizer(file: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a lesson is text, not a mark
-    return tokenizer
-
-
-def _windows(text: str, tokenizer: Any) -> Iterator[WordPieces]:
-    """Split the text's word pieces into as few windows as hold them, of equal size give or take one."""
+def _windows(pieces: list[int]) -> list[Window]:
+    """Split a text's pieces into as few windows as hold them, of equal size give or take one."""
     import numpy as np
 
-    # In slices, since the tokenizer takes 170 bytes a character; cut at a space, which never is inside a piece.
-    pieces = np.concatenate(
-        [np.array(tokenizer.encode(part, add_special_tokens=False).ids, np.int64) for part in _SLICE.findall(text)]
-    )
-    yield from np.array_split(pieces, max(1, -(-len(pieces) // WINDOW)))
+    return np.array_split(np.array(pieces, np.int64), max(1, -(-len(pieces) // WINDOW)))
 
 
-def _window_vector(window: WordPieces, session: Any) -> Vector:
+def _window_vector(window: Window, session: Any) -> Vector:
     """Return the mean of the vectors of the window's pieces and marks, normalised to length one."""
     import numpy as np
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.errors import ConfigurationError, RerankError
+from ingestion.extras import extra_needed
 from ingestion.onnx_sessions import cores, open_session
 
 TOKENIZER = "tokenizer.json"
@@ -74,8 +75,13 @@ class OnnxPairModel:
             raise ConfigurationError(
                 f"{self._folder} must hold one model (*.onnx), it has {named}; remove the others"
             )
+        with extra_needed("onnx", "models in ONNX need"):
+            from tokenizers import Tokenizer
         try:
-            return _tokenizer(self._folder / TOKENIZER), open_session(models[0], threads=cores())
+            tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER))
+            tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
+            tokenizer.no_padding()
+            return tokenizer, open_session(models[0], threads=cores())
         except Exception as exc:  # a class of its own for each kind of damage
             raise RerankError(f"cannot load the cross-encoder in {self._folder}: {exc}") from exc
 
@@ -92,12 +98,3 @@ def _logits(session: Any, pairs: Sequence[Any]) -> list[list[float]]:
     feed = {model_input.name: padded(known[model_input.name]) for model_input in session.get_inputs()}
     logits: list[list[float]] = session.run(None, feed)[0].reshape(len(pairs), -1).tolist()
     return logits
-
-
-def _tokenizer(file: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")
-    tokenizer.no_padding()
-    return tokenizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,4 +61,10 @@ def test_several_models_and_damaged_ones_are_errors_that_name_the_folder(folder:
     (folder / "onnx" / "model_int8.onnx").unlink()
     (folder / "onnx" / "model.onnx").write_bytes(b"broken")
     with pytest.raises(RerankError, match=str(folder)):
+        built(folder).rerank("q", ["a"])
+
+
+def test_without_its_extra_a_model_says_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(ConfigurationError, match=r"models in ONNX need the extra: .*'bookwise\[onnx\]'"):
         built(folder).rerank("q", ["a"])
