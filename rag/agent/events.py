@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar
 
 from rag.quoting.phrases import REPLACED
@@ -17,6 +18,11 @@ class Searched:
 
     query: str
     passages: tuple[SearchResult, ...]
+
+    @property
+    def average_score(self) -> float:
+        """The mean cosine of what was found, 0 for nothing."""
+        return fmean(passage.score for passage in self.passages) if self.passages else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
 from typing import Any
 from uuid import UUID
 
@@ -62,22 +61,20 @@ def chat_response(
     )
 
 
-def retrieval_of(query: str, passages: Sequence[SearchResult]) -> dict[str, Any]:
+def retrieval_of(event: Searched) -> dict[str, Any]:
     """Return what a search found as JSON, a chunk with its score and metadata in one object."""
-    sources = [source_of(passage) for passage in passages]
-    average = fmean(source.similarity_score for source in sources) if sources else 0.0
+    is_enough = event.average_score >= SUFFICIENT_SCORE and len(event.passages) >= SUFFICIENT_COUNT
     return {
-        "query": query,
-        "passages": [source.model_dump(mode="json") for source in sources],
-        "average_score": average,
-        "has_sufficient_context": average >= SUFFICIENT_SCORE and len(sources) >= SUFFICIENT_COUNT,
+        "query": event.query,
+        "passages": [source_of(passage).model_dump(mode="json") for passage in event.passages],
+        "average_score": event.average_score,
+        "has_sufficient_context": is_enough,
     }
 
 
 def tool_call_of(event: Searched) -> ToolCall:
     """Return a search that has just been made as an entry of the answer's history."""
-    scores = [passage.score for passage in event.passages]
-    return ToolCall(event.query, len(scores), round(fmean(scores), 4) if scores else 0.0, iso(now()))
+    return ToolCall(event.query, len(event.passages), round(event.average_score, 4), iso(now()))
 
 
 def source_of(passage: SearchResult, citation: Citation | None = None) -> Source:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ingestion.errors import ChatModelError
 from rag.chat_model.concessions import conceding, refused_part
-from rag.chat_model.reply import FREE_CHARACTERS, Assembly, Reply, valid_text
+from rag.chat_model.reply import FREE_CHARACTERS, Assembly, Reply
+from rag.valid_text import valid_text
 
 if TYPE_CHECKING:
     import openai

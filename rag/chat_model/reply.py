@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag.chat_model.tool_names import MAX_ARGUMENT_CHARS
+from rag.valid_text import valid_text
 
 FREE_CHARACTERS = 20_000
 
@@ -111,10 +112,3 @@ def _tokens_of_usage(usage: Mapping[str, Any]) -> tuple[int, int]:
     prompt, written, total = (n if type(n) is int and 0 <= n <= MAX_TOKENS else 0 for n in counts)
     total = max(total, prompt + written)
     return total, total - prompt if prompt else written
-
-
-def valid_text(text: str) -> str:
-    """Return the text with what no file, database or terminal takes (lone surrogates, NUL) as U+FFFD."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")

@@ -133,7 +133,7 @@ def _sources(session: ChatSession) -> str:
 def _searches(session: ChatSession) -> str:
     return (
         "\n".join(
-            f"{search.query!r}: {search.results_count} passages, mean score {search.average_similarity:.2f}"
+            f"{search.query!r}: {len(search.passages)} passages, mean score {search.average_score:.2f}"
             for search in session.searches
         )
         or "No searches yet."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 from uuid import UUID, uuid4
 
 from ingestion.errors import UsageError
+from rag.valid_text import valid_text
 
 Role = Literal["user", "assistant", "system", "tool"]
 """Threads hold what user and assistant said; a conversation that is sent to a model holds the others too."""
@@ -33,7 +33,6 @@ NAME = "question"
 
 
 T = TypeVar("T")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def now() -> datetime:
@@ -180,20 +179,12 @@ def _merge_patch(target: Any, change: Any) -> Any:
 def storable(value: T) -> T:
     """Return a JSON value whose texts every database takes: without NUL, surrogates paired or replaced."""
     if isinstance(value, str):
-        return clean_text(value)  # type: ignore[return-value]
+        return valid_text(value)  # type: ignore[return-value]
     if isinstance(value, Mapping):
         return {storable(key): storable(item) for key, item in value.items()}  # type: ignore[return-value]
     if isinstance(value, list | tuple):
         return [storable(item) for item in value]  # type: ignore[return-value]
     return value
-
-
-def clean_text(text: str) -> str:
-    """Return the text with NUL and lone surrogates replaced by U+FFFD, and split surrogate pairs joined."""
-    if not _UNSTORABLE.search(text):
-        return text
-    paired = text.replace("\x00", "\ufffd").encode("utf-16-le", "surrogatepass")
-    return paired.decode("utf-16-le", "replace")
 
 
 def iso(time: datetime) -> str:

@@ -78,15 +78,6 @@ HELP = """\
 /quit      leave (so does the end of input)"""
 
 
-@dataclass(frozen=True, slots=True)
-class PastSearch:
-    """One search of the conversation."""
-
-    query: str
-    results_count: int
-    average_similarity: float
-
-
 @dataclass(slots=True)
 class ChatSession:
     """One conversation at a time with an agent; `filters` hold for every question.
@@ -102,7 +93,7 @@ class ChatSession:
     thread: KeptThread | None = None
     mode: SearchMode = "hybrid"
     messages: list[Message] = field(default_factory=list)
-    searches: list[PastSearch] = field(default_factory=list)
+    searches: list[Searched] = field(default_factory=list)
     last: AgentResponse | None = None
 
     @property
@@ -137,7 +128,7 @@ class ChatSession:
         ) as events:
             async for event in events:
                 if isinstance(event, Searched):
-                    searches.append(_past(event))
+                    searches.append(event)
                 elif isinstance(event, Token):
                     self.write(event.text)
                 elif isinstance(event, Replaced):
@@ -157,8 +148,3 @@ class ChatSession:
         """Return the conversation as a document."""
         names = {"user": "Question", "assistant": "Answer"}
         return "".join(f"## {names[message.role]}\n\n{message.content}\n\n" for message in self.messages)
-
-
-def _past(event: Searched) -> PastSearch:
-    scores = [passage.score for passage in event.passages]
-    return PastSearch(event.query, len(scores), sum(scores) / len(scores) if scores else 0.0)

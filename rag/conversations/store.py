@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ingestion.errors import UnknownThread, UsageError
@@ -70,10 +70,7 @@ class ThreadStore:
     def get(self, thread_id: UUID, *, owner: str | None = LOCAL) -> ConversationThread:
         """Return the thread with its last messages, archived or not, of anyone for None; raises UnknownThread."""
         with self._database.read() as connection:
-            found = _find(connection, thread_id, owner)
-        if found is None:
-            raise UnknownThread(thread_id)
-        return _thread(dict(found[0]._mapping), found[1])
+            return _thread(*_found(connection, thread_id, owner))
 
     def find(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread | None:
         """Return the thread, None where nobody uses the id; raises UsageError where another owner does."""
@@ -81,9 +78,9 @@ class ThreadStore:
             found = _find(connection, thread_id, None)
         if found is None:
             return None
-        if found[0]._mapping["owner"] != owner:
+        if found[0]["owner"] != owner:
             raise UsageError(f"thread {thread_id} already exists; choose another session id")
-        return _thread(dict(found[0]._mapping), found[1])
+        return _thread(*found)
 
     def append(
         self,
@@ -107,8 +104,8 @@ class ThreadStore:
                     raise UnknownThread(thread_id)
                 row = _create(connection, thread_id, owner, first_question(messages[0].content))
             else:
-                row = dict(found[0]._mapping)
-                if found[1]:
+                row, is_archived = found
+                if is_archived:
                     _move(connection, ARCHIVED_THREADS, THREADS, ARCHIVED_THREADS.c.thread_id == thread_id)
             changed = _with_messages(row, messages)
             if metadata:
@@ -147,12 +144,10 @@ class ThreadStore:
     def all_messages(self, thread_id: UUID, *, owner: str | None = LOCAL) -> list[Message]:
         """Return every message of a thread, the archived ones first; raises UnknownThread."""
         with self._database.read() as connection:
-            found = _find(connection, thread_id, owner)
-            if found is None:
-                raise UnknownThread(thread_id)
+            row, _ = _found(connection, thread_id, owner)
             query = select(ARCHIVED_MESSAGES.c.message).where(ARCHIVED_MESSAGES.c.thread_id == thread_id)
             older = connection.execute(query.order_by(ARCHIVED_MESSAGES.c.ordinal)).scalars().all()
-        return [Message.from_json(stored) for stored in (*older, *found[0]._mapping["messages"])]
+        return [Message.from_json(stored) for stored in (*older, *row["messages"])]
 
     def messages_before(
         self, thread_id: UUID, number: int | None, *, owner: str | None = LOCAL, limit: int = LIVE_MESSAGES
@@ -167,7 +162,7 @@ class ThreadStore:
         """Return the question and the answer of this number, of whomever, that the secret shares; nothing else."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, None)
-        row: Mapping[Any, Any] = found[0]._mapping if found else {}
+        row = found[0] if found else {}
         known = (row.get("metadata") or {}).get(SHARED)
         token = known.get(str(number)) if isinstance(known, dict) else None
         if not isinstance(token, str) or not secrets.compare_digest(token.encode(), secret.encode()):
@@ -179,11 +174,9 @@ class ThreadStore:
         `merged` does.
         """
         with self._database.write() as connection:
-            found = _find(connection, thread_id, owner, lock=True)
-            if found is None:
-                raise UnknownThread(thread_id)
-            table = ARCHIVED_THREADS if found[1] else THREADS
-            metadata = merged(found[0]._mapping["metadata"] or {}, storable(dict(change)))
+            row, is_archived = _found(connection, thread_id, owner, lock=True)
+            table = ARCHIVED_THREADS if is_archived else THREADS
+            metadata = merged(row["metadata"] or {}, storable(dict(change)))
             connection.execute(update(table).where(table.c.thread_id == thread_id).values(metadata=metadata))
 
     def list(
@@ -288,7 +281,7 @@ def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[
 
 def _find(
     connection: Connection, thread_id: UUID, owner: str | None, *, lock: bool = False, messages: bool = True
-) -> tuple[Row[Any], bool] | None:
+) -> tuple[dict[str, Any], bool] | None:
     """Return the row of a thread and whether it is archived; None where the owner (None: anyone) has none."""
     # Live twice: another process may take a thread out of the archive between the two looks.
     for table in (THREADS, ARCHIVED_THREADS, THREADS):
@@ -296,8 +289,17 @@ def _find(
         query = query if owner is None else query.where(table.c.owner == owner)
         row = connection.execute(query.with_for_update() if lock else query).first()
         if row is not None:
-            return row, table is ARCHIVED_THREADS
+            return dict(row._mapping), table is ARCHIVED_THREADS
     return None
+
+
+def _found(
+    connection: Connection, thread_id: UUID, owner: str | None, *, lock: bool = False
+) -> tuple[dict[str, Any], bool]:
+    """Return what `_find` does; raises UnknownThread."""
+    if (found := _find(connection, thread_id, owner, lock=lock)) is None:
+        raise UnknownThread(thread_id)
+    return found
 
 
 def _move(connection: Connection, source: Table, target: Table, which: Any) -> int:

@@ -27,29 +27,21 @@ _SEVERAL = re.compile(r"\b(?:several|many|multiple|more than one|any number of|u
 _ONE = re.compile(r"\b(?:one|a single)\b", re.I)
 
 _OPPOSITES = """
-always/never always/sometimes never/sometimes above/below more/less/fewer most/least many/few
-rise/fall/drop increase/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last
-begin/end start/stop/end open/close on/off allow/forbid/prevent accept/reject/refuse/deny
-add/remove cheap/expensive/costly safe/dangerous required/optional/unnecessary success/failure succeed/fail high/low
-large/small big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote
-static/dynamic lock/unlock positive/negative read/write
-send/receive push/pull encrypt/decrypt share/own common/own same/different
-equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst easy/hard/difficult simple/complex
-light/heavy left/right up/down forward/backward true/false yes/no
-parallel/sequential manual/automatic new/old near/far short/long create/delete/destroy/remove
-mandatory/optional permanent/temporary persistent/volatile top/bottom attach/detach/remove stay/change client/server
-once/twice keep/delete/erase/remove improve/reduce/worsen/degrade/impair same/opposite/reverse support/unsupported
-faster/slower temporary/forever fixed/variable constant/variable sync/async
-insert/delete centralized/distributed global/local
-real/virtual/simulated/fake physical/virtual source/destination/target producer/consumer publisher/subscriber
-frontend/backend before/behind prefer/avoid
+always/never always/sometimes never/sometimes above/below more/less more/fewer most/least many/few rise/fall
+rise/drop increase/reduce grow/shrink fast/slow quick/slow quickly/slowly early/late first/last begin/end start/stop
+start/end open/close on/off allow/forbid allow/prevent accept/reject accept/refuse add/remove cheap/expensive
+cheap/costly safe/dangerous required/optional success/failure succeed/fail high/low large/small big/little
+great/small strong/weak hot/cold warm/cool full/empty public/private local/remote static/dynamic positive/negative
+read/write send/receive push/pull same/different keep/lose keep/drop keep/discard wait/discard better/worse
+best/worst easy/hard easy/difficult simple/complex light/heavy left/right up/down forward/backward true/false yes/no
+parallel/sequential manual/automatic new/old near/far short/long create/delete mandatory/optional
+permanent/temporary top/bottom attach/detach stay/change once/twice keep/delete improve/worsen same/opposite
+faster/slower fixed/variable insert/delete global/local physical/virtual source/target frontend/backend
+before/behind prefer/avoid
 """
-"""A word and its opposites, which say the same as each other: words that books of all kinds have."""
+"""Words that books of all kinds have, with one that says the opposite."""
 
-_PREFIXES = """
-un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ a/ in/de in/ex im/ex in/out en/dis en/de en/un con/discon up/down over/under
-on/off pre/post max/min
-"""
+_PREFIXES = "un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ in/de in/ex in/out en/dis con/discon up/down over/under max/min"
 """What makes opposites of one word."""
 
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
@@ -92,7 +84,7 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _are_opposite(one: str, other: str) -> bool:
-    if other in _OPPOSITE.get(one, ()):
+    if (one, other) in _PAIRS or (other, one) in _PAIRS:
         return True
     if one[-_ROOT:] != other[-_ROOT:]:
         return False
@@ -113,9 +105,5 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
 
 
-_OPPOSITE: dict[str, set[str]] = {}
-for _first, *_others in (tuple(map(_stem, _group.split("/"))) for _group in _OPPOSITES.split()):
-    for _other in _others:
-        _OPPOSITE.setdefault(_first, set()).add(_other)
-        _OPPOSITE.setdefault(_other, set()).add(_first)
+_PAIRS = {tuple(map(_stem, pair.split("/"))) for pair in _OPPOSITES.split()}
 _MADE = [pair.partition("/") for pair in _PREFIXES.split()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -63,28 +63,44 @@ async def stream(body: ChatRequest, caller: Questioner, services: Services, requ
     """
     caller.book(body.book_id)
     caller.filters(body)
-    events = _events(body, caller, services, request.url.path)
-    return StreamingResponse(with_heartbeat(events), media_type="text/event-stream", headers=STREAM_HEADERS)
+
+    def fail(status: int, detail: str) -> str:
+        return event("error", problem(request.url.path, status, detail))
+
+    return streamed(stream_of(services.turns.answer(body, caller), services, _texts, fail))
 
 
-async def _events(body: ChatRequest, caller: Caller, services: AppServices, path: str) -> AsyncGenerator[str]:
-    turn = services.turns.answer(body, caller)
+async def stream_of(
+    turn: AsyncGenerator[TurnEvent],
+    services: AppServices,
+    tell: Callable[[TurnEvent], Iterable[str]],
+    fail: Callable[[int, str], str],
+    begin: Iterable[str] = (),
+) -> AsyncGenerator[str]:
+    """Yield `begin`, then what `tell` writes of each event of a turn; where it fails, what `fail` writes of that."""
     try:
         with services.metrics.streams.track_inprogress():
             async with services.deadlines.limit(), aclosing(turn):
+                for text in begin:
+                    yield text
                 async for turn_event in turn:
-                    for text in _texts(turn_event):
+                    for text in tell(turn_event):
                         yield text
     except HTTPException as error:
-        yield event("error", problem(path, error.status_code, error.detail))
+        yield fail(error.status_code, error.detail)
     except Exception as error:
         reported = services.failures.report(error)
-        yield event("error", problem(path, reported.status, reported.detail))
+        yield fail(reported.status, reported.detail)
+
+
+def streamed(texts: AsyncGenerator[str]) -> StreamingResponse:
+    """Return a stream of events, with a comment where none comes for long."""
+    return StreamingResponse(with_heartbeat(texts), media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
 def _texts(turn_event: TurnEvent) -> Iterator[str]:
     if isinstance(turn_event, Searched):
-        yield event("retrieval", retrieval_of(turn_event.query, turn_event.passages))
+        yield event("retrieval", retrieval_of(turn_event))
     elif isinstance(turn_event, Token):
         yield event("token", {"text": turn_event.text})
     elif isinstance(turn_event, Replaced):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag.api.dependencies import CurrentCaller, Services
+from rag.api.routes.threads import AnswerNumber
 from rag.api.schemas import NO_NUL
 from rag.conversations.questions import MAX_COMMENT_CHARS, Rating
 from rag.models import ThreadId
 
 router = APIRouter(tags=["threads"])
-MAX_NUMBER = 2**31 - 1
 
 
 class Feedback(BaseModel):
@@ -34,7 +32,7 @@ class Feedback(BaseModel):
 )
 async def rate(
     thread_id: ThreadId,
-    number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="Number of the answer in its thread.")],
+    number: AnswerNumber,
     body: Feedback,
     caller: CurrentCaller,
     services: Services,

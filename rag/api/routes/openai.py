@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 from rag.api.dependencies import AppServices, CurrentCaller, Questioner, Services
 from rag.api.http.auth import Caller
 from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.http.problems import openai_error
-from rag.api.http.sse import with_heartbeat
-from rag.api.routes.chat import STREAM_HEADERS, answer_of
+from rag.api.routes.chat import STREAM_HEADERS, answer_of, stream_of, streamed
 from rag.api.schemas import ChatRequest, ChatResponse
-from rag.api.services.chat_turns import OwnConversation, TurnFinished
+from rag.api.services.chat_turns import OwnConversation, TurnEvent, TurnFinished
 from rag.api.services.client_tasks import Task, task_in
 from rag.api.services.completions import (
     Completion,
@@ -90,15 +88,14 @@ async def completions(body: CompletionRequest, caller: Questioner, services: Ser
     question, own = question_of(body, request.headers)
     caller.filters(question)
     if body.stream:
-        pieces = _pieces(completion, question, own, caller, services, has_usage=has_usage)
-        return StreamingResponse(with_heartbeat(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
+        return streamed(_pieces(completion, question, own, caller, services, has_usage=has_usage))
     response = await until_disconnect(request, answer_of(question, caller, services, own))
     if response is None:
         return Response(status_code=CLIENT_LEFT)
     return JSONResponse(completion.document(response))
 
 
-async def _pieces(
+def _pieces(
     completion: Completion,
     question: ChatRequest,
     own: OwnConversation,
@@ -107,22 +104,19 @@ async def _pieces(
     *,
     has_usage: bool,
 ) -> AsyncGenerator[str]:
-    turn = services.turns.answer(question, caller, own)
-    try:
-        with services.metrics.streams.track_inprogress():
-            async with services.deadlines.limit(), aclosing(turn):
-                yield _data(completion.chunk({"role": "assistant", "content": ""}))
-                sent = Sent(completion.request.limit())
-                async for event in turn:
-                    if isinstance(event, TurnFinished):
-                        yield _end(completion, event.response, sent, has_usage=has_usage)
-                    elif text := sent.piece(event):
-                        yield _data(completion.chunk({"content": text}))
-    except HTTPException as error:
-        yield _data(openai_error(error.status_code, error.detail))
-    except Exception as error:
-        reported = services.failures.report(error)
-        yield _data(openai_error(reported.status, reported.detail))
+    sent = Sent(completion.request.limit())
+
+    def tell(event: TurnEvent) -> Iterator[str]:
+        if isinstance(event, TurnFinished):
+            yield _end(completion, event.response, sent, has_usage=has_usage)
+        elif text := sent.piece(event):
+            yield _data(completion.chunk({"content": text}))
+
+    def fail(status: int, detail: str) -> str:
+        return _data(openai_error(status, detail))
+
+    begin = [_data(completion.chunk({"role": "assistant", "content": ""}))]
+    return stream_of(services.turns.answer(question, caller, own), services, tell, fail, begin)
 
 
 def _told(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str]:

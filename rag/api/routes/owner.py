@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ingestion.errors import UnknownThread
 from rag.api.dependencies import AppServices, Owner, Services
 from rag.api.http.auth import Caller
-from rag.api.routes.threads import MAX_NUMBER, conversation, messages_of
+from rag.api.routes.threads import MAX_NUMBER, HowMany, OlderThan, messages_of, thread_of
 from rag.api.schemas import SESSION, MessageList, ShownConversation, Word
 from rag.conversations.models import now
 from rag.conversations.question_csv import questions_as_csv
@@ -212,7 +212,7 @@ async def trend(caller: Owner, services: Services, since: Since = "30d", book_id
 async def thread(thread_id: ThreadId, caller: Owner, services: Services) -> Any:
     """Return a reader's thread with its last 50 messages, archived or not."""
     await _require_access(thread_id, caller, services)
-    return conversation(await services.database.run(services.turns.threads.get, thread_id, owner=None))
+    return await thread_of(thread_id, None, services)
 
 
 @router.get(
@@ -225,8 +225,8 @@ async def messages(
     thread_id: ThreadId,
     caller: Owner,
     services: Services,
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")] = 50,
+    before: OlderThan = None,
+    limit: HowMany = 50,
 ) -> Any:
     """Return messages of a reader's thread, oldest first; `before` an answer's number + 1 and 2 show that answer."""
     await _require_access(thread_id, caller, services)

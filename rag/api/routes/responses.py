@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from ingestion.tokens import count_tokens
@@ -16,11 +15,10 @@ from rag.api.dependencies import AppServices, Questioner, Services
 from rag.api.http.auth import Caller
 from rag.api.http.deadlines import CLIENT_LEFT, until_disconnect
 from rag.api.http.problems import openai_error
-from rag.api.http.sse import with_heartbeat
-from rag.api.routes.chat import STREAM_HEADERS, answer_of
+from rag.api.routes.chat import answer_of, stream_of, streamed
 from rag.api.routes.openai import require_book, task_reply
 from rag.api.schemas import ChatRequest
-from rag.api.services.chat_turns import OwnConversation, TurnFinished
+from rag.api.services.chat_turns import OwnConversation, TurnEvent, TurnFinished
 from rag.api.services.client_tasks import task_in
 from rag.api.services.completions import last_text
 from rag.api.services.responses import Reply, ResponseRequest
@@ -51,8 +49,7 @@ async def responses(body: ResponseRequest, caller: Questioner, services: Service
     caller.filters(question)
     reply = Reply.begin(body, question.session_id if own.is_kept_here else None)
     if body.stream:
-        events = _events(reply, question, own, caller, services)
-        return StreamingResponse(with_heartbeat(events), media_type="text/event-stream", headers=STREAM_HEADERS)
+        return streamed(_events(reply, question, own, caller, services))
     response = await until_disconnect(request, answer_of(question, caller, services, own))
     if response is None:
         return Response(status_code=CLIENT_LEFT)
@@ -71,25 +68,21 @@ async def _require_previous(body: ResponseRequest, caller: Caller, services: App
         raise HTTPException(404, f"no response {str(body.previous_response_id)[:60]!r} is kept")
 
 
-async def _events(
+def _events(
     reply: Reply, question: ChatRequest, own: OwnConversation, caller: Caller, services: AppServices
 ) -> AsyncGenerator[str]:
-    turn, sent = services.turns.answer(question, caller, own), Sent(reply.limit)
-    try:
-        with services.metrics.streams.track_inprogress():
-            async with services.deadlines.limit(), aclosing(turn):
-                for text in reply.begins():
-                    yield text
-                async for event in turn:
-                    if isinstance(event, TurnFinished):
-                        yield "".join(reply.ends(event.response, sent.begins_at))
-                    elif piece := sent.piece(event):
-                        yield reply.delta(piece)
-    except HTTPException as error:
-        yield reply.fails(openai_error(error.status_code, error.detail)["error"])
-    except Exception as error:
-        reported = services.failures.report(error)
-        yield reply.fails(openai_error(reported.status, reported.detail)["error"])
+    sent = Sent(reply.limit)
+
+    def tell(event: TurnEvent) -> Iterator[str]:
+        if isinstance(event, TurnFinished):
+            yield "".join(reply.ends(event.response, sent.begins_at))
+        elif piece := sent.piece(event):
+            yield reply.delta(piece)
+
+    def fail(status: int, detail: str) -> str:
+        return reply.fails(openai_error(status, detail)["error"])
+
+    return stream_of(services.turns.answer(question, caller, own), services, tell, fail, reply.begins())
 
 
 def _not_blank(text: str) -> str:

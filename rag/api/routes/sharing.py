@@ -8,12 +8,12 @@ from __future__ import annotations
 import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from rag.api.dependencies import AppServices, CurrentCaller, Services
-from rag.api.routes.threads import MAX_NUMBER, shown_message
+from rag.api.routes.threads import AnswerNumber, shown_message
 from rag.api.schemas import ShownMessage
 from rag.conversations.models import SHARED
 from rag.models import ThreadId
@@ -21,7 +21,6 @@ from rag.models import ThreadId
 router = APIRouter(tags=["threads"])
 
 MIN_SECRET_CHARS = 20
-Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="Number of the answer in its thread.")]
 
 
 class Share(BaseModel):
@@ -40,7 +39,7 @@ class SharedAnswer(BaseModel):
 @router.post(
     "/threads/{thread_id}/messages/{number}/share", status_code=201, response_model=Share, operation_id="share_answer"
 )
-async def share(thread_id: ThreadId, number: Number, caller: CurrentCaller, services: Services) -> Share:
+async def share(thread_id: ThreadId, number: AnswerNumber, caller: CurrentCaller, services: Services) -> Share:
     """Share an answer under a new link, instead of one that it has; 404 where the owner does not allow it."""
     _require_sharing(services)
     threads = services.turns.threads
@@ -59,7 +58,7 @@ async def share(thread_id: ThreadId, number: Number, caller: CurrentCaller, serv
     response_class=Response,
     operation_id="unshare_answer",
 )
-async def unshare(thread_id: ThreadId, number: Number, caller: CurrentCaller, services: Services) -> Response:
+async def unshare(thread_id: ThreadId, number: AnswerNumber, caller: CurrentCaller, services: Services) -> Response:
     """Revoke the link to an answer."""
     change = {SHARED: {str(number): None}}
     await services.database.run(services.turns.threads.merge_metadata, thread_id, change, owner=caller.owner)
@@ -74,7 +73,7 @@ async def unshare(thread_id: ThreadId, number: Number, caller: CurrentCaller, se
 )
 async def shared(
     thread_id: ThreadId,
-    number: Number,
+    number: AnswerNumber,
     services: Services,
     request: Request,
     token: Annotated[str, Query(min_length=MIN_SECRET_CHARS, max_length=100, description="The link's secret.")],

@@ -62,5 +62,5 @@ async def start(
     }
     if thread_id:
         with suppress(UnknownThread):
-            shown["thread"] = await thread_of(thread_id, caller, services)
+            shown["thread"] = await thread_of(thread_id, caller.owner, services)
     return JSONResponse(shown)

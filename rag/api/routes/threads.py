@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import AfterValidator, AwareDatetime
 
 from rag.api.dependencies import AppServices, CurrentCaller, Services
 from rag.api.http.auth import Caller
 from rag.api.schemas import MessageList, ShownConversation, ThreadChange, ThreadList
-from rag.conversations.models import ConversationThread, Message, ThreadSummary, iso
+from rag.conversations.models import Message, ThreadSummary, iso
 from rag.models import ThreadId
 
 router = APIRouter(tags=["threads"])
@@ -28,6 +28,9 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+AnswerNumber = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="Number of the answer in its thread.")]
+OlderThan = Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")]
+HowMany = Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")]
 
 
 @router.get("/threads", response_model=ThreadList, operation_id="list_threads")
@@ -65,13 +68,15 @@ async def threads_of(
 )
 async def get_thread(thread_id: ThreadId, caller: CurrentCaller, services: Services) -> Any:
     """Return a thread with its last 50 messages, archived or not."""
-    return await thread_of(thread_id, caller, services)
+    return await thread_of(thread_id, caller.owner, services)
 
 
-async def thread_of(thread_id: UUID, caller: Caller, services: AppServices) -> dict[str, Any]:
-    """Return a caller's thread in the shape of ShownConversation; raises UnknownThread."""
-    thread = await services.database.run(services.turns.threads.get, thread_id, owner=caller.owner)
-    return conversation(thread)
+async def thread_of(thread_id: UUID, owner: str | None, services: AppServices) -> dict[str, Any]:
+    """Return an owner's thread, None: anyone's, in the shape of ShownConversation; raises UnknownThread."""
+    thread = await services.database.run(services.turns.threads.get, thread_id, owner=owner)
+    first = thread.message_count - len(thread.messages) + 1
+    messages = [shown_message(number, message) for number, message in enumerate(thread.messages, first)]
+    return _summary(thread) | {"messages": messages}
 
 
 @router.get(
@@ -84,8 +89,8 @@ async def list_messages(
     thread_id: ThreadId,
     caller: CurrentCaller,
     services: Services,
-    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only older messages than this.")] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Number of messages to return.")] = 50,
+    before: OlderThan = None,
+    limit: HowMany = 50,
 ) -> Any:
     """Return messages of a thread, the archived ones too, oldest first; `next_before` leads to older ones."""
     return await messages_of(thread_id, caller.owner, services, before=before, limit=limit)
@@ -131,13 +136,6 @@ def _summary(thread: ThreadSummary) -> dict[str, Any]:
         "message_count": thread.message_count,
         "archived": thread.archived,
     }
-
-
-def conversation(thread: ConversationThread) -> dict[str, Any]:
-    """Return a thread in the shape of ShownConversation."""
-    first = thread.message_count - len(thread.messages) + 1
-    messages = [shown_message(number, message) for number, message in enumerate(thread.messages, first)]
-    return _summary(thread) | {"messages": messages}
 
 
 def shown_message(number: int, message: Message) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -28,9 +29,10 @@ from rag.api.schemas import ChatRequest, ChatResponse, Source
 from rag.api.services.chat_turns import OwnConversation
 from rag.api.services.client_tasks import is_merge, reader_words, without_material
 from rag.api.services.text_limits import Cut, TextLimit
-from rag.conversations.models import Message, clean_text
+from rag.conversations.models import Message
 from rag.filters import QUERY_FIELDS
 from rag.models import EXTRACTIVE
+from rag.valid_text import valid_text
 
 MAX_QUESTION_CHARS = 4000
 MAX_MESSAGES = 500
@@ -75,6 +77,18 @@ class StreamOptions(BaseModel):
     include_usage: StrictBool = False
 
 
+def _no_forced_tool(value: Any) -> Any:
+    if value not in (None, "auto", "none"):
+        raise ValueError("forced tool calls are not supported; send auto, none or nothing")
+    return value
+
+
+ToolChoice = Annotated[
+    str | dict[str, Any] | None,
+    Field(description="Tools of the client are never called."),
+    AfterValidator(_no_forced_tool),
+]
+
 StopText = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
@@ -105,7 +119,7 @@ class CompletionRequest(BaseModel):
     stream_options: StreamOptions | None = None
     n: int | None = Field(None, strict=True, ge=1, le=1)
     response_format: dict[str, Any] | None = Field(None, description="Only text: answers are never JSON.")
-    tool_choice: str | dict[str, Any] | None = Field(None, description="Tools of the client are never called.")
+    tool_choice: ToolChoice = None
     sources_footer: StrictBool = True
     max_tokens: int | None = Field(None, strict=True, ge=1)
     max_completion_tokens: int | None = Field(None, strict=True, ge=1)
@@ -123,13 +137,6 @@ class CompletionRequest(BaseModel):
     def _text_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value and value.get("type") != "text":
             raise ValueError("answers are text; JSON is not supported")
-        return value
-
-    @field_validator("tool_choice")
-    @classmethod
-    def _no_forced_tool(cls, value: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
-        if value not in (None, "auto", "none"):
-            raise ValueError("forced tool calls are not supported; send auto, none or nothing")
         return value
 
 
@@ -229,8 +236,8 @@ def asked_in(
     except ValidationError as error:
         faults = (f"{'.'.join(map(str, fault['loc']))}: {in_json_terms(fault['msg'])}" for fault in error.errors())
         raise UsageError("; ".join(faults)) from None
-    own = OwnConversation(history, clean_text(style), is_recorded=not is_merge(sent))
-    return asked.model_copy(update={"message": clean_text(question)}), own
+    own = OwnConversation(history, valid_text(style), is_recorded=not is_merge(sent))
+    return asked.model_copy(update={"message": valid_text(question)}), own
 
 
 def last_text(messages: Sequence[CompletionMessage]) -> str:
@@ -300,7 +307,7 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
     kept: list[Message] = []
     for message in messages:
         role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
-        text = clean_text(_text(message)).strip()
+        text = valid_text(_text(message)).strip()
         text = _answer_in(text) if role == "assistant" else reader_words(text)
         if not text:
             continue

@@ -21,6 +21,7 @@ from rag.api.services.completions import (
     MAX_MESSAGES,
     CompletionMessage,
     ContentPart,
+    ToolChoice,
     about,
     asked_in,
     cited_at,
@@ -28,7 +29,8 @@ from rag.api.services.completions import (
     last_text,
 )
 from rag.api.services.text_limits import TextLimit
-from rag.conversations.models import clean_text, new_thread_id
+from rag.conversations.models import new_thread_id
+from rag.valid_text import valid_text
 
 PREFIX = "resp_"
 TEXT_PARTS = ("input_text", "output_text", "text")
@@ -62,7 +64,7 @@ class ResponseRequest(BaseModel):
 
     model: str = Field(min_length=1, max_length=200, description="Id of the book.")
     input: str | list[InputItem] = Field(description="The question, or the conversation that ends with it.")
-    instructions: Annotated[str, AfterValidator(clean_text)] | None = Field(
+    instructions: Annotated[str, AfterValidator(valid_text)] | None = Field(
         None, description="Tone and form; the rules of the book hold all the same."
     )
     stream: StrictBool | None = False
@@ -71,7 +73,7 @@ class ResponseRequest(BaseModel):
     max_output_tokens: int | None = Field(None, strict=True, ge=1)
     metadata: ThreadMetadata | None = None
     text: dict[str, Any] | None = Field(None, description="Only the format `text`: answers are never JSON.")
-    tool_choice: str | dict[str, Any] | None = Field(None, description="Tools of the client are never called.")
+    tool_choice: ToolChoice = None
 
     @field_validator("text")
     @classmethod
@@ -79,13 +81,6 @@ class ResponseRequest(BaseModel):
         form = (value or {}).get("format")
         if isinstance(form, Mapping) and form.get("type") not in (None, "text"):
             raise ValueError("answers are text; JSON is not supported")
-        return value
-
-    @field_validator("tool_choice")
-    @classmethod
-    def _no_forced_tool(cls, value: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
-        if value not in (None, "auto", "none"):
-            raise ValueError("forced tool calls are not supported; send auto, none or nothing")
         return value
 
     def messages(self) -> list[CompletionMessage]:
@@ -193,12 +188,6 @@ class Reply:
         item = self._item(self.limit.text, self._annotations(response, begins_at), status=status)
         document = self._document(status, [item]) | {"usage": self._usage(response), "bookwise": about(response)}
         return document | {"incomplete_details": {"reason": "max_output_tokens"} if is_cut else None}
-
-    def tells(self, text: str) -> Iterator[str]:
-        """Yield the stream of a text that is whole from the start."""
-        yield from self.begins()
-        yield self.delta(text)
-        yield self.event("response.completed", response=self.plain_document(text))
 
     def plain_document(self, text: str) -> dict[str, Any]:
         """Return a text that no model wrote and no source carries as a response."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from rag.agent.events import Searched
 from rag.api.openapi_examples import ANSWER
 from rag.api.schemas import ChatResponse
 from rag.api.serializers import retrieval_of, source_of
@@ -27,14 +28,14 @@ def test_a_context_is_sufficient_from_three_passages_and_a_mean_of_three_quarter
     scores: tuple[float, ...], average: float, is_sufficient: bool
 ) -> None:
     passages = [passage(f"A node, {score}.", rank=rank, score=score) for rank, score in enumerate(scores, 1)]
-    found = retrieval_of("a node", passages)
+    found = retrieval_of(Searched("a node", tuple(passages)))
     assert found["average_score"] == pytest.approx(average)
     assert found["has_sufficient_context"] is is_sufficient
     assert [each["similarity_score"] for each in found["passages"]] == list(scores)
 
 
 def test_each_chunk_has_its_metadata_beside_its_score() -> None:
-    (found,) = retrieval_of("a node", [passage("A node is a program.", rank=1)])["passages"]
+    (found,) = retrieval_of(Searched("a node", (passage("A node is a program.", rank=1),)))["passages"]
     assert {"chunk_text", "similarity_score", "chapter", "section", "url", "chunk_index", "content_hash"} <= set(
         found
     )
