@@ -19,7 +19,7 @@ from pydantic import (
 
 from ingestion.embedding.recipient import Recipient
 from ingestion.models import IngestionMode, JobStatus
-from rag.conversations.models import MAX_DEPTH, MAX_FIELDS, ToolCall, storable
+from rag.conversations.models import MAX_DEPTH, MAX_FIELDS, ToolCall
 from rag.filters import SearchMode
 from rag.models import (
     ConfidenceLevel,
@@ -35,6 +35,7 @@ from rag.models import (
     UuidText,
 )
 from rag.retrieval.filter_schema import FilterFields, filter_schema
+from rag.valid_text import storable
 
 SESSION = "550e8400-e29b-41d4-a716-446655440000"
 MAX_SOURCE_CHARS = 500

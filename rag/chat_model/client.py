@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ingestion.errors import ChatModelError
 from rag.chat_model.concessions import conceding, refused_part
 from rag.chat_model.reply import FREE_CHARACTERS, Assembly, Reply
-from rag.valid_text import valid_text
+from rag.valid_text import storable
 
 if TYPE_CHECKING:
     import openai
@@ -105,7 +105,7 @@ class ChatModel:
         limit = "max_tokens" if self._base_url else "max_completion_tokens"
         asked = {
             "model": self.name,
-            "messages": _sendable(messages),
+            "messages": storable(messages),
             "temperature": self._temperature,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -143,11 +143,8 @@ class ChatModel:
         except TimeoutError as exc:
             raise self._error(_advice(self.name)["timeout"]) from exc
         except openai.OpenAIError as exc:
-            if (
-                not reply.text
-                and failure_of(exc) in ("other", "model")
-                and self._concede(self._service.mask(str(exc)))
-            ):
+            may_concede = not reply.text and failure_of(exc) in ("other", "model")
+            if may_concede and self._concede(self._service.mask(str(exc))):
                 return
             reason = self._service.explain(exc, _advice(self.name))
             raise self._error(reason) from self._service.cause(exc)
@@ -192,15 +189,6 @@ class ChatModel:
 
     def _error(self, reason: str) -> ChatModelError:
         return ChatModelError(f"language model {self.name} at {self._service.host}: {reason}")
-
-
-def _sendable(value: Any) -> Any:
-    """Return the messages with valid text only: a question or a page may hold what cannot be encoded."""
-    if isinstance(value, str):
-        return valid_text(value)
-    if isinstance(value, Mapping):
-        return {name: _sendable(each) for name, each in value.items()}
-    return [_sendable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _not_a_completion() -> tuple[type[Exception], ...]:

@@ -189,6 +189,10 @@ def _end_of_body(text: str, opening: Any, *, is_end: bool) -> int | None:
     if text[start] not in _CLOSERS:
         line = text.find("\n", start)
         return line if line >= 0 else (len(text) if is_end else None)
+    return _end_of_brackets(text, start)
+
+
+def _end_of_brackets(text: str, start: int) -> int | None:
     stack: list[str] = []
     quote, escaped = "", False
     for at in range(start, len(text)):
@@ -209,27 +213,29 @@ def _end_of_body(text: str, opening: Any, *, is_end: bool) -> int | None:
 def _calls_in(written: str, opening: Any) -> Iterator[TextCall]:
     head, body = written[: opening.start("body")], written[opening.start("body") :]
     named = _NAME.search(head)
-    name = named[1] if named else ""
-    if body.startswith("<"):
-        yield TextCall(
-            name or _tag_name(head) or TOOL_NAME,
-            _arguments({name: given.strip() for name, given in _XML.findall(body)}),
-        )
-        return
-    if body[0] not in "([{":
-        query = _QUERY_KEY.sub("", body).split("\n")[0]
-        yield TextCall(name or TOOL_NAME, _arguments({"query": query.strip(" \"'")}))
-        return
-    if body.startswith("("):
-        yield TextCall(name or TOOL_NAME, _arguments(_keywords(body)))
+    name = named[1] if named else _tag_name(head)
+    if (given := _as_keys(body)) is not None:
+        # Arguments in a line or in brackets are those of the tool, whatever a tag says.
+        named_by = name if named or body[0] == "<" else ""
+        yield TextCall(named_by or TOOL_NAME, _arguments(given))
         return
     value = _value(body)
     for item in value if isinstance(value, list) else [value]:
-        call = _as_call(item, name or _tag_name(head))
-        if call:
+        if call := _as_call(item, name):
             yield call
-    if value is None and (name or _TAGGED.search(head)):
-        yield TextCall(name or TOOL_NAME, body)
+    if value is None and (named or _TAGGED.search(head)):
+        yield TextCall(named[1] if named else TOOL_NAME, body)
+
+
+def _as_keys(body: str) -> dict[str, Any] | None:
+    """Return the arguments of a body that is elements, a line or a call of Python; None for one in JSON."""
+    if body[0] == "<":
+        return {name: given.strip() for name, given in _XML.findall(body)}
+    if body[0] == "(":
+        return _keywords(body)
+    if body[0] in "[{":
+        return None
+    return {"query": _QUERY_KEY.sub("", body).split("\n")[0].strip(" \"'")}
 
 
 def _arguments(given: Any) -> str:

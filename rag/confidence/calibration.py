@@ -65,16 +65,21 @@ def fit_policy(judged: Sequence[Judged]) -> EvidencePolicy:
     rows = np.array([[getattr(question.evidence, name) for name in PIECES] for question in judged])
     bias, weights = _fit(rows, np.array([float(question.is_answerable) for question in judged]))
     estimates = 1.0 / (1.0 + np.exp(-(rows @ weights + bias)))
-    pairs = list(zip(map(float, estimates), judged, strict=True))
+    # Rounded down, so that the question that set the lowest level still reaches it.
+    levels = _levels(list(zip(map(float, estimates), judged, strict=True)))
+    low, medium, high = (int(level * 1_000) / 1_000 for level in levels)
+    pieces: dict[str, Any] = {name: round(float(weight), 3) for name, weight in zip(PIECES, weights, strict=True)}
+    return EvidencePolicy("fitted", bias=round(float(bias), 3), **pieces, low=low, medium=medium, high=high)
+
+
+def _levels(pairs: Sequence[tuple[float, Judged]]) -> list[float]:
+    """Return the estimates from which confidence is low, medium and high."""
     good = sorted(estimate for estimate, question in pairs if question.is_answerable)
     levels = [good[int(REFUSED * len(good))]]
     known = [(estimate, question.counts_as_right) for estimate, question in pairs]
     for share in RIGHT.values():
         levels.append(max(levels[-1], _level_from(known, share)))
-    # Rounded down, so that the question that set the lowest level still reaches it.
-    low, medium, high = (int(level * 1_000) / 1_000 for level in levels)
-    pieces: dict[str, Any] = {name: round(float(weight), 3) for name, weight in zip(PIECES, weights, strict=True)}
-    return EvidencePolicy("fitted", bias=round(float(bias), 3), **pieces, low=low, medium=medium, high=high)
+    return levels
 
 
 def _level_from(known: Sequence[tuple[float, bool]], share: float) -> float:

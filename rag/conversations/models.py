@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, get_args
 from uuid import UUID, uuid4
 
 from ingestion.errors import UsageError
-from rag.valid_text import valid_text
 
 Role = Literal["user", "assistant", "system", "tool"]
 """Threads hold what user and assistant said; a conversation that is sent to a model holds the others too."""
@@ -30,9 +29,6 @@ MAX_DEPTH = 20
 
 NAME = "question"
 """The field of the metadata that names a thread until there is a topic."""
-
-
-T = TypeVar("T")
 
 
 def now() -> datetime:
@@ -174,17 +170,6 @@ def _merge_patch(target: Any, change: Any) -> Any:
         else:
             result[name] = _merge_patch(result.get(name), value)
     return result
-
-
-def storable(value: T) -> T:
-    """Return a JSON value whose texts every database takes: without NUL, surrogates paired or replaced."""
-    if isinstance(value, str):
-        return valid_text(value)  # type: ignore[return-value]
-    if isinstance(value, Mapping):
-        return {storable(key): storable(item) for key, item in value.items()}  # type: ignore[return-value]
-    if isinstance(value, list | tuple):
-        return [storable(item) for item in value]  # type: ignore[return-value]
-    return value
 
 
 def iso(time: datetime) -> str:

@@ -30,10 +30,10 @@ from rag.conversations.models import (
     merged,
     new_thread_id,
     now,
-    storable,
 )
 from rag.conversations.questions import AskedQuestion, forget_threads, record_question
 from rag.conversations.tables import ARCHIVED_MESSAGES, ARCHIVED_THREADS, THREADS
+from rag.valid_text import storable
 
 IDLE = timedelta(hours=1)
 """Idle time after which a thread is archived."""

@@ -36,13 +36,7 @@ def next_sections(
     for passage in sorted(passages, key=lambda passage: -passage.relevance):
         if passage.source_file not in pages or len(found) >= SHOWN:
             continue
-        new = [
-            (title, anchor)
-            for title, anchor in _sections(passage)
-            if (passage.source_file, title) not in used
-            and title.lower() not in SAYS_NOTHING
-            and title != passage.page_title
-        ]
+        new = [(title, anchor) for title, anchor in _sections(passage) if (passage.source_file, title) not in used]
         # To render a passage takes longer than to search it: only those that may have a section to show.
         with_text = {block.section for block in rendered_blocks(passage)} if new else ()
         for title, anchor in new:
@@ -53,10 +47,11 @@ def next_sections(
 
 
 def _sections(passage: SearchResult) -> Iterator[tuple[str, str | None]]:
-    """Yield the section that a passage begins in and those that begin in it."""
-    if passage.section_title:
-        yield passage.section_title, passage.anchor
-    yield from zip(passage.section_titles, passage.section_anchors, strict=True)
+    """Yield the section that a passage begins in and those that begin in it, if their titles name a subject."""
+    begins = [(passage.section_title, passage.anchor)] if passage.section_title else []
+    for title, anchor in (*begins, *zip(passage.section_titles, passage.section_anchors, strict=True)):
+        if title.lower() not in SAYS_NOTHING and title != passage.page_title:
+            yield title, anchor
 
 
 def _follow_up(question: str, passage: SearchResult, title: str, anchor: str | None) -> FollowUp:

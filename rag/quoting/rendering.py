@@ -56,17 +56,17 @@ def rendered_blocks(passage: SearchResult) -> tuple[ShownBlock, ...]:
     said: list[tuple[PassageBlock, ShownBlock]] = []
     for block in blocks_of(passage):
         shown = _shown(block)
-        if (
-            said
-            and block.kind in ("list", "paragraph")
-            and _OPTIONS.match(block.text)
-            and _ASKS.search(said[-1][0].text)
-        ):
+        if said and _are_options(block, said[-1][0]):
             shown = replace(shown, is_aside=True)
         if says_something(shown.text):
             said.append((block, shown))
     texts = tuple(shown for block, shown in said if not _PICTURES.fullmatch(block.text))
     return texts or tuple(shown for _, shown in said)
+
+
+def _are_options(block: PassageBlock, before: PassageBlock) -> bool:
+    is_listed = block.kind in ("list", "paragraph") and _OPTIONS.match(block.text)
+    return bool(is_listed and _ASKS.search(before.text))
 
 
 def _shown(block: PassageBlock) -> ShownBlock:

@@ -143,14 +143,21 @@ class RetrievalGate:
         is_foreign = _is_foreign(question, response)
         is_off_subject = not response.results or (policy.is_off_subject(response.evidence) and not is_foreign)
         result = GatedResult(_with_quotable(response, spots), assess(response, policy), spots, is_off_subject)
-        if section and (not result.metrics.should_answer or is_off_subject):
+        return self._decided(question, result, policy, is_foreign=is_foreign, has_section=bool(section))
+
+    def _decided(
+        self, question: str, result: GatedResult, policy: Policy, *, is_foreign: bool, has_section: bool
+    ) -> GatedResult:
+        """Return it as an answer or as a refusal with its reason, given what is known beside the evidence."""
+        is_off_subject = result.is_off_subject
+        if has_section and (not result.metrics.should_answer or is_off_subject):
             return _judged_by_its_best_block(replace(result.answering(), is_off_subject=False))
         if not is_off_subject and not is_foreign and _is_in_its_words(question, result, policy):
             low = {"confidence_level": "low", "should_answer": True, "reason": None}
             result = replace(result, metrics=result.metrics.model_copy(update=low))
         if is_off_subject and result.metrics.should_answer:
             return result.refused("nothing_relevant")
-        if is_foreign and not result.metrics.should_answer and response.results:
+        if is_foreign and not result.metrics.should_answer and result.response.results:
             return result.refused("other_language")
         if self.reads_blocks and QuestionKind(question).is_small_talk:
             return result.refused("nothing_relevant")

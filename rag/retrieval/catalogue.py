@@ -42,6 +42,14 @@ def list_lessons(store: PointReader, where: Where, modules: Sequence[Module] = (
     Other versions of pages than the shown one are left out, unless the filter names one. Reads some fields of each
     lesson's first chunk; while a run rewrites a lesson it has two, of which the newer tells its title.
     """
+    entries = [_entry(payload) for _, payload in sorted(_newest_chunks(store, where).items())]
+    # The book's own order; modules that it does not list follow as their folders do.
+    names = dict.fromkeys((*(module.name for module in modules), *(entry.module for entry in entries)))
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(entries, key=lambda entry: _place(entry, order))
+
+
+def _newest_chunks(store: PointReader, where: Where) -> dict[str, dict[str, Any]]:
     newest: dict[str, dict[str, Any]] = {}
     names_version = any(
         isinstance(condition, Equals) and condition.field == "docs_version" for condition in where.must
@@ -53,11 +61,7 @@ def list_lessons(store: PointReader, where: Where, modules: Sequence[Module] = (
         known = newest.get(payload["source_file"])
         if known is None or str(payload["updated_at"]) > str(known["updated_at"]):
             newest[payload["source_file"]] = payload
-    entries = [_entry(payload) for _, payload in sorted(newest.items())]
-    # The book's own order; modules that it does not list follow as their folders do.
-    names = dict.fromkeys((*(module.name for module in modules), *(entry.module for entry in entries)))
-    order = {name: place for place, name in enumerate(names)}
-    return sorted(entries, key=lambda entry: _place(entry, order))
+    return newest
 
 
 def module_title(name: str, modules: Sequence[Module]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -46,15 +46,12 @@ def weigh_evidence(
     Without a dense list their own cosines stand for its beginning.
     """
     vectors = {point_id: point.dense for point_id, point in points.items() if point.dense is not None}
-    cosines = [hit.score for hit in dense] or sorted(
-        (float(passage_vector @ vector) for passage_vector in vectors.values() if vector is not None), reverse=True
-    )
-    best, others = cosines[:1], cosines[1 : FIELD + 1]
+    best, *others = ([hit.score for hit in dense] or _cosines(vector, vectors.values()) or [0.0])[: FIELD + 1]
     sparse = [each for point_id in best_ids[:NAMING] if (each := points[point_id].sparse)]
     terms = {term for weights in sparse for term in weights.indices}
     return Evidence(
-        best=_unit(max(best, default=0.0)),
-        gap=_unit(best[0] - fmean(others)) if others else 0.0,
+        best=_unit(best),
+        gap=_unit(best - fmean(others)) if others else 0.0,
         known=_unit(question.known),
         named=_unit(question.named_in(terms)),
         length=question.length,
@@ -63,6 +60,11 @@ def weigh_evidence(
         else 1.0,
         diversity=diversity([vectors[passage_id] for passage_id in shown if passage_id in vectors]),
     )
+
+
+def _cosines(vector: Vector | None, others: Iterable[Vector]) -> list[float]:
+    """Return those of a question's vector with the others, the highest first; none without a vector."""
+    return [] if vector is None else sorted((float(other @ vector) for other in others), reverse=True)
 
 
 def heeded_by(passage: SearchResult, question: str, embedder: Embedder, is_settled: IsSettled) -> float:

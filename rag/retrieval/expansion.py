@@ -44,13 +44,7 @@ def beside(results: Sequence[SearchResult], store: PointReader) -> tuple[SearchR
     Each has rank, score and relevance of the result beside which it stands. Left out are those of a lesson that a run
     has just rewritten.
     """
-    own = {result.id for result in results}
-    wanted = {
-        chunk_id: (result, back)
-        for result in reversed(results)
-        for chunk_id, back in ((result.next_chunk_id, "prev_chunk_id"), (result.prev_chunk_id, "next_chunk_id"))
-        if chunk_id and chunk_id not in own
-    }
+    wanted = _neighbours(results)
     payloads = {each: payload for each, (result, _) in wanted.items() if (payload := _read_along(result, each))}
     unread = [chunk_id for chunk_id in wanted if chunk_id not in payloads]
     payloads |= {each: point.payload for each, point in (store.retrieve(unread) if unread else {}).items()}
@@ -62,6 +56,17 @@ def beside(results: Sequence[SearchResult], store: PointReader) -> tuple[SearchR
         and payload["hardware_tier"] <= result.hardware_tier
     ]
     return tuple(sorted(found, key=lambda each: (each.rank, each.chunk_index)))
+
+
+def _neighbours(results: Sequence[SearchResult]) -> dict[str, tuple[SearchResult, str]]:
+    """Return the ids of what stands beside results, each with its result and the field that leads back to it."""
+    own = {result.id for result in results}
+    return {
+        chunk_id: (result, back)
+        for result in reversed(results)
+        for chunk_id, back in ((result.next_chunk_id, "prev_chunk_id"), (result.prev_chunk_id, "next_chunk_id"))
+        if chunk_id and chunk_id not in own
+    }
 
 
 def _read_along(result: SearchResult, chunk_id: str) -> Mapping[str, Any] | None:

@@ -100,20 +100,23 @@ def question_of(
     terms = merged(readings)
     unknown = set(terms.indices) - rarity.keys()
     lacked = list(_unknown_words(text, stemmers, unknown)) if unknown else []
-    slips = {term for word, stemmer, own in lacked if _is_swapped_stop_word(word, stemmer) for term in own}
+    slips = frozenset[int]().union(*(own for word, stemmer, own in lacked if _is_swapped_stop_word(word, stemmer)))
     # Terms that no chunk has are the rarest of all, but for those that were never meant.
     rarest = math.log(2 * points + 2)
     rarity = dict(rarity) | {term: 0.0 if term in slips else rarest for term in unknown}
-    names = {term for name in names_in(text) for stemmer in stemmers for term in query_vector(name, stemmer).indices}
-    ordinary = {term for word, _, own in lacked if _is_ordinary(word) for term in own}
+    ordinary = frozenset[int]().union(*(own for word, _, own in lacked if _is_ordinary(word)))
     return Question(
         terms,
         rarity,
         frozenset(unknown),
-        tuple(sorted(names & rarity.keys())),
-        frozenset(ordinary),
+        tuple(sorted(_terms_of_names(text, stemmers) & rarity.keys())),
+        ordinary,
         tuple(dict.fromkeys(frozenset(reading.indices) for reading in readings)),
     )
+
+
+def _terms_of_names(text: str, stemmers: Sequence[str]) -> set[int]:
+    return {term for name in names_in(text) for stemmer in stemmers for term in query_vector(name, stemmer).indices}
 
 
 def stemmers_of(languages: Mapping[str, int], text: str) -> tuple[str, ...]:
@@ -167,10 +170,13 @@ def names_in(text: str) -> list[str]:
         end = found.end()
         if _ERROR_NAME.fullmatch(word) and text.startswith(":", end):
             continue
-        marked = any(letter.isupper() or letter.isdigit() for letter in word[1:])
-        if len(word) > 1 and (marked or word[0].isdigit() or (word[0].isupper() and not begins and not is_german)):
+        if len(word) > 1 and (_is_marked(word) or (word[0].isupper() and not begins and not is_german)):
             names.append(word)
     return names
+
+
+def _is_marked(word: str) -> bool:
+    return word[0].isdigit() or any(letter.isupper() or letter.isdigit() for letter in word[1:])
 
 
 def _begins_sentence(between: str, *, is_first: bool) -> bool:

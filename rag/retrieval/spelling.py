@@ -109,16 +109,18 @@ def _nearest(word: str, book: Words) -> str | None:
     if word.endswith("s") and word[:-1] in book:
         return None
     most = 1 if len(word) <= MAX_SHORT else 2
-    best: tuple[int, int, str] | None = None
-    for known, count in book.items():
-        if known[0] != word[0] or abs(len(known) - len(word)) > most:
-            continue
-        distance = edits(word, known, most)
-        if abs(len(known) - len(word)) == 2 and word[-1] != known[-1]:
-            continue
-        if distance <= most and (best is None or (distance, -count, known) < best):
-            best = distance, -count, known
+    near = (
+        (distance, -count, known)
+        for known, count in book.items()
+        if _may_be(word, known, most) and (distance := edits(word, known, most)) <= most
+    )
+    best = min(near, default=None)
     return best[2] if best else None
+
+
+def _may_be(word: str, known: str, most: int) -> bool:
+    apart = abs(len(known) - len(word))
+    return known[0] == word[0] and apart <= most and (apart < 2 or word[-1] == known[-1])
 
 
 @lru_cache(maxsize=4096)
