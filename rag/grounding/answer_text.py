@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from ingestion.markdown.fences import closes_fence, opening_run
@@ -268,14 +269,13 @@ class AnswerText:
         if not any(isinstance(part, Reference) or part.strip() for part in body):
             body, tail, end = list(sentence.parts), [], ""  # nothing is said: it stays in its order
             if sentence.cited and self._cited_by_block.issuperset(sentence.cited):
-                return sentence.raw[len(sentence.raw.rstrip()) :].removeprefix(
-                    "\n"
-                )  # the block of code above has them already
+                # The block of code above has them already.
+                return sentence.raw[len(sentence.raw.rstrip()) :].removeprefix("\n")
         holders = verdict.passages if verdict and verdict.held else ()
         self._dropped += _dropped(sentence, holders)
         text = "".join(part if isinstance(part, str) else self._numbers(part, holders, verdict) for part in body)
         numbers = self._cite(_sources(tail, sentence.cited, holders), verdict)
-        if numbers and text.strip() and not text.endswith((" ", "\n")) and (not tail or tail[0].space):
+        if numbers and _wants_space(text, tail):
             numbers = f" {numbers}"
         mark = _mark(verdict) and f" {_mark(verdict)}"
         return _laid_out(text, numbers, mark, end, is_row=sentence.text.startswith("|"))
@@ -294,15 +294,18 @@ class AnswerText:
             return str(sentence.parts[0])
         holders = verdict.passages if verdict and verdict.held else ()
         named = [passage for passage in sentence.cited if not holders or passage in holders] or list(holders[:1])
-        mark = self._cite(named, verdict) if not _mark(verdict) else _mark(verdict)
-        code = str(sentence.parts[0]).rstrip()
-        space = sentence.raw[len(sentence.raw.rstrip()) :] or "\n"
-        self._cited_by_block = frozenset(() if _mark(verdict) else named)
+        mark = _mark(verdict)
+        self._cited_by_block = frozenset(() if mark else named)
+        code, space = str(sentence.parts[0]).rstrip(), sentence.raw[len(sentence.raw.rstrip()) :] or "\n"
+        return self._with_line_below(code, mark or self._cite(named, verdict)) + space
+
+    def _with_line_below(self, code: str, line: str) -> str:
+        """Return a block of code with a line behind it, as deep in its container as its last line is."""
         _, newline, last = code.rpartition("\n")
         indent = last[: len(last) - len(last.lstrip(" \t>"))]
         if not (newline and self._closes(last)):
-            code += f"\n{_FORMULAS.get(self._fence, self._fence)}"  # one that was cut off must not hold the mark
-        return f"{code}\n{indent}{mark}{space}"
+            code += f"\n{_FORMULAS.get(self._fence, self._fence)}"  # one that was cut off must not hold the line
+        return f"{code}\n{indent}{line}"
 
     def _is_code(self) -> bool:
         """Return whether the text under way is a block of code; only a whole line tells."""
@@ -340,24 +343,28 @@ class AnswerText:
         """Return where the first sentence ends, once what follows cannot belong to it."""
         if not self._ended and not _MAY_END.search(self._raw):
             return None  # nearly always, so that a word costs little
-        line = self._raw[self._blank_lines() :].partition("\n")[0]
-        if not self._has_begun() and _opening(line):
+        begin = self._blank_lines()
+        if not self._has_begun() and _opening(self._raw[begin:].partition("\n")[0]):
             return None  # the end of the line tells whether it opens a block of code
-        if _CONTAINER.match(self._raw, self._blank_lines()):
-            end = self._raw.find("\n", self._blank_lines()) + 1
-            return end or None
+        if _CONTAINER.match(self._raw, begin):
+            return self._raw.find("\n", begin) + 1 or None
         if self._masked is None:
             self._masked = _VERBATIM.sub(self._mask, self._raw)
         for found in _END.finditer(self._masked):
-            end, following = found.end(), self._raw[found.end() : found.end() + MAX_MARKER_CHARS + 1]
-            if not self._raw[:end].strip():
+            if not self._raw[: found.end()].strip():
                 continue
+            following = self._raw[found.end() : found.end() + MAX_MARKER_CHARS + 1]
             if not self._ended and (not following or _may_go_on(following) or self._is_in_verbatim(found.start())):
                 return None
-            is_wrapped = found["lines"] is not None and found["lines"].count("\n") == 1 and following[:1].islower()
-            if not is_wrapped and (found["lines"] or ends_sentence(self._raw[: found.start()], following)):
-                return end
+            if self._is_end(found, following):
+                return found.end()
         return None
+
+    def _is_end(self, found: re.Match[str], following: str) -> bool:
+        """Return whether a stop, or an end of lines, before a text ends a sentence; a wrapped line goes on."""
+        if found["lines"] is None:
+            return ends_sentence(self._raw[: found.start()], following)
+        return found["lines"].count("\n") > 1 or not following[:1].islower()
 
     def _settled_code(self) -> int:
         """Return the end of the last whole line, before the first that has a passage's id."""
@@ -423,6 +430,11 @@ def _sources(
     return list(holders[:MAX_SOURCES])
 
 
+def _wants_space(text: str, tail: list[Reference]) -> bool:
+    """Return whether numbers are parted from the text before them: not if the model wrote them without a space."""
+    return bool(text.strip()) and not text.endswith((" ", "\n")) and bool(not tail or tail[0].space)
+
+
 def _mark(verdict: Verdict | None) -> str:
     if verdict is None or verdict.state in ("held", "unchecked"):
         return ""
@@ -434,19 +446,13 @@ def _cited(parts: tuple[Part, ...]) -> tuple[SearchResult, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _joined(parts: Iterator[Part]) -> Iterator[Part]:
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
     """Yield the parts with texts in a row as one, without empty ones."""
-    text = ""
-    for part in parts:
-        if isinstance(part, str):
-            text += part
-            continue
-        if text:
+    for is_text, group in groupby(parts, key=lambda part: isinstance(part, str)):
+        if not is_text:
+            yield from group
+        elif text := "".join(map(str, group)):
             yield text
-        text = ""
-        yield part
-    if text:
-        yield text
 
 
 def _split_tail(parts: tuple[Part, ...]) -> tuple[list[Part], list[Reference], str]:

@@ -48,11 +48,8 @@ class Citations:
             return self._reference(known)  # nothing tells which of its sections is meant
         section, anchor = (own[0].section, own[0].anchor) if own else (passage.section_title, passage.anchor)
         source = self._source(passage, section, anchor)
-        source.blocks += [
-            block
-            for block in own
-            if (block.section, block.anchor) == (section, anchor) and block not in source.blocks
-        ]
+        of_section = (block for block in own if (block.section, block.anchor) == (section, anchor))
+        source.blocks += [block for block in of_section if block not in source.blocks]
         return self._reference(source)
 
     def _reference(self, source: Source) -> str:

@@ -100,11 +100,10 @@ class ReferenceReader:
         named: list[Reference] = []
 
         def taken(found: re.Match[str]) -> str:
-            ids = [each.lower() for each in re.findall(ID, found[0], re.IGNORECASE)]
-            passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
-            if not passages and found[0].strip().startswith("p-"):
+            reference = self._reference([each.lower() for each in re.findall(ID, found[0], re.IGNORECASE)], " ")
+            if not reference.passages and found[0].strip().startswith("p-"):
                 return found[0]  # a word of the code
-            named.append(Reference(passages, len(ids) - len(passages), " "))
+            named.append(reference)
             return ""
 
         yield _WITH_ID.sub(taken, text)
@@ -128,27 +127,26 @@ class ReferenceReader:
     def _marker(self, found: re.Match[str]) -> str | Reference:
         marker = found["marker"].strip()
         space = found["marker"][: len(found["marker"]) - len(marker)]
-        ids = [name.lower() for name in _IDS.findall(marker)]
-        if self._names_by_number(marker, ids):
-            return Reference(*self._counted([int(number) for number in _NUMBER.findall(marker.split("†")[0])]), space)
-        if marker.strip("[]^").replace(",", " ").replace(";", " ").replace(" ", "").isdigit():
-            numbers = [int(passage_id) for passage_id in ids]
-            if not self._are_references(numbers, found, space):
-                return found[0]
-            return Reference(*self._counted(numbers), space)
-        if not any(
-            passage_id.startswith("p-") or self._shown.get(passage_id) for passage_id in ids
-        ) and self._is_text(found):
-            return found[0]
+        names = [name.lower() for name in _IDS.findall(marker)]
         # In a marker with passage ids, what is not one is a word between them.
-        ids = [passage_id for passage_id in ids if passage_id.startswith("p-")] or ids
-        passages = tuple(passage for passage_id in ids if (passage := self._shown.get(passage_id)))
+        if ids := [name for name in names if name.startswith("p-")]:
+            return self._reference(ids, space)
+        if self._names_by_number(marker):
+            return Reference(*self._counted([int(number) for number in _NUMBER.findall(marker.split("†")[0])]), space)
+        if not marker.strip("[]^,; 0123456789"):
+            numbers = [int(name) for name in names]
+            is_reference = self._are_references(numbers, found, space)
+            return Reference(*self._counted(numbers), space) if is_reference else found[0]
+        if not any(map(self._shown.get, names)) and self._is_text(found):
+            return found[0]
+        return self._reference(names, space)
+
+    def _reference(self, ids: list[str], space: str) -> Reference:
+        passages = tuple(passage for each in ids if (passage := self._shown.get(each)))
         return Reference(passages, len(ids) - len(passages), space)
 
-    def _names_by_number(self, marker: str, ids: list[str]) -> bool:
+    def _names_by_number(self, marker: str) -> bool:
         """Return whether a marker can be nothing but a passage's number: 【1】, (source 2), [^1], passage 3."""
-        if any(passage_id.startswith("p-") for passage_id in ids):
-            return False
         is_named = _IS_NAMED_NUMBER.fullmatch(marker) or _FOOTNOTE.fullmatch(marker)
         return is_named is not None and not any(marker in passage.text for passage in self._shown)
 
@@ -159,18 +157,11 @@ class ReferenceReader:
 
     def _are_references(self, numbers: list[int], found: re.Match[str], space: str) -> bool:
         shown = list(self._shown)
-        if any(number < 1 for number in numbers) or self._is_text(found):
+        if min(numbers) < 1 or self._is_text(found):
             return False
         if self._uses_numbers:
             return max(numbers) <= max(99, len(shown))
-        begins_sentence = not found.string[: found.start()].strip()
-        ends_clause = _ENDS_CLAUSE.match(found.string, found.end()) or found.string[found.end() :].startswith("[")
-        is_cited = (
-            len(numbers) == 1
-            and bool(ends_clause)
-            and bool(space or not _WORD_BEFORE.search(found.string[: found.start()]))
-            and not begins_sentence
-        )
+        is_cited = len(numbers) == 1 and _stands_alone(found, space)
         self._uses_numbers = is_cited and numbers[0] <= len(shown)
         return is_cited and (self._uses_numbers or not any(found[0].strip() in each.text for each in shown))
 
@@ -200,3 +191,10 @@ class ReferenceReader:
             or address in passage.text
             for passage in self._shown
         )
+
+
+def _stands_alone(found: re.Match[str], space: str) -> bool:
+    """Return whether a number in brackets ends a clause, behind a word from which it is parted or that is none."""
+    before = found.string[: found.start()]
+    ends_clause = _ENDS_CLAUSE.match(found.string, found.end()) or found.string[found.end() :].startswith("[")
+    return bool(ends_clause and before.strip() and (space or not _WORD_BEFORE.search(before)))

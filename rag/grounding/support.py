@@ -111,12 +111,11 @@ class SupportCheck:
     def judge_code(self, code: str) -> Verdict:
         """Judge a block of code: nearly all of its lines must stand in one passage."""
         inner = (line for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~")))
-        lines = [line for line in (" ".join(line.split()) for line in inner) if line]
+        lines = [line for line in map(_one_line, inner) if line]
         for passage in self._shown:
-            text = " ".join(passage.text.split())
-            if not lines or sum(line in text for line in lines) / len(lines) >= CODE_THRESHOLD:
-                blocks = {place.block: None for place in self._places_of(passage) if _shares_line(place.block, lines)}
-                return Verdict("held", (passage,), tuple(blocks))
+            if _stand_in(lines, passage.text) >= CODE_THRESHOLD * len(lines):
+                blocks = dict.fromkeys(place.block for place in self._places_of(passage))
+                return Verdict("held", (passage,), tuple(block for block in blocks if _stand_in(lines, block.text)))
         return NOT_THERE
 
     def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
@@ -217,6 +216,11 @@ def _said(text: str) -> str:
     return (text.rstrip(" .!?…。！？") or text)[:MAX_CHARS]
 
 
-def _shares_line(block: PassageBlock, lines: Sequence[str]) -> bool:
-    text = " ".join(block.text.split())
-    return any(line in text for line in lines)
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _stand_in(lines: Sequence[str], text: str) -> int:
+    """Return how many lines of code stand in a text."""
+    text = _one_line(text)
+    return sum(line in text for line in lines)
