@@ -15,7 +15,6 @@ from rag.models import AgentResponse, Citation, SearchResult
 from rag.quoting.next_sections import next_sections
 
 _CHAPTER_FOLDER = re.compile(r"chapter[-_ ]?(\d{1,4})[-_. ]+(.+)", re.IGNORECASE)
-_SEPARATORS = re.compile(r"[-_]+")
 
 ANSWERED = ("completed", "low_confidence")
 
@@ -114,7 +113,7 @@ def chapter_of(passage: SearchResult) -> str:
     folders = passage.source_file.split("/")[:-1]
     names = (_CHAPTER_FOLDER.fullmatch(folder) for folder in folders)
     found = next((name[2] for name in names if name and int(name[1]) == passage.chapter), "")
-    words = " ".join(_SEPARATORS.sub(" ", found).split())
+    words = " ".join(found.replace("-", " ").replace("_", " ").split())
     return f"Chapter {passage.chapter}: {words[0].upper()}{words[1:]}" if words else f"Chapter {passage.chapter}"
 
 

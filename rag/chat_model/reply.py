@@ -73,12 +73,15 @@ class Assembly:
             self.refusal += delta.get("refusal") or ""
         for part in delta.get("tool_calls") or ():
             self._add_call(part)
-        text = self.half + (delta.get("content") or "")
-        # An emoji may come as two halves in two chunks; alone a half is no text.
-        self.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        text = valid_text(text.removesuffix(self.half))
+        text = self._whole_characters(delta.get("content") or "")
         self.text += text
         return text
+
+    def _whole_characters(self, content: str) -> str:
+        """Return the text so far without half an emoji at its end: it may come in two chunks."""
+        text = self.half + content
+        self.half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return valid_text(text.removesuffix(self.half))
 
     def _add_call(self, part: Any) -> None:
         index = part.get("index") or 0
@@ -87,10 +90,9 @@ class Assembly:
         if index not in self.calls and len(self.calls) == MAX_CALLS:
             return
         call = self.calls.setdefault(index, ["", "", ""])
-        call[0] = call[0] or valid_text(part.get("id") or "")
         function = part.get("function") or {}
         # Some services repeat the name in every chunk.
-        call[1] = call[1] or valid_text(function.get("name") or "")
+        call[:2] = call[0] or _text(part, "id"), call[1] or _text(function, "name")
         # What is longer than a call may be is refused whole, so that the rest need not be kept.
         if len(call[2]) <= MAX_ARGUMENT_CHARS:
             call[2] += function.get("arguments") or ""
@@ -104,6 +106,10 @@ class Assembly:
         filtered = "its content filter stopped the answer" if self.finish == "content_filter" else None
         refusal = valid_text(self.refusal) or filtered
         return Reply(self.text, calls, self.finish == "length", refusal, self.tokens, self.completion_tokens)
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    return valid_text(fields.get(name) or "")
 
 
 def _tokens_of_usage(usage: Mapping[str, Any]) -> tuple[int, int]:

@@ -53,7 +53,6 @@ _XML = regex.compile(
     r"<(?:parameter(?:=|\s+name=)[\"']?)?(\w+)[\"']?\s*>(.*?)</(?:parameter|query)>", regex.DOTALL | regex.IGNORECASE
 )
 _XML_END = regex.compile(rf"</(?:function|invoke|tool_call|{TOOL_NAME}|{ALIAS})\s*>", regex.IGNORECASE)
-_QUERY_KEY = regex.compile(r"^query[ \t]*:", regex.IGNORECASE)
 _TAGGED = regex.compile(_TAG, regex.IGNORECASE)
 _KEYED = regex.compile(r'"(?:query|arguments)"\s*:')
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
@@ -235,7 +234,9 @@ def _as_keys(body: str) -> dict[str, Any] | None:
         return _keywords(body)
     if body[0] in "[{":
         return None
-    return {"query": _QUERY_KEY.sub("", body).split("\n")[0].strip(" \"'")}
+    line = body.split("\n")[0]
+    key, colon, rest = line.partition(":")
+    return {"query": (rest if colon and key.rstrip(" \t").lower() == "query" else line).strip(" \"'")}
 
 
 def _arguments(given: Any) -> str:

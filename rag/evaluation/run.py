@@ -73,18 +73,8 @@ def evaluate(
     """
     if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
         raise UsageError("the questions do not name a book and the index has several; choose one with --book")
-    asked: list[Asked] = []
-    for retriever in retrievers:
-        own = [question for question in questions if question.book in (retriever.book_id, None)]
-        written_for = [question for question in own if question.answerable]
-        if written_for:
-            paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
-            folder = folder_of(written_for, paths)
-            check_pages(written_for, folder, paths)
-            check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))
-            remembering = replace(retriever, embedder=SharedEmbedder(retriever.embedder))
-            looking = _Looking(quotes, calibrates)
-            asked += [_ask(question, remembering, folder, answer, looking) for question in own]
+    looking = _Looking(quotes, calibrates)
+    asked = [each for retriever in retrievers for each in _ask_of(retriever, questions, answer, looking)]
     if not asked:
         named = sorted({question.book for question in questions if question.book})
         books = ", ".join(retriever.book_id for retriever in retrievers)
@@ -98,6 +88,23 @@ class _Looking:
 
     quotes: bool
     words: bool
+
+
+def _ask_of(
+    retriever: Retriever, questions: Sequence[EvalQuestion], answer: Answerer | None, looking: _Looking
+) -> Iterator[Asked]:
+    """Ask a book its questions, if it answers any of them, once all that they name is found in the index."""
+    own = [question for question in questions if question.book in (retriever.book_id, None)]
+    written_for = [question for question in own if question.answerable]
+    if not written_for:
+        return
+    paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
+    folder = folder_of(written_for, paths)
+    check_pages(written_for, folder, paths)
+    check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))
+    remembering = replace(retriever, embedder=SharedEmbedder(retriever.embedder))
+    for question in own:
+        yield _ask(question, remembering, folder, answer, looking)
 
 
 def _ask(

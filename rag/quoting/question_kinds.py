@@ -123,6 +123,10 @@ class QuestionKind:
             return LESS
         if self.is_number and not _HAS_NUMBER.search(text):
             return LESS
+        return self._weight_of_term(text, kind, section, opens_section)
+
+    def _weight_of_term(self, text: str, kind: str, section: str | None, opens_section: bool) -> float:
+        """Return how much a block counts for a question about the meaning of a term."""
         if self._definition is None:
             return 1.0
         if self.is_defined_by(text, kind):

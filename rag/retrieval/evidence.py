@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ingestion.embedding.protocol import Embedder
-from ingestion.vector_stores.types import Hit, StoredPoint
+from ingestion.vector_stores.types import Hit, SparseVector, StoredPoint
 from rag.models import Evidence, SearchResult
 from rag.retrieval.abandonment import stop_if_left
 from rag.retrieval.mmr import diversity
@@ -55,11 +55,16 @@ def weigh_evidence(
         known=_unit(question.known),
         named=_unit(question.named_in(terms)),
         length=question.length,
-        reached=_unit(max((question.reached_by(weights) for weights in sparse), default=0.0))
-        if question.rarity
-        else 1.0,
+        reached=_reached(question, sparse),
         diversity=diversity([vectors[passage_id] for passage_id in shown if passage_id in vectors]),
     )
+
+
+def _reached(question: Question, sparse: Sequence[SparseVector]) -> float:
+    """Return the share of the question's words that the best of some passages reaches; 1 if it has none."""
+    if not question.rarity:
+        return 1.0
+    return _unit(max((question.reached_by(weights) for weights in sparse), default=0.0))
 
 
 def _cosines(vector: Vector | None, others: Iterable[Vector]) -> list[float]:

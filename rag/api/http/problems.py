@@ -167,11 +167,9 @@ def _message_of(fault: Mapping[str, Any]) -> str:
 def explain_invalid(request: Request, error: RequestValidationError) -> tuple[int, str, list[dict[str, Any]]]:
     """Return status, detail and the fields of a request that is not valid."""
     faults = error.errors()
-    said: dict[str, list[str]] = {}
+    said: dict[str, dict[str, None]] = {}
     for fault in faults:
-        messages = said.setdefault(_field_of(fault, error.body), [])
-        if (message := _message_of(fault)) not in messages:
-            messages.append(message)
+        said.setdefault(_field_of(fault, error.body), {})[_message_of(fault)] = None
     found = [{"field": field, "message": "; or ".join(messages)} for field, messages in said.items()]
     content_type = request.headers.get("content-type", "")
     if "json" not in content_type and any(fault["loc"] == ("body",) for fault in faults):

@@ -224,13 +224,7 @@ class ChatTurns:
             )
 
     async def _finish(self, turn: Turn, response: AgentResponse, seen: Seen) -> ChatResponse:
-        if response.state == "error":
-            failure = ChatModelError(response.error or NO_ANSWER)
-            if not response.answer:
-                raise failure
-            # The model's own words are for the log.
-            self._failures.degraded(failure)
-            response = response.model_copy(update={"error": NO_ANSWER})
+        response = self._degraded(response) if response.state == "error" else response
         found = seen.passages
         shown = chat_response(response, found, turn.thread_id, seen.searches)
         self._metrics.answered(shown.confidence_level, shown.tokens_used)
@@ -251,6 +245,14 @@ class ChatTurns:
             self._naming.add(naming := asyncio.create_task(self._name(thread, turn.caller)))
             naming.add_done_callback(self._naming.discard)
         return shown.model_copy(update={"message_number": thread.message_count})
+
+    def _degraded(self, response: AgentResponse) -> AgentResponse:
+        """Return a failed answer as far as it came, without the model's own words, which are for the log."""
+        failure = ChatModelError(response.error or NO_ANSWER)
+        if not response.answer:
+            raise failure
+        self._failures.degraded(failure)
+        return response.model_copy(update={"error": NO_ANSWER})
 
     async def _store(self, turn: Turn, shown: ChatResponse, found: dict[str, SearchResult]) -> ConversationThread:
         question = Message("user", turn.request.message, turn.asked_at)

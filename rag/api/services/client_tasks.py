@@ -30,23 +30,22 @@ MATERIAL_ELEMENTS = (
 
 _NAMES = "|".join(MATERIAL_ELEMENTS)
 _TAG = re.compile(rf"^<(?P<opens>{_NAMES})(?=[ >])|</(?P<closes>{_NAMES})>", re.M)
-_SPACE = re.compile(r"`*\s*")
 
 MERGE = "You have been provided with a set of responses from various models to the latest user query:"
 TOOLS = "Query: History:"
 
 _HEAD_CHARS = 600
 _TASK_HEAD = "### Task:"
-_OTHER_TASKS = (
-    (re.compile(r"Your task is to reflect the speaker\b.*\bemoji", re.S), "emoji"),
-    (re.compile(r"5-word-or-less title for the conversation|A concise title in the detected language"), "title"),
-)
+_OTHER_TASKS = {
+    "Your task is to reflect the speaker": "emoji",
+    "5-word-or-less title for the conversation": "title",
+    "A concise title in the detected language": "title",
+}
 """Tasks without a common head, by how they begin."""
 
 _KEY = re.compile(r'\{\s?\s?\s?\s?\s?"(title|tags|follow_ups|queries|text|prompt|emoji|tool_calls)"\s?:')
-_TITLE = re.compile(r"\btitle\b", re.I)
-_ASKS = re.compile(r"(?:USER|User|\|\|>User): ?(.*)")
-_ANSWERS = re.compile(r"(?:ASSISTANT|AI|\|\|>Response):")
+_ASKS = ("USER:", "User:", "||>User:")
+_ANSWERS = ("ASSISTANT:", "AI:", "||>Response:")
 _SOURCE = re.compile(r"\d{1,3}\. \[?([^\[\]\n(]{1,300})")
 
 
@@ -77,10 +76,8 @@ def task_in(text: str) -> Task | None:
     if text.startswith(_TASK_HEAD):
         before, mark, history = text.partition("<chat_history>")
         return _of_history(before, history.partition("</chat_history>")[0]) if mark else None
-    for begins, key in _OTHER_TASKS:
-        if begins.search(text[:_HEAD_CHARS]):
-            return Task(key, is_json=False, asked=_asked(text))
-    return None
+    key = next((key for words, key in _OTHER_TASKS.items() if words in text[:_HEAD_CHARS]), None)
+    return Task(key, is_json=False, asked=_asked(text)) if key else None
 
 
 def reader_words(text: str) -> str:
@@ -105,10 +102,10 @@ def without_material(text: str) -> str:
     begin = 0
     while text.startswith("```", begin):
         end = text.find("\n```", begin + 3)
-        question = _SPACE.match(text, end + 4)
-        if end < 0 or question is None or question.end() == len(text):
+        question = text[end + 4 :].lstrip("`").lstrip()
+        if end < 0 or not question:
             break
-        begin = question.end()
+        begin = len(text) - len(question)
     return text[begin:]
 
 
@@ -117,7 +114,7 @@ def _of_history(before: str, history: str) -> Task | None:
     asked = _asked(history)
     if named:
         return Task(named[1], asked=asked, cited=_cited(history))
-    return Task("title", is_json=False, asked=asked) if _TITLE.search(before) else None
+    return Task("title", is_json=False, asked=asked) if "title" in before.lower() else None
 
 
 def _asked(history: str) -> list[str]:
@@ -125,10 +122,10 @@ def _asked(history: str) -> list[str]:
     asked: list[list[str]] = []
     is_reader = False
     for line in history.split("\n"):
-        if begins := _ASKS.match(line):
-            asked.append([begins[1].strip('"')])
+        if line.startswith(_ASKS):
+            asked.append([line.partition(":")[2].removeprefix(" ").strip('"')])
             is_reader = True
-        elif _ANSWERS.match(line):
+        elif line.startswith(_ANSWERS):
             is_reader = False
         elif is_reader:
             asked[-1].append(line)

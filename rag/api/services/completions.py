@@ -307,15 +307,15 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
     kept: list[Message] = []
     for message in messages:
         role: Literal["user", "assistant"] = "user" if message.role == "user" else "assistant"
-        text = valid_text(_text(message)).strip()
-        text = _answer_in(text) if role == "assistant" else reader_words(text)
+        sent = valid_text(_text(message)).strip()
+        text = _answer_in(sent) if role == "assistant" else reader_words(sent)
         if not text:
             continue
         if kept and kept[-1].role == role:
             kept.pop()
         if kept or role == "user":
             kept.append(Message(role, text))
-    return tuple(kept[:-1] if kept and kept[-1].role == "user" else kept)
+    return tuple(kept if len(kept) % 2 == 0 else kept[:-1])
 
 
 def _answer_in(text: str) -> str:
