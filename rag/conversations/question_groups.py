@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag.conversations.questions import AskedQuestion, NearestPage
@@ -69,10 +69,7 @@ class QuestionGroup:
             "last_asked": max(question.asked_at for question in self.questions).isoformat(),
             "wordings": list(dict.fromkeys(question.question for question in self.questions))[:20],
             "comments": comments[:20],
-            "pages": [
-                {"title": page.title, "url": page.url, "source_file": page.source_file, "score": page.score}
-                for page in self.pages
-            ],
+            "pages": [asdict(page) for page in self.pages],
             "answers": [_answer(question) for question in self.questions],
         }
 

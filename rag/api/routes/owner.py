@@ -19,7 +19,7 @@ from rag.api.schemas import SESSION, MessageList, ShownConversation, Word
 from rag.conversations.models import now
 from rag.conversations.question_csv import questions_as_csv
 from rag.conversations.question_groups import group_questions
-from rag.conversations.questions import DELETED, AskedQuestion, QuestionKind, Rating, parse_since
+from rag.conversations.questions import DELETED, AskedQuestion, NearestPage, QuestionKind, Rating, parse_since
 from rag.conversations.store import LOCAL
 from rag.models import ConfidenceLevel, ThreadId
 
@@ -43,15 +43,6 @@ class WantedQuestions(BaseModel):
 
 
 Wanted = Annotated[WantedQuestions, Query()]
-
-
-class OwnedPage(BaseModel):
-    """A page of the book near a question."""
-
-    title: str
-    url: str
-    source_file: str
-    score: float
 
 
 class OwnedAnswer(BaseModel):
@@ -81,7 +72,7 @@ class OwnedGroup(BaseModel):
     last_asked: str
     wordings: tuple[str, ...]
     comments: tuple[str, ...]
-    pages: tuple[OwnedPage, ...]
+    pages: tuple[NearestPage, ...]
     answers: tuple[OwnedAnswer, ...] = Field(description="Its questions, the newest first.")
 
 

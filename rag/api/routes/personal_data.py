@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from rag.api.dependencies import Owner, Services
 from rag.api.http.auth import Caller
 from rag.api.schemas import NO_NUL, ShownMessage, TimeText
-from rag.conversations.personal_data import Reader
+from rag.conversations.personal_data import Deleted, Reader
 from rag.models import ThreadId
 
 router = APIRouter(prefix="/owner/reader", tags=["owner"])
@@ -58,13 +58,6 @@ class ReaderData(BaseModel):
     questions: tuple[dict[str, Any], ...]
 
 
-class DeletedData(BaseModel):
-    """How much was deleted."""
-
-    threads: int
-    questions: int
-
-
 @router.get("", response_class=Response, operation_id="export_reader", responses={200: {"model": ReaderData}})
 async def export_reader(
     caller: Owner, services: Services, key_id: KeyId = None, user_id: UserId = None
@@ -82,7 +75,7 @@ async def export_reader(
     return StreamingResponse(body(), media_type="application/json", headers=headers)
 
 
-@router.delete("", response_model=DeletedData, operation_id="delete_reader")
+@router.delete("", response_model=Deleted, operation_id="delete_reader")
 async def delete_reader(caller: Owner, services: Services, key_id: KeyId = None, user_id: UserId = None) -> Any:
     """Delete the threads and questions of one reader for good; what they cost stays in the sums, without the key."""
     return await services.database.run(services.personal_data.delete, _reader(caller, key_id, user_id))
