@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _NOT = re.compile(
@@ -65,12 +66,13 @@ def is_denied(said: str, held: str, sentence: str, place: str) -> bool:
 
 def has_other_quantifier(said: str, held: str) -> bool:
     """Return whether one says all where the other says some, or several where the other says one."""
-    says_all, says_some = _ALL.search(said), _SOME.search(said)
-    if says_all and _SOME.search(held) and not _ALL.search(held):
-        return True
-    if says_some and _ALL.search(held) and not says_all and not _SOME.search(held):
-        return True
-    return bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
+    is_turned = _extent(said) * _extent(held) < 0
+    return is_turned or bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
+
+
+def _extent(text: str) -> int:
+    """Return 1 for a text about all, -1 about some, 0 about both or neither."""
+    return bool(_ALL.search(text)) - bool(_SOME.search(text))
 
 
 def has_opposite(said: str, held: str, sentence: str) -> bool:
@@ -79,21 +81,16 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
     Where `said` is a clause of a `sentence` that says both, neither is the opposite of the other.
     """
     ours, theirs = _stems(said), _stems(held)
-    return any(_are_opposite(word, other) for word in ours - theirs for other in theirs - _stems(sentence))
+    others = theirs - _stems(sentence)
+    return any(not others.isdisjoint(_opposites_of(word)) for word in ours - theirs)
 
 
 @lru_cache(maxsize=4096)
-def _are_opposite(one: str, other: str) -> bool:
-    if (one, other) in _PAIRS or (other, one) in _PAIRS:
-        return True
-    if one[-_ROOT:] != other[-_ROOT:]:
-        return False
-    return any(_is_made(*pair, *both) for both in ((one, other), (other, one)) for pair in _MADE)
-
-
-def _is_made(prefix: str, _: str, counter: str, one: str, other: str) -> bool:
-    root = one.removeprefix(prefix)
-    return one != root and len(root) >= _ROOT and other == counter + root
+def _opposites_of(word: str) -> frozenset[str]:
+    """Return the stems that say the opposite of one: from the list, or made of it by a prefix."""
+    roots = ((counter, word.removeprefix(prefix)) for prefix, counter in _MADE if word.startswith(prefix))
+    made = (counter + root for counter, root in roots if len(root) >= _ROOT)
+    return frozenset((*made, *(other for one, other in _PAIRS if one == word)))
 
 
 def _stem(word: str) -> str:
@@ -105,5 +102,9 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
 
 
-_PAIRS = {tuple(map(_stem, pair.split("/"))) for pair in _OPPOSITES.split()}
-_MADE = [pair.partition("/") for pair in _PREFIXES.split()]
+def _both_ways(pairs: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    return frozenset(each for pair in pairs for each in (pair, pair[::-1]))
+
+
+_PAIRS = _both_ways(tuple(map(_stem, pair.split("/"))) for pair in _OPPOSITES.split())
+_MADE = _both_ways(tuple(pair.split("/")) for pair in _PREFIXES.split())
