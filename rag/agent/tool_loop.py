@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from rag.agent.prompts import system_prompt
 from rag.agent.tools import TOOL, SearchCall, error_json, parse_call, results_json
 from rag.chat_model.client import ChatModel, Message, ToolChoice
 from rag.chat_model.reply import Reply, ToolCall
-from rag.chat_model.reply_reader import ReplyReader
+from rag.chat_model.reply_reader import Read, ReplyReader
 from rag.chat_model.text_calls import TextCall
 from rag.chat_model.tool_names import TOOL_NAME
 from rag.grounding.shown_passages import ShownPassages
@@ -172,7 +172,11 @@ class ToolLoop:
                         yield text
                     if is_left := reading.is_enough or self._cut_off is not None:
                         break
-        read = reading.end()
+        for text in self._ended(reading.end(), is_left=is_left):
+            yield text
+
+    def _ended(self, read: Read, *, is_left: bool) -> Iterator[str]:
+        """Take the reply as a whole, and the calls that it has as text; yields what is left of the answer's text."""
         if is_left:
             self._reply = Reply(read.text, (), is_cut_off=False, refusal=None)
         if text := self._told(read.rest):

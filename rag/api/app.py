@@ -17,7 +17,7 @@ from ingestion.errors import BookwiseError
 from ingestion.settings import Settings
 from rag.api.dependencies import AppServices
 from rag.api.http import problems
-from rag.api.http.auth import build_authenticator
+from rag.api.http.auth import Authenticator
 from rag.api.http.clients import PathPrefix, ProxyHeaders
 from rag.api.http.deadlines import Deadlines
 from rag.api.http.failures import FailureReporter
@@ -120,7 +120,7 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
     database_threads = DatabaseThreads()
     index = SharedIndex(settings)
     questions = QuestionLog(database)
-    auth = build_authenticator(settings, database, database_threads, outages, open_to_all=open_to_all)
+    auth = Authenticator(settings, database, database_threads, outages, open_to_all=open_to_all)
     turns = ChatTurns(index, ThreadStore(database), questions, metrics, failures, database_threads)
     return AppServices(
         settings=settings,

@@ -71,7 +71,7 @@ async def _serve(settings: Settings, filters: Filters, *, with_model: bool, addr
 
 async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, int], *, with_model: bool) -> None:
     """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
-    from rag.api.http.auth import build_authenticator
+    from rag.api.http.auth import Authenticator
     from rag.api.http.outages import Outages
     from rag.api.http.threadpool import DatabaseThreads
     from rag.conversations.api_keys import keys_required
@@ -87,7 +87,7 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
     tools = BookTools(index, filters, with_model=with_model, tell_failure=tell_neutrally if with_keys else tell_all)
     await _check(tools, prepares=True)
     with closing(database_of(settings, lasting=False)) as database:
-        access = build_authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
+        access = Authenticator(settings, database, DatabaseThreads(), Outages(), open_to_all=not with_keys)
         rules = CallerRules(tell_neutrally, QuestionLimits(access)) if with_keys else CallerRules()
         await serve_http(
             behind_keys(access, lambda: tools.book_id, filters.hardware_tier, settings.api.trusted_proxies),

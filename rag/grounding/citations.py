@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -32,6 +33,11 @@ class Source:
             return self.passage.line_start, self.passage.line_end
         return min(block.line_start for block in self.blocks), max(block.line_end for block in self.blocks)
 
+    def take(self, blocks: Iterable[PassageBlock]) -> None:
+        """Add those of the blocks that are of this section, each once."""
+        own = (block for block in blocks if (block.section, block.anchor) == (self.section, self.anchor))
+        self.blocks += [block for block in own if block not in self.blocks]
+
 
 class Citations:
     """Numbers the sources in the order in which the answer refers to them; no two are of the same section."""
@@ -48,8 +54,7 @@ class Citations:
             return self._reference(known)  # nothing tells which of its sections is meant
         section, anchor = (own[0].section, own[0].anchor) if own else (passage.section_title, passage.anchor)
         source = self._source(passage, section, anchor)
-        of_section = (block for block in own if (block.section, block.anchor) == (section, anchor))
-        source.blocks += [block for block in of_section if block not in source.blocks]
+        source.take(own)
         return self._reference(source)
 
     def _reference(self, source: Source) -> str:

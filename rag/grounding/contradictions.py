@@ -83,10 +83,15 @@ def _is_other_number(number: Quantity, near: NearClause, evidence: Evidence) -> 
     is_other = any(each.noun and each.noun[:4] == number.noun[:4] for each in theirs)
     if number.is_small_word or (number.is_word and is_other):
         return is_other
+    is_rivalled = _has_rival(number, theirs, evidence.statement)
+    return is_rivalled or not is_among(number, quantities_in(evidence.text), units)
+
+
+def _has_rival(number: Quantity, theirs: Sequence[Quantity], said: Statement) -> bool:
+    """Return whether the book has a number of the same kind that the sentence does not have."""
     kinds = (number.dimension, None) if number.has_unit else (number.dimension,)
     rivals = (each for each in theirs if each.dimension in kinds and not each.is_small_word)
-    is_rivalled = any(not is_among(each, evidence.statement.quantities) for each in rivals)
-    return is_rivalled or not is_among(number, quantities_in(evidence.text), units)
+    return any(not is_among(each, said.quantities) for each in rivals)
 
 
 def _has_other_unit(clause: Statement, evidence: Evidence) -> bool:

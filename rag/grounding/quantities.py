@@ -136,12 +136,15 @@ def units_in(text: str) -> tuple[str, ...]:
 
 def _quantity(found: re.Match[str], text: str) -> Quantity:
     unit = found["unit"] or found["word_unit"] or found["half"] or found["single"] or _COINS.get(found["coin"])
-    if digits := found["digits"]:
-        number = float(digits.replace(",", "").replace("−", "-")) * (1e3 if found["thousand"] else 1.0)
-    else:
-        number = _WORDS[found["word"]] if found["word"] else _PARTS.get(found["part"], 1.0)
-        number += 0.5 if found["more"] else 0.0
+    number = _number(found)
     dimension, factor = UNITS[unit] if unit else (found["other"], 1.0)
     noun = _NOUN.match(text, found.end()) if not dimension else None
     called = noun[1].lower() if noun else ""
-    return Quantity(number * factor, number, dimension, called, not digits, found.start(), found.end())
+    return Quantity(number * factor, number, dimension, called, not found["digits"], found.start(), found.end())
+
+
+def _number(found: re.Match[str]) -> float:
+    if digits := found["digits"]:
+        return float(digits.replace(",", "").replace("−", "-")) * (1e3 if found["thousand"] else 1.0)
+    number = _WORDS[found["word"]] if found["word"] else _PARTS.get(found["part"], 1.0)
+    return number + (0.5 if found["more"] else 0.0)

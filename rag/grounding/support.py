@@ -99,8 +99,7 @@ class SupportCheck:
         """
         with self._lock:
             shown = list(self._shown)
-            language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
-            if language and shown and not any(same_language(language, each.language) for each in cited or shown):
+            if _is_foreign(sentence, cited or shown):
                 return Verdict("unchecked")
             verdict = self._by_cited(sentence, cited) if cited else NOT_THERE
             if verdict.state in ("held", "contradicted"):
@@ -179,6 +178,12 @@ class SupportCheck:
         if passage.id not in self._places:
             self._places[passage.id] = places_in(passage)
         return self._places[passage.id]
+
+
+def _is_foreign(sentence: str, passages: Sequence[SearchResult]) -> bool:
+    """Return whether a sentence is in another language than all of the passages."""
+    language = language_of(_SYMBOLS.sub("", plain_text(sentence))) if passages else None
+    return language is not None and not any(same_language(language, each.language) for each in passages)
 
 
 def _held(evidence: Evidence) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -12,7 +13,7 @@ from ingestion.errors import UsageError
 from ingestion.source.crawler import relative_path
 from ingestion.vector_stores.filters import Equals, Where
 from ingestion.vector_stores.protocol import PointReader
-from ingestion.vector_stores.types import StoredPoint
+from ingestion.vector_stores.types import Payload, StoredPoint
 from rag.retrieval.chunk_joining import join_chunks
 from rag.retrieval.consistency import only, settled, whole_versions
 
@@ -36,6 +37,12 @@ class LessonText:
         return "\n\n".join(join_chunks(list(chunks)).text for _, chunks in files)
 
 
+def _are_whole(chunks: Sequence[Payload]) -> bool:
+    """Return whether all chunks of each file are there."""
+    of_files = Counter(chunk["source_file"] for chunk in chunks)
+    return all(of_files[chunk["source_file"]] == chunk["total_chunks"] for chunk in chunks)
+
+
 def read_lesson(store: PointReader, book_id: str, reference: str, within: Where = EVERYTHING) -> LessonText:
     """Return the lesson with this path or parent id; raises UsageError, naming near paths, where there is none.
 
@@ -54,10 +61,7 @@ def read_lesson(store: PointReader, book_id: str, reference: str, within: Where 
         if versions is None:
             return None
         kept = only(points, versions)
-        of_files = Counter(point.payload["source_file"] for point in kept.values())
-        whole = all(
-            of_files[point.payload["source_file"]] == point.payload["total_chunks"] for point in kept.values()
-        )
+        whole = _are_whole([point.payload for point in kept.values()])
         return kept if whole else None
 
     points = settled(look, otherwise=stored)

@@ -76,8 +76,7 @@ class Authenticator:
     def __init__(
         self,
         settings: Settings,
-        keys: KeyStore,
-        questions: QuestionLog,
+        database: ConversationDatabase,
         threads: DatabaseThreads,
         outages: Outages,
         *,
@@ -88,8 +87,8 @@ class Authenticator:
             raise ConfigurationError(
                 "api.limits.daily_cost needs api.token_price: US dollars per million tokens of the model"
             )
-        self._keys = keys
-        self._questions = questions
+        self._keys = KeyStore(database)
+        self._questions = QuestionLog(database)
         self._threads = threads
         self.open_to_all = open_to_all
         self._keys_seen, self._keys_in_use = -CACHE_SECONDS, False
@@ -177,16 +176,3 @@ def _seconds_to_midnight() -> int:
     moment = datetime.now(UTC)
     tomorrow = (moment + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     return max(1, int((tomorrow - moment).total_seconds()))
-
-
-def build_authenticator(
-    settings: Settings,
-    database: ConversationDatabase,
-    threads: DatabaseThreads,
-    outages: Outages,
-    *,
-    open_to_all: bool,
-) -> Authenticator:
-    """Return an authenticator over the keys of a database."""
-    keys, questions = KeyStore(database), QuestionLog(database)
-    return Authenticator(settings, keys, questions, threads, outages, open_to_all=open_to_all)

@@ -10,6 +10,8 @@ import logging
 from dataclasses import dataclass
 from typing import Literal
 
+from starlette.exceptions import HTTPException
+
 from ingestion.errors import AnswerTimeout, BookwiseError, ServerStopping, UnknownAnswer, UnknownThread, UsageError
 from rag.api.http.context import current_request
 from rag.api.http.metrics import Metrics
@@ -46,6 +48,8 @@ class FailureReporter:
 
     def report(self, error: Exception) -> ReportedFailure:
         """Report an error that ends a request; a mistake of the caller is not logged, and told as it is."""
+        if isinstance(error, HTTPException):
+            return ReportedFailure(error.status_code, str(error.detail))
         if isinstance(error, UsageError):
             status = 404 if isinstance(error, UnknownThread | UnknownAnswer) else 422
             return ReportedFailure(status, str(error))

@@ -109,8 +109,6 @@ class _Exchange:
                 if length.isdigit() and int(length[:18]) > self._max_bytes:
                     await self._refuse_body(more=int(length[:18]) <= MAX_UNREAD_BYTES)
                 await app(self._scope, self.receive, self.send)
-        except HTTPException as error:
-            await self._answer(error.status_code, error.detail)
         except Exception as error:
             reported = self._failures.report(error)
             await self._answer(reported.status, reported.detail)

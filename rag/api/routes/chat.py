@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
 from rag.agent.events import Replaced, Searched, Token
@@ -86,8 +86,6 @@ async def stream_of(
                 async for turn_event in turn:
                     for text in tell(turn_event):
                         yield text
-    except HTTPException as error:
-        yield fail(error.status_code, error.detail)
     except Exception as error:
         reported = services.failures.report(error)
         yield fail(reported.status, reported.detail)
