@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 OVERVIEWS = ("readme", "index", "_index")
 CURRENT_VERSION = "current"
@@ -19,14 +20,18 @@ VERSIONS = (
 _LANGUAGE_FOLDERS = ("i18n", "translations", "locales")
 _EDITION_FOLDERS = ("content", "docs", "units", "chapters")
 """Folders that hold one folder a language in some books, but also folders of other short names."""
-_KNOWN_LANGUAGE = re.compile(
-    "(?:ar|bn|cs|da|de|el|en|es|fa|fi|fr|gu|he|hi|hu|id|it|ja|ko|mr|my|ne|nl|no|pa|pl|pt|ro|ru|sv|sw|ta|te|th|tr|uk|ur|vi"
-    "|zh)(?:[-_][A-Za-z]{2,4})?"
+_KNOWN_LANGUAGES = frozenset(
+    (
+        *("ar", "bn", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "gu", "he", "hi", "hu", "id", "it", "ja"),
+        *("ko", "mr", "my", "ne", "nl", "no", "pa", "pl", "pt", "ro", "ru", "sv", "sw", "ta", "te", "th", "tr", "uk"),
+        *("ur", "vi", "zh"),
+    )
 )
-_TRANSLATED_DOCS = re.compile(r"docusaurus-plugin-content-docs(?:-(?P<instance>.+))?")
-_VERSIONED_DOCS = re.compile(r"(?:(?P<instance>.+)_)?versioned_docs")
-_VERSION = re.compile(r"version-(.+)")
-_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][A-Za-z]{2,4})?")
+_TRANSLATED_DOCS = "docusaurus-plugin-content-docs"
+_VERSIONED_DOCS = "versioned_docs"
+_VERSION = "version-"
+_NUMBER = re.compile(r"^(?:\d{4}-\d{2}-\d{2}|\d+)[-_. ]+(?=.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +52,34 @@ class Edition:
 def split_edition(path: str) -> Edition:
     """Return the edition of a page: `i18n/ur/…`, `translations/ur/…`, `versioned_docs/version-1.0/…`."""
     language, parts = _strip_language(path.split("/"))
-    folder = _TRANSLATED_DOCS.fullmatch(parts[0]) if language else None
-    folder = folder or _VERSIONED_DOCS.fullmatch(parts[0])
-    if folder and len(parts) > 2:
-        version = _VERSION.fullmatch(parts[1])
-        if version or folder.re is _TRANSLATED_DOCS:
-            of_page = version[1] if version else None
-            return Edition(language, of_page, parts[2:], in_docusaurus=True, instance=folder["instance"] or "")
+    instance = translated = _translated_instance(parts[0]) if language else None
+    if instance is None:
+        instance = _versioned_instance(parts[0])
+    if instance is not None and len(parts) > 2:
+        version = parts[1].removeprefix(_VERSION) if parts[1].startswith(_VERSION) else ""
+        if version or translated is not None:
+            return Edition(language, version or None, parts[2:], in_docusaurus=True, instance=instance)
     return Edition(language, None, parts)
+
+
+def _translated_instance(folder: str) -> str | None:
+    """Return which of several folders of docs a folder of Docusaurus translates, "" for the default one."""
+    if folder == _TRANSLATED_DOCS:
+        return ""
+    return (folder.startswith(f"{_TRANSLATED_DOCS}-") and folder.removeprefix(f"{_TRANSLATED_DOCS}-")) or None
+
+
+def _versioned_instance(folder: str) -> str | None:
+    """Return of which of several folders of docs a folder of Docusaurus holds versions, "" for the default one."""
+    if folder == _VERSIONED_DOCS:
+        return ""
+    return (folder.endswith(f"_{_VERSIONED_DOCS}") and folder.removesuffix(f"_{_VERSIONED_DOCS}")) or None
+
+
+def _is_language(name: str, *, known: bool) -> bool:
+    """Return whether a name is a language's, `known` or one that only looks so, with a region or without."""
+    found = _LANGUAGE.fullmatch(name)
+    return found is not None and (not known or found[1] in _KNOWN_LANGUAGES)
 
 
 def page_version(path: str) -> str:
@@ -78,12 +103,12 @@ def original_path(path: str) -> str:
 
 def _strip_language(parts: list[str]) -> tuple[str | None, list[str]]:
     for index, part in enumerate(parts[:-2]):
-        if part in _LANGUAGE_FOLDERS and _LANGUAGE.fullmatch(parts[index + 1]):
+        if part in _LANGUAGE_FOLDERS and _is_language(parts[index + 1], known=False):
             rest = parts[index + 2 :]
             # Docusaurus' folders are relative to the site, whatever folder that lies in.
-            return parts[index + 1], rest if _TRANSLATED_DOCS.fullmatch(rest[0]) else parts[:index] + rest
+            return parts[index + 1], rest if _translated_instance(rest[0]) is not None else parts[:index] + rest
     edition = 1 if parts[0] in _EDITION_FOLDERS else 0
-    if len(parts) > edition + 1 and _KNOWN_LANGUAGE.fullmatch(parts[edition]):
+    if len(parts) > edition + 1 and _is_language(parts[edition], known=True):
         return parts[edition], parts[edition + 1 :]
     return None, parts
 
@@ -93,6 +118,16 @@ def strip_stem(stem: str) -> tuple[str, str | None, bool]:
     name, dot, suffix = stem.rpartition(".")
     if dot and suffix.lower() == "summary":
         return name, None, True
-    if dot and (_LANGUAGE if name.lower() in OVERVIEWS else _KNOWN_LANGUAGE).fullmatch(suffix):
+    if dot and _is_language(suffix, known=name.lower() not in OVERVIEWS):
         return name, suffix, False
     return stem, None, False
+
+
+def without_number(name: str) -> str:
+    """Return the name of a file or folder without the number or date that it begins with."""
+    return _NUMBER.sub("", name)
+
+
+def stands_for_folder(path: str) -> bool:
+    """Return whether a page is the one of its folder: README, index."""
+    return PurePosixPath(path).stem.lower() in OVERVIEWS

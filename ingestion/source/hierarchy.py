@@ -7,29 +7,32 @@ never by guessing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from ingestion.settings.path_patterns import compile_pattern
 from ingestion.settings.validators import Module
 from ingestion.source.book_order import Entry
 from ingestion.source.editions import OVERVIEWS, split_edition, strip_stem
+from ingestion.source.permalinks import split_path
 
 ROOT_MODULE = "intro"
 """Module of pages that lie in no module's folder."""
 
-_SUFFIX = re.compile(r"\.(?:mdx?|markdown)$", re.I)
 WRAPPERS = ("docs", "content", "src", "book", "chapters", "units", "modules", "pages", "course")
 """Folders that hold a book's modules and are none themselves."""
 
 _MODULE = re.compile(r"(?:module|part)[-_ ]?(\d+)(?:[-_. ]+(.+))?", re.I)
-_CHAPTER = re.compile(r"(?:^|[-_ ])(?:chapter|ch|week|unit)[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
-_CHAPTER_LESSON = re.compile(r"(?:chapter|ch|unit)[-_ ]?(\d{1,3})[-_.](\d{1,3})(?=$|[-_. ])", re.I)
-"""`ch03-02-types`, `chapter-3-2-types`; two numbers after `week` are a range of weeks."""
+_AFTER_WORD = re.compile(
+    r"(?:^|[-_ ])(?P<word>chapter|ch|week|unit|lesson)[-_ ]?(?P<first>\d{1,3})(?:[-_.](?P<second>\d{1,3}))?"
+    r"(?=$|[-_. ])",
+    re.I,
+)
+"""`chapter-3`, `week 3`, and `ch03-02-types` with a lesson too; two numbers after `week` are a range of weeks."""
 
-_LESSON = re.compile(r"(?:^|[-_ ])lesson[-_ ]?(\d{1,3})(?=$|[-_. ])", re.I)
-_NUMBER = re.compile(r"(\d{1,3})(?:[-_. ]+(.*))?")
-_DOTTED = re.compile(r"(\d{1,3})\.(\d{1,3})(?:[-_. ]+.*)?")
+_NUMBER = re.compile(r"(?P<first>\d{1,3})(?:\.(?P<second>\d{1,3}))?(?:[-_. ]+.*)?")
+"""`03-types`, and `1.2-types` with the module before the chapter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +66,17 @@ def locate(
     `entry` is the page's place in the book's own contents: it numbers what the path does not.
     """
     edition = split_edition(path)
-    stem, suffix_language, is_summary = strip_stem(_SUFFIX.sub("", edition.parts[-1]))
-    folders = edition.parts[:-1]
+    stem, suffix_language, is_summary = strip_stem(split_path(edition.parts[-1])[1])
+    folders, own = edition.parts[:-1], entry or Entry()
     # The book's own paths may be written with the language folder or, once for all languages, without it.
     spellings = ("/".join(folders), path.rpartition("/")[0])
     pages = (f"{folder}/{stem}".removeprefix("/") for folder in spellings)
-    positions = entry.folders[-len(folders) :] if entry and folders else ()
-    named = next(filter(None, (_by_patterns(page, patterns) for page in pages)), None)
-    named = named or _by_names(folders, stem, positions)
+    named = _by_patterns(pages, patterns) or _by_names(folders, stem, own.folders[-len(folders) :])
     configured = next(filter(None, (_configured_module(folder, modules) for folder in spellings)), None)
-    chapter, lesson = named.chapter, named.lesson
-    if entry:
-        chapter = entry.chapter if chapter is None else chapter
-        lesson = entry.lesson if lesson is None else lesson
     return Place(
         module=configured or _vocabulary_name(named.module, modules),
-        chapter=chapter,
-        lesson=lesson,
+        chapter=own.chapter if named.chapter is None else named.chapter,
+        lesson=own.lesson if named.lesson is None else named.lesson,
         language=edition.language or suffix_language,
         doc_type="summary" if is_summary else _doc_type(stem, named.lesson),
         version=edition.version,
@@ -88,11 +85,10 @@ def locate(
 
 def module_slug(folder: str) -> str:
     """Return a folder's name without its number, lower case with hyphens."""
-    match = _MODULE.fullmatch(folder)
-    if match:
-        folder = match[2] or f"module-{match[1]}"
-    elif (match := _NUMBER.fullmatch(folder)) and match[2]:
-        folder = match[2]
+    if found := _MODULE.fullmatch(folder):
+        folder = found[2] or f"module-{found[1]}"
+    elif found := _NUMBER.fullmatch(folder):
+        folder = folder[found.end("first") :].lstrip("-_. ") or folder
     return re.sub(r"[\s_]+", "-", folder.strip().lower())
 
 
@@ -126,51 +122,64 @@ def _enter(folder: str, place: _Named, level: _Level, position: int | None) -> _
     """Return the place within a folder; `position` counts where its name has no number."""
     if _MODULE.fullmatch(folder):
         return replace(place, module=module_slug(folder))
-    if match := _CHAPTER.search(folder):
-        return replace(place, chapter=int(match[1]))
-    if match := _LESSON.search(folder):
-        return replace(place, lesson=int(match[1]))
+    chapter, lesson = _after_words(folder)
+    if chapter:
+        return replace(place, chapter=int(chapter["first"]))
+    if lesson:
+        return replace(place, lesson=int(lesson["first"]))
     if folder.lower() == "lessons":
         level.in_lessons = True
         return place
     if place == _Named() and folder.lower() in WRAPPERS:
         return place
-    if place.module is None and (dotted := _DOTTED.fullmatch(folder)):
-        return replace(place, module=f"module-{int(dotted[1])}", chapter=int(dotted[2]))
-    match = _NUMBER.fullmatch(folder)
-    number = int(match[1]) if match else position
-    if place.module is None and place.chapter is None and not level.in_lessons:
+    return _enter_number(folder, place, level, position)
+
+
+def _enter_number(folder: str, place: _Named, level: _Level, position: int | None) -> _Named:
+    found = _NUMBER.fullmatch(folder)
+    if place.module is None and found and found["second"]:
+        return replace(place, module=f"module-{int(found['first'])}", chapter=int(found["second"]))
+    number = int(found["first"]) if found else position
+    is_lesson = level.in_lessons or place.chapter is not None
+    if place.module is None and not is_lesson:
         level.number = number
         return replace(place, module=module_slug(folder))
     if number is None:
         return place
-    if level.in_lessons or place.chapter is not None:
-        return replace(place, lesson=number)
-    return replace(place, chapter=number)
+    return replace(place, lesson=number) if is_lesson else replace(place, chapter=number)
+
+
+def _after_words(name: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return the first number after a word for chapters, and the first after `lesson`."""
+    found = {each["word"].lower() == "lesson": each for each in reversed([*_AFTER_WORD.finditer(name)])}
+    return found.get(False), found.get(True)
 
 
 def _name_file(stem: str, place: _Named) -> _Named:
-    if both := _CHAPTER_LESSON.match(stem):
-        return replace(place, chapter=int(both[1]), lesson=int(both[2]))
-    lesson, chapter = _LESSON.search(stem), _CHAPTER.search(stem)
+    """Return the place of a file within its folders: what its words say, else what its numbers do."""
+    chapter, lesson = _after_words(stem)
+    number = int(chapter["first"]) if chapter else place.chapter
+    if chapter and chapter["second"] and chapter.start("word") == 0 and chapter["word"].lower() != "week":
+        return replace(place, chapter=number, lesson=int(chapter["second"]))
     if lesson:
-        number = int(chapter[1]) if chapter else place.chapter
-        return replace(place, chapter=number, lesson=int(lesson[1]))
+        return replace(place, chapter=number, lesson=int(lesson["first"]))
     if chapter and place.lesson is None:
-        return replace(place, chapter=int(chapter[1]), lesson=0)
-    if dotted := _DOTTED.fullmatch(stem):
-        first, second = int(dotted[1]), int(dotted[2])
-        if place.chapter is not None:
-            return replace(place, lesson=second)
-        return replace(place, module=place.module or f"module-{first}", chapter=second)
-    if place.lesson is None and (match := _NUMBER.fullmatch(stem)):
-        return replace(place, lesson=int(match[1]))
+        return replace(place, chapter=number, lesson=0)
+    found = _NUMBER.fullmatch(stem)
+    return _name_number(int(found["first"]), found["second"], place) if found else place
+
+
+def _name_number(first: int, second: str | None, place: _Named) -> _Named:
+    if second and place.chapter is None:
+        return replace(place, module=place.module or f"module-{first}", chapter=int(second))
+    if second or place.lesson is None:
+        return replace(place, lesson=int(second) if second else first)
     return place
 
 
-def _by_patterns(path: str, patterns: Sequence[str]) -> _Named | None:
-    for pattern in patterns:
-        found = compile_pattern(pattern).match(path)
+def _by_patterns(pages: Iterable[str], patterns: Sequence[str]) -> _Named | None:
+    for page, pattern in product(pages, patterns):
+        found = compile_pattern(pattern).match(page)
         if found is not None:
             chapter, lesson = found.get("chapter"), found.get("lesson")
             return _Named(

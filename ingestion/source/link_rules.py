@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from ingestion.markdown.anchors import HeadingIds
 from ingestion.markdown.links import Link
 from ingestion.source.crawler import SUFFIXES
-from ingestion.source.editions import OVERVIEWS
+from ingestion.source.editions import OVERVIEWS, without_number
 from ingestion.source.findings import Finding
 from ingestion.source.generators import every_heading_ids
 from ingestion.source.site import Site
@@ -31,7 +31,6 @@ _ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|//|[^#]*(?:[{}<>$]|%\})|@|~|[A-Z][A-
 _ANY_ANCHOR = re.compile(r"$|top$|:~:|fn|cite|__|L\d")
 """Fragments that a browser or a generator makes without a heading."""
 
-_NUMBER = re.compile(r"^\d+[-_. ]+(?=.)")
 _STATIC = ("static", "public", "assets", "_static", ".vuepress/public")
 
 
@@ -241,9 +240,9 @@ def _plain(path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if parts and (suffix := _suffix(parts[-1])) in (*SUFFIXES, ".html", ".htm"):
         parts[-1] = parts[-1][: -len(suffix)]
-    if parts and parts[-1].lower() in (*OVERVIEWS, "_index"):
+    if parts and parts[-1].lower() in OVERVIEWS:
         parts.pop()
-    return "/".join(_NUMBER.sub("", part) for part in parts).lower()
+    return "/".join(map(without_number, parts)).lower()
 
 
 def _suffix(address: str) -> str:

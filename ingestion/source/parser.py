@@ -21,7 +21,7 @@ from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of, heading_ids, lesson_url
 from ingestion.source.audience import Audience, read_audience, with_custom_tables
 from ingestion.source.book_order import Entry
-from ingestion.source.editions import OVERVIEWS
+from ingestion.source.editions import stands_for_folder, without_number
 from ingestion.source.findings import Finding
 from ingestion.source.generators import of
 from ingestion.source.generators.protocol import Generator, PageFacts
@@ -183,12 +183,10 @@ def _name(path: str, entry: Entry | None) -> str:
     README and index stand for their folder.
     """
     file = PurePosixPath(path)
-    stands_for_folder = file.stem.lower() in OVERVIEWS and bool(file.parent.name)
-    title = entry and (
-        entry.title or (entry.folder_titles[-1] if stands_for_folder and entry.folder_titles else None)
-    )
-    name = file.parent.name if stands_for_folder else file.stem
-    return title or re.sub(r"^\d+[-_. ]+", "", name).replace("-", " ").replace("_", " ").strip() or file.name
+    is_folder = stands_for_folder(path) and bool(file.parent.name)
+    title = entry and (entry.title or (entry.folder_titles[-1] if is_folder and entry.folder_titles else None))
+    name = file.parent.name if is_folder else file.stem
+    return title or without_number(name).replace("-", " ").replace("_", " ").strip() or file.name
 
 
 def _doc_type(place: Place, body: str, syntax: Syntax) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -13,7 +12,7 @@ from ingestion.models import PublishedPage
 from ingestion.source.built_site.folder import BuiltSite
 from ingestion.source.built_site.page import BuiltPage
 from ingestion.source.built_site.words import as_compared
-from ingestion.source.editions import OVERVIEWS
+from ingestion.source.editions import OVERVIEWS, without_number
 
 UNKNOWN_HOST = "https://built.invalid"
 """Stands for the address of a site that no configuration tells."""
@@ -23,8 +22,6 @@ MAX_PREFIX = 6
 
 MOST_CANDIDATES = 200
 """Pages of one title or heading that are looked at for a lesson."""
-
-_NUMBER = re.compile(r"^(?:\d{4}-\d{2}-\d{2}|\d+)[-_. ]+(?=.)")
 
 
 class LessonOutline(NamedTuple):
@@ -143,9 +140,9 @@ def _shared(page: BuiltPage, lesson: LessonOutline) -> int:
 def _name_of(path: str) -> list[str]:
     """Return the parts of a path as generators compare them: without numbers, suffix and names of overviews."""
     parts = [*PurePosixPath(path).parent.parts, PurePosixPath(path).stem]
-    if parts[-1].lower() in (*OVERVIEWS, "_index"):
+    if parts[-1].lower() in OVERVIEWS:
         parts.pop()
-    return [as_compared(_NUMBER.sub("", part)) for part in parts]
+    return [as_compared(without_number(part)) for part in parts]
 
 
 class Addresses:

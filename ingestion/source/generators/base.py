@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ingestion.settings.book import CrawlSettings
 from ingestion.source.book_order import SUMMARY, BookOrder, Entry, chapter_of, read_categories, read_summary
 from ingestion.source.crawler import Ignored, SourceFile
-from ingestion.source.editions import OVERVIEWS, TRANSLATIONS, VERSIONS
+from ingestion.source.editions import TRANSLATIONS, VERSIONS, stands_for_folder
 from ingestion.source.generators.protocol import AddressOptions, HandedDown, PageFacts, Publication
 from ingestion.source.site import Site
 
@@ -112,8 +112,7 @@ class Base:
         listed = self.sidebar_chapter(page, site, entry) if site else None
         if listed is not None:
             return listed or None
-        stands_for_folder = PurePosixPath(page.path).stem.lower() in OVERVIEWS
-        titles = entry.folder_titles[:-1] if stands_for_folder else entry.folder_titles
+        titles = entry.folder_titles[:-1] if stands_for_folder(page.path) else entry.folder_titles
         return entry.chapter_title or chapter_of(titles)
 
     def sidebar_chapter(self, page: PageFacts, site: Site, entry: Entry) -> str | None:

@@ -15,7 +15,7 @@ from ingestion.markdown.anchors import (
     split_remark,
     text_of,
 )
-from ingestion.source.book_order import Entry
+from ingestion.source.book_order import Entry, normalised
 from ingestion.source.editions import CURRENT_VERSION, split_edition
 from ingestion.source.generators.docusaurus.config import facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
@@ -70,7 +70,7 @@ def _route(page: PageFacts, path: Sequence[str], site: Site | None, options: Add
     if slug and slug.startswith("/"):
         parts = [part for part in slug.split("/") if part]
     elif slug:
-        parts = _resolve(parts, slug)
+        parts = normalised("/".join((*parts, slug))).split("/")
     elif not _stands_for_folder(stem, folders):
         parts.append(doc_id if doc_id and "/" not in doc_id else name)
     made = "/".join(parts)
@@ -94,16 +94,6 @@ def sidebar_chapter(page: PageFacts, site: Site, entry: Entry) -> str | None:
 
 def _stands_for_folder(stem: str, folders: list[str]) -> bool:
     return stem.lower() in (*_OVERVIEWS, *(folder.lower() for folder in folders[-1:]))
-
-
-def _resolve(folders: list[str], written: str) -> list[str]:
-    parts = list(folders)
-    for part in written.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return parts
 
 
 def split(text: str) -> Titled:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -17,14 +16,13 @@ from ingestion.source.book_order import (
     normalised,
     summary_entries,
 )
+from ingestion.source.editions import stands_for_folder
 from ingestion.source.generators.base import is_on
 from ingestion.source.generators.mkdocs.config import Facts, facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import read_document, read_text, read_yaml_document
 from ingestion.source.site_reading.patterns import searches
-
-_OVERVIEW = re.compile(r"(?:readme|index|_index)\.[a-z]+$", re.I)
 
 
 def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
@@ -109,11 +107,11 @@ def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
         if isinstance(target, list):
             chapter, lesson = chapter + 1, 0
             for number, (inner_title, path, above) in enumerate(_pages(target, (title,)), 1):
-                is_overview = number == 1 and _OVERVIEW.search(path) is not None
+                is_overview = number == 1 and stands_for_folder(path)
                 lesson = 0 if is_overview else lesson + 1
                 yield path, Entry(chapter, lesson, inner_title, chapter_title=chapter_of(above))
         elif isinstance(target, str) and ":" not in target:
-            lesson = lesson if _OVERVIEW.search(target) else lesson + 1
+            lesson = lesson if stands_for_folder(target) else lesson + 1
             yield target, Entry(chapter if has_sections else None, lesson, title)
 
 
