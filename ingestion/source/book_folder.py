@@ -15,7 +15,6 @@ from ingestion.settings import Settings
 from ingestion.settings.book import CrawlSettings
 from ingestion.source.book_order import SUMMARY, BookOrder
 from ingestion.source.crawler import Crawl, Skipped, can_list, crawl
-from ingestion.source.editions import split_edition
 from ingestion.source.generators import of, require_style
 from ingestion.source.generators.finding import find_site
 from ingestion.source.generators.protocol import HandedDown
@@ -47,7 +46,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
     found = _without_lost(found, handed.lost)
     files = [file for file in found.files if file.path not in reasons]
     for file in files:
-        file.site = _site_of(file.path, site)
+        file.site = (site.docs_of(file.path) or site) if site and site.instances else site
         file.entry = order.entry(file.path)
         file.inherited = handed.values_of(file.path)
     skipped = (Skipped(file.path, reasons[file.path]) for file in found.files if file.path in reasons)
@@ -69,17 +68,6 @@ def _walk(root: Path, site: Site | None, chosen: CrawlSettings) -> Crawl:
         ignored=generator.ignored(site, chosen),
         outside=partial(generator.folders_outside, site, crawl=chosen) if site else lambda root: (),
     )
-
-
-def _site_of(path: str, site: Site | None) -> Site | None:
-    """Return the site with the docs that a page belongs to, where it has several folders of docs."""
-    if site is None or not site.instances:
-        return site
-    edition = split_edition(path)
-    every = (site, *site.instances)
-    if edition.in_docusaurus:
-        return next((each for each in every if each.instance == edition.instance), site)
-    return next((each for each in every if each.in_docs(path) is not None), site)
 
 
 def _left_out(paths: Sequence[str], order: BookOrder) -> dict[str, str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ingestion.source.editions import split_edition
+
 F = TypeVar("F")
 
 
@@ -66,6 +68,13 @@ class Site:
         None for a file outside of the docs folder.
         """
         return self.before_root + path.removeprefix(self.before_docs) if path.startswith(self.before_docs) else None
+
+    def docs_of(self, path: str) -> Site | None:
+        """Return the site with the docs that a page belongs to, of which it may have several; None for no page."""
+        edition, every = split_edition(path), (self, *self.instances)
+        if edition.in_docusaurus:
+            return next((each for each in every if each.instance == edition.instance), None)
+        return next((each for each in every if each.in_docs(path) is not None), None)
 
 
 def facts_in(kind: type[F]) -> Callable[[Site | None], F]:

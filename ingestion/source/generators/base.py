@@ -14,6 +14,7 @@ from ingestion.source.crawler import Ignored, SourceFile
 from ingestion.source.editions import TRANSLATIONS, VERSIONS, stands_for_folder
 from ingestion.source.generators.protocol import AddressOptions, HandedDown, PageFacts, Publication
 from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import is_own_file
 
 if TYPE_CHECKING:
     from ingestion.markdown.anchors import HeadingIds
@@ -76,13 +77,18 @@ class Base:
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of SUMMARY.md, else that of `_category_` files."""
         summary = root / SUMMARY
-        if summary.is_file() and not summary.is_symlink():
+        if is_own_file(summary):
             return read_summary(summary, root, paths)
         return read_categories(root, site.folder if site else root, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return no file."""
-        return {}
+        """Return the files for which `reason_without_page` gives a reason."""
+        reasons = ((path, self.reason_without_page(own, site)) for path in paths if (own := site.in_docs(path)))
+        return {path: reason for path, reason in reasons if reason}
+
+    def reason_without_page(self, placed: str, site: Site) -> str | None:
+        """Return None: a page is made of each file; else why there is none of the one at this path in the docs."""
+        return None
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata in the forms that most generators read."""

@@ -7,12 +7,14 @@ never executed; what they do not say as a plain value keeps its default.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from ingestion.source.generators import Folder, known, named
 from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import is_own_file
 
 MOST_BESIDE = 50
 LEVELS_UP = 4
@@ -27,15 +29,13 @@ def find_site(root: Path, at: str | None = None) -> Site | None:
     `root` or around it.
     """
     root = root.resolve()
-    folders = [Path(at).resolve()] if at else list(_candidates(root))
-    for folder in folders:
-        if found := _site_in(folder, root, _common(folder, root) if at else folder):
-            return found
-    for folder in () if at else folders:
-        sites = (_around(root, site, folder) for site in sites_beside(folder))
-        if found := next((site for site in sites if site), None):
-            return found
-    return None
+    if at:
+        folder = Path(at).resolve()
+        return _first(root, _sites_of(folder, known()), _common(folder, root))
+    folders = list(_candidates(root))
+    own = (_first(root, _sites_of(folder, known()), folder) for folder in folders)
+    beside = (_first(root, sites_beside(folder), folder) for folder in folders)
+    return next(filter(None, chain(own, beside)), None)
 
 
 def folder_of_site_and_docs(folder: Path) -> Path | None:
@@ -48,15 +48,15 @@ def folder_of_site_and_docs(folder: Path) -> Path | None:
     return None
 
 
-def _site_in(folder: Path, root: Path, within: Path) -> Site | None:
-    sites = (_around(root, site, within) for site in _sites_of(folder, known()))
-    return next((site for site in sites if site), None)
+def _first(root: Path, sites: Iterable[Site], within: Path) -> Site | None:
+    """Return the first site whose pages lie around the root."""
+    return next((found for site in sites if (found := _around(root, site, within))), None)
 
 
 def _sites_of(folder: Path, generators: Mapping[str, Folder]) -> Iterator[Site]:
     for name, generator in generators.items():
         for config in (folder / file for file in generator.CONFIGS):
-            if config.is_file() and not config.is_symlink() and (site := named(name).read(folder, config)):
+            if is_own_file(config) and (site := named(name).read(folder, config)):
                 yield site
 
 
@@ -64,11 +64,16 @@ def sites_beside(folder: Path) -> Iterator[Site]:
     """Yield the sites in the folders beside the lessons that generators are wont to lie in (`website/`)."""
     wonted = {name: generator for name, generator in known().items() if generator.BESIDE}
     for pattern in dict.fromkeys(pattern for generator in wonted.values() for pattern in generator.BESIDE):
-        holder, star, _ = pattern.partition("/*")
-        inner = sorted((folder / holder).iterdir())[:MOST_BESIDE] if star and (folder / holder).is_dir() else []
-        for place in inner if star else [folder / pattern]:
+        for place in _places(folder, pattern):
             if place.is_dir() and not place.is_symlink():
                 yield from _sites_of(place, wonted)
+
+
+def _places(folder: Path, pattern: str) -> list[Path]:
+    holder, star, _ = pattern.partition("/*")
+    if not star:
+        return [folder / pattern]
+    return sorted((folder / holder).iterdir())[:MOST_BESIDE] if (folder / holder).is_dir() else []
 
 
 def _common(*folders: Path) -> Path:

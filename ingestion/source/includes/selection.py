@@ -27,3 +27,8 @@ def region(lines: Iterable[str], marks: re.Pattern[str], name: str, kind: str, *
     if inside is None or ends:
         raise CannotInclude(f"has no {kind} `{name}`")
     return inside
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a file, without what follows its last line end where that is nothing."""
+    return text.removesuffix("\n").split("\n") if text else []

@@ -17,6 +17,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.metadata.plain_yaml import YamlProblem, read_yaml
 from ingestion.source.site_reading.javascript import Values
+from ingestion.source.site_reading.values import mapping
 
 MAX_VALUE = 300
 """Characters of a text that stands for a variable."""
@@ -27,7 +28,7 @@ DATA_ENDINGS = ("json", "toml", "yaml", "yml")
 
 
 def read_document(path: Path) -> Any:
-    """Return what a TOML, YAML or JSON file holds; raises ConfigurationError where it cannot be read."""
+    """Return what a TOML or JSON file holds, or one of another name, which is YAML; raises ConfigurationError."""
     text = read_text(path)
     try:
         if path.suffix == ".toml":
@@ -39,12 +40,14 @@ def read_document(path: Path) -> Any:
         raise ConfigurationError(f"{path}: cannot be read: {explain(error)}") from error
 
 
-def read_yaml_document(path: Path) -> Any:
-    """Return what a YAML file holds, whatever its name; raises ConfigurationError where it cannot be read."""
-    try:
-        return read_yaml(read_text(path)).value
-    except YamlProblem as error:
-        raise ConfigurationError(f"{path}:{error.line}: cannot be read: {error.reason}") from error
+def read_mapping(path: Path) -> Mapping[str, Any]:
+    """Return what a file holds as `read_document` does, nothing where that is no mapping."""
+    return mapping(read_document(path))
+
+
+def is_own_file(path: Path) -> bool:
+    """Return whether there is a regular file, and no link: a link may lead out of a stranger's book."""
+    return path.is_file() and not path.is_symlink()
 
 
 def read_text(path: Path) -> str:

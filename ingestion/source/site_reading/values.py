@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from ingestion.source.site_reading.javascript import Values
 
@@ -12,6 +14,33 @@ def one(values: Values, *path: str) -> str | None:
     """Return the first text at a path, or None."""
     texts = values.get(path)
     return texts[0] if texts else None
+
+
+def by_key(values: Values, before: tuple[str, ...], *after: str) -> tuple[tuple[str, str], ...]:
+    """Return each key that stands between two paths, with the first text at the whole path."""
+    at = len(before)
+    return tuple(
+        (path[at], texts[0])
+        for path, texts in values.items()
+        if len(path) > at and path == (*before, path[at], *after)
+    )
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping, an empty one in the place of anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def items(value: Any) -> list[Any]:
+    """Return a list, an empty one in the place of anything else."""
+    return value if isinstance(value, list) else []
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list, or the one that stands in the place of a list."""
+    if isinstance(value, list | tuple | set):
+        return tuple(map(str, sorted(value, key=str) if isinstance(value, set) else value))
+    return (str(value),) if value else ()
 
 
 def flag(value: str | None) -> bool | None:
@@ -30,8 +59,8 @@ def clean(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).as_posix()
 
 
-def joined(address: str, path: str) -> str:
+def joined(address: str | None, path: str | None = None) -> str:
     """Return an http(s) address and a path on it; empty where the address is none."""
-    if not re.match(r"https?://[^/]", address):
+    if not re.match(r"https?://[^/]", address or ""):
         return ""
-    return f"{address.rstrip('/')}/{path.strip('/')}".rstrip("/")
+    return f"{(address or '').rstrip('/')}/{(path or '').strip('/')}".rstrip("/")

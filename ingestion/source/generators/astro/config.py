@@ -27,7 +27,6 @@ def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
     text = read_text(config)
     values = javascript_values(text)
-    address = one(values, "site") or ""
     slash = {"always": True, "never": False}.get(one(values, "trailingSlash") or "")
     language = next((texts[0] for path, texts in values.items() if path[-1] == "defaultLocale"), None)
     names = (path[path.index("locales") + 1] for path in values if "locales" in path[:-1])
@@ -36,7 +35,7 @@ def read(folder: Path, config: Path) -> Site:
         folder=folder,
         config=config,
         docs="src/content/docs",
-        url=joined(address, one(values, "base") or "") if address else "",
+        url=joined(one(values, "site"), one(values, "base")),
         language=language,
         languages=tuple(dict.fromkeys(names)),
         trailing_slash=slash,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from posixpath import join
 
 from ingestion.markdown.anchors import (
     HeadingIds,
@@ -16,8 +17,9 @@ from ingestion.markdown.anchors import (
     text_of,
 )
 from ingestion.source.book_order import Entry, normalised
-from ingestion.source.editions import CURRENT_VERSION, split_edition
+from ingestion.source.editions import CURRENT_VERSION, page_version, split_edition
 from ingestion.source.generators.docusaurus.config import facts_of
+from ingestion.source.generators.docusaurus.pages import placed_in
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import split_path
 from ingestion.source.sidebars import chapter_in
@@ -61,32 +63,33 @@ def _route(page: PageFacts, path: Sequence[str], site: Site | None, options: Add
     """Return the route of a page (https://docusaurus.io/docs/create-doc)."""
     chosen = options.number_prefixes
     drops_numbers = facts_of(site).number_prefixes if chosen is None else chosen
+    # `parse_number_prefixes: false` keeps the numbers of the page's folders too, in its own address alone.
     drops_numbers = drops_numbers and page.text("parse_number_prefixes") not in ("false", "False", "FALSE")
     folders, stem = split_path("/".join(path))
-    # `parse_number_prefixes: false` keeps the numbers of the page's folders too, in its own address alone.
-    parts = [_PREFIX.sub("", folder) if drops_numbers else folder for folder in folders]
-    name = _PREFIX.sub("", stem) if drops_numbers else stem
-    slug, doc_id = page.text("slug"), page.text("id")
-    if slug and slug.startswith("/"):
-        parts = [part for part in slug.split("/") if part]
-    elif slug:
-        parts = normalised("/".join((*parts, slug))).split("/")
-    elif not _stands_for_folder(stem, folders):
-        parts.append(doc_id if doc_id and "/" not in doc_id else name)
-    made = "/".join(parts)
+    *parts, name = _named([*folders, stem], drops_numbers=drops_numbers)
+    doc_id = page.text("id")
+    if slug := page.text("slug"):
+        made = normalised(join("/".join(parts), slug))
+    elif _stands_for_folder(stem, folders):
+        made = "/".join(parts)
+    else:
+        made = "/".join((*parts, doc_id if doc_id and "/" not in doc_id else name))
     return f"{made}/" if options.trailing_slash and made else made
+
+
+def _named(parts: list[str], *, drops_numbers: bool) -> list[str]:
+    return [_PREFIX.sub("", part) for part in parts] if drops_numbers else parts
 
 
 def sidebar_chapter(page: PageFacts, site: Site, entry: Entry) -> str | None:
     """Return what stands above a page in the sidebar of its version; "" for nothing, None where it is not listed."""
-    edition, facts = split_edition(page.path), facts_of(site)
-    placed = "/".join(edition.parts) if edition.in_docusaurus else site.in_docs(page.path)
-    chapters = facts.sidebars.get(edition.version or CURRENT_VERSION)
+    facts = facts_of(site)
+    placed = placed_in(site, page.path)
+    chapters = facts.sidebars.get(page_version(page.path))
     if placed is None or not chapters:
         return None
     folders, stem = split_path(placed)
-    drops_numbers = facts.number_prefixes
-    names = [_PREFIX.sub("", name) if drops_numbers else name for name in (*folders, page.text("id") or stem)]
+    names = _named([*folders, page.text("id") or stem], drops_numbers=facts.number_prefixes)
     found = chapter_in(chapters, "/".join(names))
     titles = entry.folder_titles[len(entry.folder_titles) - len(folders) :]
     return chapter_in(chapters, placed, titles) if found is None else found

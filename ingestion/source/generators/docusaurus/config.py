@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from ingestion.book_files import read_book_text
-from ingestion.errors import ConfigurationError
-from ingestion.own_files import explain
 from ingestion.source.editions import CURRENT_VERSION
 from ingestion.source.sidebars import chapters_of
 from ingestion.source.site import Site, facts_in
-from ingestion.source.site_reading.documents import read_document, read_text
+from ingestion.source.site_reading.documents import is_own_file, read_document, read_text
 from ingestion.source.site_reading.javascript import (
     ObjectLiteral,
     Values,
@@ -22,7 +19,7 @@ from ingestion.source.site_reading.javascript import (
     javascript_objects,
     javascript_values,
 )
-from ingestion.source.site_reading.values import clean, flag, joined, one
+from ingestion.source.site_reading.values import clean, flag, items, joined, one
 
 _PRESET = ("presets", "docs")
 _PLUGINS = ("plugins",)
@@ -65,13 +62,12 @@ def read(folder: Path, config: Path) -> Site:
     script = read_text(config)
     values, objects = javascript_values(script), javascript_objects(script)
     base = one(values, "baseUrl") or "/"
-    address = one(values, "url") or ""
     whole = Site(
         generator="docusaurus",
         folder=folder,
         config=config,
         docs="docs",
-        url=joined(address, base) if address else "",
+        url=joined(one(values, "url"), base),
         title=one(values, "title"),
         language=one(values, "i18n", "defaultLocale") or "en",
         languages=values.get(("i18n", "locales"), ()),
@@ -86,10 +82,10 @@ def read(folder: Path, config: Path) -> Site:
 def _docs_plugins(objects: Sequence[ObjectLiteral], *, has_preset: bool) -> list[ObjectLiteral]:
     """The options of the preset's docs, then those of each docs plugin; never none."""
     plugins = [each for each in objects if each.path == _PLUGINS and each.head.endswith(_DOCS_PLUGIN)]
-    if plugins and all(each.values.get("id", _DEFAULT) == _DEFAULT for each in plugins):
-        return plugins  # which stands for the preset's
-    preset = [each for each in objects if each.path == _PRESET] or [ObjectLiteral(_PRESET, {}, "")]
-    return [*(preset[:1] if has_preset or not plugins else []), *plugins]
+    if {each.values.get("id", _DEFAULT) for each in plugins} == {_DEFAULT}:
+        return plugins  # which stand for the preset's
+    preset = next((each for each in objects if each.path == _PRESET), ObjectLiteral(_PRESET, {}, ""))
+    return [preset, *plugins] if has_preset or not plugins else plugins
 
 
 def _with_options(site: Site, plugin: ObjectLiteral, objects: Sequence[ObjectLiteral], values: Values) -> Site:
@@ -150,18 +146,15 @@ def _sidebars(
     files += [(version, f"{before}versioned_sidebars/version-{version}-sidebars.json") for version in versions]
     for version, name in files:
         file = Path(os.path.normpath(folder / name))
-        if file.is_relative_to(folder) and file.is_file() and not file.is_symlink():
-            is_data = file.suffix == ".json"
-            document = read_document(file) if is_data else javascript_document(read_text(file))
-            yield version, chapters_of(document)
+        if file.is_relative_to(folder) and is_own_file(file):
+            yield version, chapters_of(_document(file))
+
+
+def _document(file: Path) -> Any:
+    return read_document(file) if file.suffix == ".json" else javascript_document(read_text(file))
 
 
 def _versions(folder: Path, instance: str) -> tuple[str, ...]:
     file = folder / (f"{instance}_versions.json" if instance else "versions.json")
-    try:
-        listed = json.loads(read_book_text(file))
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{file}: cannot be read: {explain(error)}") from error
-    return tuple(version for version in listed if isinstance(version, str)) if isinstance(listed, list) else ()
+    listed = read_document(file) if os.path.lexists(file) else None
+    return tuple(version for version in items(listed) if isinstance(version, str))

@@ -21,18 +21,26 @@ MAX_BRACES = 3
 
 def folders_outside(site: Site, root: Path, crawl: CrawlSettings) -> list[str]:
     """Return the folders of translations and versions that do not lie below the root, relative to the site's."""
-    patterns: list[str] = []
-    for docs in (site, *site.instances):
-        before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
-        translated = f"i18n/*/docusaurus-plugin-content-docs{behind}"
-        default = default_folder(docs)
-        names = ["version-*"] if crawl.versions else [default] if default else []
-        patterns += [f"{before}versioned_docs/{name}" for name in names]
-        patterns += [f"{translated}/{name}" for name in ("current", *names) if crawl.translations]
+    patterns = (pattern for docs in (site, *site.instances) for pattern in _folders(docs, crawl))
     folders = (folder for pattern in patterns for folder in site.folder.glob(pattern))
     outside = (folder for folder in folders if folder.is_dir() and not folder.is_relative_to(root))
-    inside = (folder for folder in outside if folder.resolve() == folder)
-    return sorted(folder.relative_to(site.folder).as_posix() for folder in inside)
+    return sorted(folder.relative_to(site.folder).as_posix() for folder in outside if folder.resolve() == folder)
+
+
+def _folders(docs: Site, crawl: CrawlSettings) -> Iterator[str]:
+    """Yield the patterns of the folders that are asked for, those of versions first."""
+    default = default_folder(docs)
+    names = ["version-*"] if crawl.versions else [default] if default else []
+    yield from (f"{_versioned(docs)}/{name}" for name in names)
+    yield from (f"{_translated(docs)}/{name}" for name in ("current", *names) if crawl.translations)
+
+
+def _versioned(docs: Site) -> str:
+    return f"{docs.instance}_versioned_docs" if docs.instance else "versioned_docs"
+
+
+def _translated(docs: Site) -> str:
+    return "i18n/*/docusaurus-plugin-content-docs" + (f"-{docs.instance}" if docs.instance else "")
 
 
 def default_folder(docs: Site) -> str | None:
@@ -43,28 +51,25 @@ def default_folder(docs: Site) -> str | None:
 
 def shown_folders(site: Site) -> list[Ignored]:
     """Return rules that take back the folders of versions that readers see unasked."""
-    found = []
-    for docs in (site, *site.instances):
-        before, behind = (f"{docs.instance}_", f"-{docs.instance}") if docs.instance else ("", "")
-        if name := default_folder(docs):
-            found.append(Ignored(f"!**/{before}versioned_docs/{name}/"))
-            found.append(Ignored(f"!**/i18n/*/docusaurus-plugin-content-docs{behind}/{name}/"))
-    return found
+    shown = [(docs, name) for docs in (site, *site.instances) if (name := default_folder(docs))]
+    return [Ignored(f"!**/{of(docs)}/{name}/") for docs, name in shown for of in (_versioned, _translated)]
 
 
 def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
     """Return the pages of versions that are not published, and the files that the options leave out."""
-    every = (site, *site.instances)
     found = {}
     for path in paths:
-        edition = split_edition(path)
-        own = (docs for docs in every if docs.instance == edition.instance)
-        lying = (docs for docs in every if docs.in_docs(path) is not None)
-        docs = next(own if edition.in_docusaurus else lying, None)
-        placed = "/".join(edition.parts) if edition.in_docusaurus else docs and docs.in_docs(path)
-        if docs and placed and (reason := _reason(facts_of(docs), edition.version or CURRENT_VERSION, placed)):
+        docs = site.docs_of(path)
+        placed = docs and placed_in(docs, path)
+        if docs and placed and (reason := _reason(facts_of(docs), page_version(path), placed)):
             found[path] = f"{reason} {site.config.name}"
     return found
+
+
+def placed_in(docs: Site, path: str) -> str | None:
+    """Return the path of a page in the docs folder, or in that of its translation or version; None for another's."""
+    edition = split_edition(path)
+    return "/".join(edition.parts) if edition.in_docusaurus else docs.in_docs(path)
 
 
 def _reason(facts: Facts, version: str, placed: str) -> str | None:

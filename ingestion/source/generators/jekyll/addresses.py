@@ -42,17 +42,14 @@ def address(page: PageFacts, placed: str, site: Site | None, options: AddressOpt
 
     Folders with an underscore that are no collection's have no pages.
     """
-    facts = facts_of(site)
-    rules = dict(facts.rules if options.keep_patterns(site) else ())
+    rules = dict(facts_of(site).rules if options.keep_patterns(site) else ())
     folders, stem = split_path(placed)
     held = _held_by(folders, stem, rules)
-    if held and held.folder not in rules:
-        return None
-    if not held or not rules[held.folder]:
-        stem = "index" if stem.lower() == "readme" and facts.readme_is_index else stem
-        return _page_route(page, folders, stem, options)
+    if held is None or rules.get(held.folder) == "":
+        is_index = stem.lower() == "readme" and facts_of(site).readme_is_index
+        return _page_route(page, folders, "index" if is_index else stem, options)
     date, name = split_date(stem)
-    if held.folder.endswith(_POSTS) and date is None:
+    if held.folder not in rules or (held.folder.endswith(_POSTS) and date is None):
         return None
     pattern = page.text("permalink", "url") or rules[held.folder]
     return fill(pattern, _NAME, _document_values(page, held, page.date("date") or date, name))

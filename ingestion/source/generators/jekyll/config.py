@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import join
 from typing import Any
 
 from ingestion.book_files import read_book_file
 from ingestion.errors import ConfigurationError
 from ingestion.own_files import explain
 from ingestion.source.site import Site, facts_in
-from ingestion.source.site_reading.documents import read_document, texts_below, values_of
+from ingestion.source.site_reading.documents import read_mapping, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
-from ingestion.source.site_reading.values import clean, joined, one
+from ingestion.source.site_reading.values import by_key, clean, items, joined, mapping, one
 
 _STYLES = {
     "none": "/:categories/:title:output_ext",
@@ -61,61 +62,53 @@ facts_of = facts_in(Facts)
 
 def read(folder: Path, config: Path) -> Site:
     """Return the site that a configuration file describes."""
-    document = read_document(config)
-    document = document if isinstance(document, Mapping) else {}
+    document = read_mapping(config)
     values = values_of(document)
-    address = one(values, "url") or ""
     permalink = one(values, "permalink") or "date"
+    is_folder = permalink == "pretty" or permalink.endswith("/")
     gems, on_github = _gems(folder, values)
     return Site(
         generator="jekyll",
         folder=folder,
         config=config,
         docs=clean(one(values, "source") or "."),
-        url=joined(address, one(values, "baseurl") or "") if address else "",
+        url=joined(one(values, "url"), one(values, "baseurl")),
         title=one(values, "title"),
         language=one(values, "lang"),
-        directory_urls=permalink == "pretty" or permalink.endswith("/"),
+        directory_urls=is_folder,
         excluded=values.get(("exclude",), ()),
         facts=Facts(
-            rules=tuple(_folders_of_pages(document, values, permalink)),
+            rules=tuple(_folders_of_pages(document, values, permalink, is_folder=is_folder)),
             needs_metadata=not on_github and "jekyll-optional-front-matter" not in gems,
             readme_is_index=on_github or "jekyll-readme-index" in gems,
             shows_future=one(values, "future") == "true",
             defaults=tuple(_defaults(document.get("defaults"))),
             texts=texts_below(values),
-            collections=tuple(
-                (path[2], texts[0])
-                for path, texts in values.items()
-                if path[:2] == ("just_the_docs", "collections") and path[3:] == ("name",)
-            ),
+            collections=by_key(values, ("just_the_docs", "collections"), "name"),
         ),
     )
 
 
-def _folders_of_pages(document: Mapping[str, Any], values: Values, permalink: str) -> Iterator[tuple[str, str]]:
+def _folders_of_pages(
+    document: Mapping[str, Any], values: Values, permalink: str, *, is_folder: bool
+) -> Iterator[tuple[str, str]]:
     """The folders with an underscore that have pages, each with the pattern of their addresses."""
     where = clean(one(values, "collections_dir") or ".").strip("./")
-    where = f"{where}/" if where else ""
-    listed = document.get("collections")
-    collections = listed if isinstance(listed, Mapping) else {}
-    style = _STYLES.get(permalink, permalink)
-    yield f"{where}_posts", one(values, "collections", "posts", "permalink") or style
-    ending = "/" if permalink == "pretty" or permalink.endswith("/") else ":output_ext"
-    for name in collections:
+    posts = one(values, "collections", "posts", "permalink")
+    yield join(where, "_posts"), posts or _STYLES.get(permalink, permalink)
+    ending = "/" if is_folder else ":output_ext"
+    for name in mapping(document.get("collections")):
         if name != "posts" and one(values, "collections", name, "output") == "true":
             own = one(values, "collections", name, "permalink")
-            yield f"{where}_{name}", own or f"/:collection/:path{ending}"
-    for folder in values.get(("include",), ()):
-        if folder.startswith("_"):
-            yield folder.strip("/"), ""
+            yield join(where, f"_{name}"), own or f"/:collection/:path{ending}"
+    yield from ((folder.strip("/"), "") for folder in values.get(("include",), ()) if folder.startswith("_"))
 
 
 def _defaults(written: Any) -> Iterator[PageDefaults]:
     """Return metadata that the configuration gives to pages, the least specific first."""
     found = []
-    for default in written if isinstance(written, list) else []:
-        scope = default.get("scope") if isinstance(default, Mapping) else None
+    for default in map(mapping, items(written)):
+        scope = default.get("scope")
         if isinstance(scope, Mapping) and isinstance(default.get("values"), Mapping):
             path = str(scope.get("path") or "").strip("/")
             found.append(PageDefaults(path=path, kind=str(scope.get("type") or ""), values=default["values"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ingestion.source.book_order import Entry
@@ -25,9 +25,9 @@ class Jekyll(Base):
         collections = (Ignored(f"!/{site.before_docs}{folder}/") for folder, _ in facts_of(site).rules)
         return (*collections, Ignored("!_posts/"))
 
-    def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return the posts without a date, or with one in the future."""
-        return pages.without_page(site, paths)
+    def reason_without_page(self, placed: str, site: Site) -> str | None:
+        """Return that a post has no date, or one in the future."""
+        return pages.reason_without_page(placed, site)
 
     def handed_down(self, site: Site, files: Sequence[SourceFile]) -> HandedDown:
         """Return the defaults of the configuration."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
@@ -36,16 +36,11 @@ def chapter(page: PageFacts, site: Site | None) -> str | None:
     return chapter_of((collection, *(page.text(key) for key in ("ancestor", "grand_parent", "parent"))))
 
 
-def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the files of collections that are no pages, each with the reason."""
-    reasons = ((path, _reason(own, site)) for path in paths if (own := site.in_docs(path)))
-    return {path: reason for path, reason in reasons if reason}
-
-
-def _reason(path: str, site: Site) -> str | None:
-    if _kind(path) != POSTS:
+def reason_without_page(placed: str, site: Site) -> str | None:
+    """Return why a file is no page: a post without a date, or with one in the future."""
+    if _kind(placed) != POSTS:
         return None
-    date, _ = split_date(split_path(path)[1])
+    date, _ = split_date(split_path(placed)[1])
     if date is None:
         return "a post without a date in its name; Jekyll does not publish it"
     if date > datetime.now(UTC) and not facts_of(site).shows_future:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_document, values_of
-from ingestion.source.site_reading.values import clean, one
+from ingestion.source.site_reading.values import by_key, clean, one
 
 _CHAPTERS = ("output", "html", "search", "chapter")
 
@@ -34,11 +34,5 @@ def read(folder: Path, config: Path) -> Site:
         title=one(values, "book", "title"),
         language=one(values, "book", "language"),
         directory_urls=False,
-        facts=Facts(
-            unsearched=tuple(
-                path[4]
-                for path, texts in values.items()
-                if path[:4] == _CHAPTERS and path[5:] == ("enable",) and texts[0] == "false"
-            )
-        ),
+        facts=Facts(unsearched=tuple(path for path, on in by_key(values, _CHAPTERS, "enable") if on == "false")),
     )

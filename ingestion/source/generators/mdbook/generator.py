@@ -10,6 +10,7 @@ from ingestion.source.generators.base import Base
 from ingestion.source.generators.mdbook.config import facts_of
 from ingestion.source.generators.protocol import Generator, PageFacts
 from ingestion.source.site import Site
+from ingestion.source.site_reading.documents import is_own_file
 
 
 class MdBook(Base):
@@ -21,7 +22,7 @@ class MdBook(Base):
     def order(self, site: Site | None, root: Path, paths: Collection[str]) -> BookOrder:
         """Return the order of SUMMARY.md, outside of which no file has a page."""
         summary = site.docs_folder / SUMMARY if site else root / SUMMARY
-        if site and summary.is_file() and not summary.is_symlink():
+        if site and is_own_file(summary):
             return read_summary(summary, root, paths, complete=True)
         return super().order(site, root, paths)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ingestion.markdown.syntax import NONE, Syntax
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
 from ingestion.source.includes.files import CannotInclude
-from ingestion.source.includes.selection import region
+from ingestion.source.includes.selection import lines_of, region
 
 SYNTAX = Syntax(name="mdbook", comments=NONE, containers=NONE, inline=NONE, hidden_code=(("rust", "# "),))
 
@@ -47,9 +47,7 @@ def select_mdbook(text: str, selection: str) -> str:
 
     `2:9` are lines 2 to 9, `2` is one line, `2:` and `:9` are open at an end, and anything else is an anchor.
     """
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
+    lines = lines_of(text)
     first, colon, last = selection.partition(":")
     last = last.partition(":")[0]
     if first and not first.isdecimal():

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
 from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_own_ids, split_braces, text_of
@@ -28,36 +29,42 @@ _DATE_PARTS: Mapping[str, Callable[[datetime], str]] = {
     "d": lambda date: str(date.day),
 }
 _ICON = re.compile(r":[a-z0-9_+-]+:")
-_COUNTED = re.compile(r"(?s)(?P<plain>.*)_(?P<number>[0-9]{1,9})")
 _TAG = re.compile(r"</?[^>]*>")
-_CAPITALS = re.compile("[A-Z]+")
+_LOWER_ASCII = str.maketrans(ascii_uppercase, ascii_lowercase)
 _CASES: Mapping[str, Callable[[str], str]] = {
     "none": str,
     "lower": str.lower,
-    "lower-ascii": lambda text: _CAPITALS.sub(lambda found: found[0].lower(), text),
+    "lower-ascii": lambda text: text.translate(_LOWER_ASCII),
     "fold": str.casefold,
 }
 
 
 def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
     """Return the address of a page with the path `placed` in its docs folder; None for a post without a date."""
-    facts = facts_of(site)
-    if (blog := next((blog for blog in facts.blogs if placed.startswith(f"{blog.posts}/")), None)) is not None:
+    blog = next((blog for blog in facts_of(site).blogs if placed.startswith(f"{blog.posts}/")), None)
+    if blog is not None:
         path = _post(page, placed, blog)
         return path and file_route(path.split("/"), "index" if options.directory_urls is not False else "")
-    language, placed = _language_of(placed, site) if site and facts.translations else (None, placed)
+    language, placed = _language_of(placed, site)
     made = _route(placed, options)
-    return f"{language}/{made}" if language and language != (site and site.language) else made
+    return f"{language}/{made}" if language else made
 
 
-def _language_of(placed: str, site: Site) -> tuple[str | None, str]:
-    """Return the language of a page, by its folder or by its name (`page.ur.md`), and its path without that."""
+def _language_of(placed: str, site: Site | None) -> tuple[str | None, str]:
+    """Return a page's language, by its folder or its name (`page.ur.md`) and None for the default, and its path
+    without that.
+    """
+    if site is None or not facts_of(site).translations:
+        return None, placed
     if facts_of(site).translations == "folder":
         language, _, rest = placed.partition("/")
-        return (language, rest) if language in site.languages and rest else (None, placed)
-    stem, dot, suffix = placed.rpartition(".")
-    name, _, language = stem.rpartition(".")
-    return (language, f"{name}{dot}{suffix}") if name and language in site.languages else (None, placed)
+    else:
+        stem, dot, suffix = placed.rpartition(".")
+        name, _, language = stem.rpartition(".")
+        rest = name and f"{name}{dot}{suffix}"
+    if not rest or language not in site.languages:
+        return None, placed
+    return language if language != site.language else None, rest
 
 
 def _post(page: PageFacts, placed: str, blog: Blog) -> str | None:
@@ -150,8 +157,9 @@ def number(headings: Sequence[tuple[str, str | None]]) -> list[str]:
     for plain, own_id in headings:
         anchor = own_id or plain
         if not own_id and (not plain or plain in taken):
-            counted = _COUNTED.fullmatch(plain)
-            stem, first = (counted["plain"], int(counted["number"])) if counted else (plain, 0)
+            stem, mark, counted = plain.rpartition("_")
+            is_counted = mark and counted.isascii() and counted.isdecimal() and len(counted) < 10
+            stem, first = (stem, int(counted)) if is_counted else (plain, 0)
             at = last.get((stem, first), first)
             while (anchor := f"{stem}_{at + 1}") in taken:
                 at += 1

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from ingestion.source.metadata.plain_yaml import TAGGED
 from ingestion.source.site import Site, facts_in
-from ingestion.source.site_reading.documents import read_document, texts_below, values_of
+from ingestion.source.site_reading.documents import read_mapping, texts_below, values_of
 from ingestion.source.site_reading.javascript import Values
-from ingestion.source.site_reading.values import clean, joined, lines, one
+from ingestion.source.site_reading.values import clean, joined, lines, mapping, one, texts
 
 _NAMED = {
     "uslugify": "lower",
@@ -126,7 +126,7 @@ def read(folder: Path, config: Path) -> Site:
         folder=folder,
         config=config,
         docs=clean(one(values, "docs_dir") or "docs"),
-        url=joined(one(values, "site_url") or "", ""),
+        url=joined(one(values, "site_url")),
         title=one(values, "site_name"),
         language=default or one(values, "theme", "language"),
         languages=languages,
@@ -152,11 +152,11 @@ def _facts(document: Mapping[str, Any], plugins: Options, extensions: Options, s
         blogs=tuple(Blog(*each) for each in _blogs(plugins)),
         has_scripts="hooks" in document,
         translations=str(translated.get("docs_structure", "suffix")) if translated.get("languages") else "",
-        fragments=_texts(plugins.get("exclude", {}).get("glob")),
-        fragment_expressions=_texts(plugins.get("exclude", {}).get("regex")),
+        fragments=texts(plugins.get("exclude", {}).get("glob")),
+        fragment_expressions=texts(plugins.get("exclude", {}).get("regex")),
         unsearched=(
-            *_texts(plugins.get("search", {}).get("exclude")),
-            *_texts(plugins.get("exclude-search", {}).get("exclude")),
+            *texts(plugins.get("search", {}).get("exclude")),
+            *texts(plugins.get("exclude-search", {}).get("exclude")),
         ),
         nav_file=_nav_file(plugins),
         includes_files="include-markdown" in plugins
@@ -177,14 +177,14 @@ def _inherited(config: Path, folder: Path) -> dict[str, Any]:
 
     They lie in the folder above the site's at most, since the configuration may come from a stranger.
     """
-    document = _mapping(read_document(config))
+    document = dict(read_mapping(config))
     seen = {config.resolve()}
     while isinstance(parent := document.pop("INHERIT", None), str) and len(seen) < MAX_PARENTS:
         config = (config.parent / parent).resolve()
         if config in seen or not config.is_relative_to(folder.resolve().parent) or not config.is_file():
             break
         seen.add(config)
-        document = _merged(_mapping(read_document(config)), document)
+        document = _merged(read_mapping(config), document)
     return document
 
 
@@ -208,7 +208,7 @@ def _listed(document: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mappin
     for each in listed if isinstance(listed, list) else [listed]:
         for name, options in each.items() if isinstance(each, Mapping) else [(each, {})]:
             if name:
-                yield str(name), _mapping(options)
+                yield str(name), mapping(options)
 
 
 def _blogs(plugins: Options) -> Iterator[tuple[str, str, str, str]]:
@@ -222,7 +222,7 @@ def _blogs(plugins: Options) -> Iterator[tuple[str, str, str, str]]:
 
 def _languages(options: Mapping[str, Any]) -> tuple[tuple[str, ...], str | None]:
     """The languages of a site with translations, and the default one."""
-    listed = [_mapping(each) for each in options.get("languages") or () if isinstance(each, Mapping)]
+    listed = list(map(mapping, options.get("languages") or ()))
     names = tuple(str(each["locale"]) for each in listed if "locale" in each)
     defaults = (str(each["locale"]) for each in listed if each.get("default") == "true" and "locale" in each)
     return names, next(defaults, None)
@@ -245,14 +245,6 @@ def _notes(slugs: str, document: Mapping[str, Any], plugins: Options) -> Iterato
         yield f"it is not known what these plug-ins do to pages: {', '.join(others)}"
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else (str(value),) if value else ()
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return dict(value) if isinstance(value, Mapping) else {}
-
-
 def _snippets(values: Values) -> tuple[str, ...]:
     """Return the base folders of pymdownx.snippets; `!relative` names them by variables."""
     folders = values.get(("markdown_extensions", "pymdownx.snippets", "base_path")) or (".",)
@@ -263,8 +255,8 @@ def _snippets(values: Values) -> tuple[str, ...]:
 def _slugs(toc: Mapping[str, Any]) -> str:
     """Return how headings are named: as the style `mkdocs` calls it, or `unknown`."""
     written = toc.get("slugify")
-    options = _mapping(_mapping(written).get("kwds"))
-    module, _, name = str(_mapping(written).get(TAGGED) or written or "").rpartition(".")
+    options = mapping(mapping(written).get("kwds"))
+    module, _, name = str(mapping(written).get(TAGGED) or written or "").rpartition(".")
     if module not in ("pymdownx.slugs", "markdown.extensions.toc"):
         return UNKNOWN if written else ""
     if name != "slugify":

@@ -36,8 +36,12 @@ class MkDocs(Base):
         return pages.order(site, root, paths) if site else super().order(site, root, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return each README that stands beside an index, and what the plug-in `exclude` leaves out."""
-        return pages.without_page(site, paths)
+        """Return each README that stands beside an index too."""
+        return {**pages.beside_index(paths), **super().without_page(site, paths)}
+
+    def reason_without_page(self, placed: str, site: Site) -> str | None:
+        """Return that the plug-in `exclude` leaves a file out."""
+        return pages.reason_without_page(placed, site)
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, also that of `key: value` lines without a mark."""
@@ -68,9 +72,9 @@ class MkDocs(Base):
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return what finds snippets, and the includes of plug-ins."""
-        from ingestion.source.generators.mkdocs.text import find_included, find_snippets
+        from ingestion.source.generators.mkdocs.text import FINDERS, find_snippets
 
-        return (find_snippets, find_included) if facts_of(site).includes_files else (find_snippets,)
+        return FINDERS if facts_of(site).includes_files else (find_snippets,)
 
 
 STYLED: dict[str, Generator] = {"mkdocs": MkDocs(), "mkdocs-unicode": MkDocs(unicode_ids=True)}

@@ -18,30 +18,25 @@ from ingestion.source.book_order import (
 )
 from ingestion.source.editions import stands_for_folder
 from ingestion.source.generators.base import is_on
-from ingestion.source.generators.mkdocs.config import Facts, facts_of
+from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document, read_text, read_yaml_document
+from ingestion.source.site_reading.documents import is_own_file, read_mapping, read_text
 from ingestion.source.site_reading.patterns import searches
+from ingestion.source.site_reading.values import items, mapping
 
 
 def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
     """Return the entries of the pages that `nav` lists, else what the files of a plug-in say of each folder."""
-    document = read_document(site.config)
-    nav = document.get("nav") if isinstance(document, dict) else None
+    nav = read_mapping(site.config).get("nav")
     if nav is None and facts_of(site).nav_file:
         return _by_folders(root, facts_of(site).nav_file, paths)
     docs, root = site.docs_folder.resolve(), root.resolve()
     prefix = docs.relative_to(root).as_posix() if docs.is_relative_to(root) else "."
     entries: dict[str, Entry] = {}
-    for target, entry in nav_entries(nav if isinstance(nav, list) else []):
+    for target, entry in nav_entries(items(nav)):
         entries.setdefault(normalised((PurePosixPath(prefix) / target).as_posix()), entry)
     return BookOrder(entries=entries)
-
-
-def _is_fragment(placed: str, facts: Facts) -> bool:
-    by_name = any(fnmatchcase(placed, pattern) for pattern in facts.fragments)
-    return by_name or searches(facts.fragment_expressions, placed, from_start=True)
 
 
 def _by_folders(root: Path, name: str, paths: Collection[str]) -> BookOrder:
@@ -52,7 +47,7 @@ def _by_folders(root: Path, name: str, paths: Collection[str]) -> BookOrder:
     files = []
     for folder in ("", *sorted(there)):
         file = root / folder / name
-        if not file.is_file() or file.is_symlink():
+        if not is_own_file(file):
             continue
         files.append(f"{folder}/{name}".lstrip("/"))
         for number, (title, target) in enumerate(_listed(file), 1):
@@ -69,31 +64,32 @@ def _listed(file: Path) -> Iterator[tuple[str | None, str]]:
     if file.suffix == ".md":
         yield from ((entry.title, target) for target, entry in summary_entries(read_text(file)))
         return
-    document = read_yaml_document(file)
-    nav = document.get("nav") or document.get("arrange") if isinstance(document, dict) else None
-    yield from ((title, target) for title, target, _ in _pages(nav if isinstance(nav, list) else []))
+    document = read_mapping(file)
+    nav = document.get("nav") or document.get("arrange")
+    yield from ((title, target) for title, target, _ in _pages(items(nav)))
 
 
 def is_searched(page: PageFacts, site: Site | None) -> bool:
     """Return whether the site's search shows a page: not where its metadata or the configuration leave it out."""
-    own = page.values.get("search")
-    if isinstance(own, Mapping) and is_on(own.get("exclude")):
+    if is_on(mapping(page.values.get("search")).get("exclude")):
         return False
     placed = site.in_docs(page.path) if site else None
     return not any(fnmatchcase(placed, pattern) for pattern in facts_of(site).unsearched) if placed else True
 
 
-def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-    """Return each README that stands beside an `index.md`, and what the plug-in `exclude` leaves out."""
+def reason_without_page(placed: str, site: Site) -> str | None:
+    """Return that the plug-in `exclude` leaves a file out; None where it does not."""
     facts = facts_of(site)
-    excluded = {
-        path: f"excluded in {site.config.name} (plug-in exclude)"
-        for path in (paths if facts.fragments or facts.fragment_expressions else ())
-        if (placed := site.in_docs(path)) and _is_fragment(placed, facts)
-    }
+    by_name = any(fnmatchcase(placed, pattern) for pattern in facts.fragments)
+    is_left_out = by_name or searches(facts.fragment_expressions, placed, from_start=True)
+    return f"excluded in {site.config.name} (plug-in exclude)" if is_left_out else None
+
+
+def beside_index(paths: Sequence[str]) -> Mapping[str, str]:
+    """Return each README that stands beside an `index.md`."""
     has_index = {path[: -len("index.md")] for path in paths if f"/{path}".endswith("/index.md")}
     readmes = (path for path in paths if path.endswith("README.md") and path.removesuffix("README.md") in has_index)
-    return {**dict.fromkeys(readmes, "stands beside index.md, so the site has no page for it"), **excluded}
+    return dict.fromkeys(readmes, "stands beside index.md, so the site has no page for it")
 
 
 def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
@@ -106,9 +102,9 @@ def nav_entries(nav: list[Any]) -> Iterator[tuple[str, Entry]]:
     for title, target in titled:
         if isinstance(target, list):
             chapter, lesson = chapter + 1, 0
-            for number, (inner_title, path, above) in enumerate(_pages(target, (title,)), 1):
-                is_overview = number == 1 and stands_for_folder(path)
-                lesson = 0 if is_overview else lesson + 1
+            pages = list(_pages(target, (title,)))
+            begins_at = 0 if pages and stands_for_folder(pages[0][1]) else 1
+            for lesson, (inner_title, path, above) in enumerate(pages, begins_at):
                 yield path, Entry(chapter, lesson, inner_title, chapter_title=chapter_of(above))
         elif isinstance(target, str) and ":" not in target:
             lesson = lesson if stands_for_folder(target) else lesson + 1

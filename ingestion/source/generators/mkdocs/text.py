@@ -14,7 +14,7 @@ from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
 from ingestion.source.includes.files import CannotInclude
-from ingestion.source.includes.selection import region
+from ingestion.source.includes.selection import lines_of, region
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -96,9 +96,7 @@ def split_snippet(target: str) -> tuple[str, str]:
 
 def select_snippet(text: str, selection: str) -> str:
     """Return the lines that pymdownx.snippets shows, without its marks; raises CannotInclude where there are none."""
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
+    lines = lines_of(text)
     if selection[:1].isalpha():
         lines = region(lines, _SNIPPET_MARK, selection, "section")
     elif selection:
@@ -127,7 +125,7 @@ _HASHES = re.compile(r"^(#{1,6})(?=[ \t])")
 
 
 def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
-    """Yield `{% include-markdown "file" %}`, `{% include "file" %}` (a plug-in), and `{! file !}` (an extension)."""
+    """Yield `{% include-markdown "file" %}` and `{% include "file" %}` of a plug-in."""
     for found in _INCLUDED.finditer(text) if "{%" in text else ():
         target = (found["double"] or found["single"])[:MAX_TARGET]
         options = {name: value or "" for name, value, *_ in attributes(found["options"])}
@@ -135,6 +133,10 @@ def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Direc
         places = () if "://" in target else tuple(base / target for base in bases)
         select = partial(_cut, options=options)
         yield Directive(*found.span(), target, places, select, indent=found["indent"] or "")
+
+
+def find_braced(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
+    """Yield `{! file !}` of an extension."""
     for found in _BRACED.finditer(text) if "{!" in text else ():
         target = found["target"]
         yield Directive(*found.span(), target, (folders.base / target, folders.docs / target), whole)
@@ -158,3 +160,6 @@ def _deeper(text: str, offset: int) -> str:
     return "\n".join(
         line if code else _HASHES.sub(deeper, line) for line, code in zip(lines, are_code(lines), strict=True)
     )
+
+
+FINDERS = (find_snippets, find_included, find_braced)

@@ -11,7 +11,7 @@ from ingestion.source.sidebars import chapters_in
 from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_text
 from ingestion.source.site_reading.javascript import javascript_document, javascript_values, without_texts
-from ingestion.source.site_reading.values import clean, joined, one
+from ingestion.source.site_reading.values import by_key, clean, joined, one
 
 _REWRITES = re.compile(r"\brewrites\b\s*(?P<plain>:\s*\{(?:\s*(?:\"\"|[\w$]+)\s*:\s*\"\"\s*,?)*\s*\})?")
 
@@ -44,14 +44,14 @@ def read(folder: Path, config: Path) -> Site:
         folder=pages,
         config=config,
         docs=clean(one(values, "srcDir") or "."),
-        url=joined(one(values, "sitemap", "hostname") or "", ""),
+        url=joined(one(values, "sitemap", "hostname")),
         route=(one(values, "base") or "").strip("/"),
         title=one(values, "title"),
         language=one(values, "lang") or one(values, "locales", "root", "lang"),
         directory_urls=one(values, "cleanUrls") == "true",
         excluded=values.get(("srcExclude",), ()),
         facts=Facts(
-            rewrites=tuple((path[-1], texts[0]) for path, texts in values.items() if path[:-1] == ("rewrites",)),
+            rewrites=by_key(values, ("rewrites",)),
             has_scripted_rewrites=is_scripted,
             sidebar=chapters_in(javascript_document(text)),
         ),

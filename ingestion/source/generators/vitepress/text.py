@@ -10,7 +10,7 @@ from textwrap import dedent
 from ingestion.markdown.syntax import COLONS, NONE, Syntax
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables
-from ingestion.source.includes.selection import region
+from ingestion.source.includes.selection import lines_of, region
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -78,7 +78,7 @@ def split_vitepress(target: str) -> tuple[str, str]:
 def select_vitepress(text: str, selection: str) -> str:
     """Return the lines that VitePress shows: of a region, then by number; raises CannotInclude without the region."""
     named, brace, numbers = selection.partition("{")
-    lines = text.removesuffix("\n").split("\n")
+    lines = lines_of(text)
     if named:
         inside = region(lines, _REGION_MARK, named[1:], "region", ends=True)
         lines = dedent("\n".join(inside)).split("\n")
