@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
 from ingestion.markdown.attributes import attributes
 from ingestion.markdown.inline import Span
-from ingestion.source.generators.hugo.config import Facts, facts_of
+from ingestion.source.generators.hugo.config import Facts, Mount, facts_of
 from ingestion.source.generators.protocol import AddressOptions, PageFacts
-from ingestion.source.permalinks import date_values, file_route, fill, folder_route, split_path
+from ingestion.source.permalinks import Values, date_values, file_route, fill, folder_route, split_path
 from ingestion.source.site import Site
 
 _SHORTCODE = re.compile(r"\{\{[<%](?!/\*)")
@@ -31,25 +31,27 @@ def address(page: PageFacts, placed: str, site: Site | None, options: AddressOpt
     facts = facts_of(site) if options.keep_patterns(site) else Facts(sections=facts_of(site).sections)
     language = None
     if site and not options.from_root:
-        mount = facts.mount_of(placed)
         path = facts.page_path(placed)
         if path is None:
             return None
-        placed = path
-        if len(site.languages) > 1:
-            language, placed = _language_of(placed, mount.language if mount else None, site)
+        language, placed = _language_of(path, facts, facts.mount_of(placed), site)
     route = _route(page, placed, facts, options)
-    is_plain = site is None or language is None or (language == site.language and not facts.default_in_folder)
-    return route if is_plain or route is None else f"{language}/{route}" if route else language
+    return route if route is None or language is None else f"{language}/{route}" if route else language
 
 
-def _language_of(path: str, of_folder: str | None, site: Site) -> tuple[str | None, str]:
-    """The language of a page, by its folder or its name (`page.ur.md`), and its path without that."""
-    stem, _, suffix = path.rpartition(".")
+def _language_of(path: str, facts: Facts, mount: Mount | None, site: Site) -> tuple[str | None, str]:
+    """The language of a page, by its folder or its name (`page.ur.md`), and its path without that.
+
+    None where addresses do not name it: on a site with one, or for the default one.
+    """
+    if len(site.languages) < 2:
+        return None, path
+    found, (stem, _, suffix) = mount and mount.language, path.rpartition(".")
     name, dot, language = stem.rpartition(".")
-    if not of_folder and dot and language in site.languages:
-        return language, f"{name}.{suffix}"
-    return of_folder or site.language, path
+    if not found and dot and language in site.languages:
+        found, path = language, f"{name}.{suffix}"
+    is_named = facts.default_in_folder or found not in (None, "", site.language)
+    return found or site.language if is_named else None, path
 
 
 def _route(page: PageFacts, path: str, facts: Facts, options: AddressOptions) -> str | None:
@@ -90,27 +92,28 @@ def _filled(pattern: str, page: PageFacts, path: str, facts: Facts) -> str | Non
     folders, stem = split_path(path)
     if stem in ("index", "_index") and folders:
         *folders, stem = folders if stem == "index" else [*folders, folders[-1]]
-    dated = date_values(page.date(*_DATE_KEYS) or _NO_DATE)
-    title, slug = page.text("title") or "", page.text("slug") or ""
-    values: dict[str, Callable[[], str]] = {
-        **dated,
-        "monthname": lambda: dated["monthname"]().lower(),
-        "weekdayname": lambda: dated["weekdayname"]().lower(),
-        "title": lambda: _urlized(title),
-        "slug": lambda: _urlized(slug or title),
-        **{name: lambda: _path_part(stem) for name in ("filename", "contentbasename")},
-        **{name: lambda: _urlized(slug or stem) for name in ("slugorfilename", "slugorcontentbasename")},
-        "section": lambda: _path_part(folders[0]) if folders else "",
-    }
     sections = [
         _path_part(folder)
         for number, folder in enumerate(folders, 1)
         if number == 1 or "/".join(folders[:number]) in facts.sections
     ]
-    for name in _NAME.findall(pattern):
-        if name.startswith("sections"):
-            values[name] = partial(_some_of, sections, name.removeprefix("sections").strip("[]"))
-    return fill(pattern, _NAME, values)
+    chosen = (name for name in _NAME.findall(pattern) if name.startswith("sections"))
+    some = {name: partial(_some_of, sections, name.removeprefix("sections").strip("[]")) for name in chosen}
+    return fill(pattern, _NAME, {**_page_values(page, stem), **some, "section": partial("".join, sections[:1])})
+
+
+def _page_values(page: PageFacts, stem: str) -> Values:
+    dated = date_values(page.date(*_DATE_KEYS) or _NO_DATE)
+    title, slug = page.text("title") or "", page.text("slug") or ""
+    return {
+        **dated,
+        "monthname": lambda: dated["monthname"]().lower(),
+        "weekdayname": lambda: dated["weekdayname"]().lower(),
+        "title": partial(_urlized, title),
+        "slug": partial(_urlized, slug or title),
+        **dict.fromkeys(("filename", "contentbasename"), partial(_path_part, stem)),
+        **dict.fromkeys(("slugorfilename", "slugorcontentbasename"), partial(_urlized, slug or stem)),
+    }
 
 
 def _some_of(sections: Sequence[str], chosen: str) -> str:
@@ -153,12 +156,14 @@ def split(text: str) -> Titled:
     """Split off attributes in braces, if all that stands in the braces is attributes."""
     unknown = UNNAMED if "{{" in text and _SHORTCODE.search(text) else None  # the words of a theme's template
     braces = split_braces(text)
-    if not braces or not braces[1].strip() or braces[0].endswith(("{", "%", "<")):
-        return Titled(text, unknown)
-    written = [*attributes(braces[1])]
-    if not written or not all(each.name and (each.value is not None or each.name[0] in "#.") for each in written):
+    if not braces or braces[0].endswith(("{", "%", "<")) or not _are_attributes(braces[1]):
         return Titled(text, unknown)
     return Titled(braces[0].rstrip(), id_in(braces[1]) or unknown)
+
+
+def _are_attributes(inside: str) -> bool:
+    written = [*attributes(inside)]
+    return bool(written) and all(each.name and (each.value is not None or each.name[0] in "#.") for each in written)
 
 
 def slug(spans: Sequence[Span]) -> str:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import DATA_ENDINGS, read_document, texts_below, values_of
-from ingestion.source.site_reading.values import clean, joined, one
+from ingestion.source.site_reading.javascript import Values
+from ingestion.source.site_reading.values import clean, items, joined, mapping, one, texts
 
 _CONTENT = "content"
 _KINDS = ("page", "section")
@@ -64,33 +65,37 @@ facts_of = facts_in(Facts)
 
 def read(folder: Path, config: Path) -> Site | None:
     """Return the site that a configuration file describes; None for one of another program."""
-    document = _mapping(_with_lower_keys(read_document(config)))
-    if config.parent.name == "_default":
+    in_folder = config.parent.name == "_default"
+    document = mapping(_with_lower_keys(read_document(config)))
+    if in_folder:
         document = _with_parts(config, document)
     if config.name.startswith("config.") and "baseurl" not in document:
         return None
     values = values_of(document)
     mounts = list(_mounts(document))
     docs = os.path.commonpath([mount.source for mount in mounts])
-    inner = [mount._replace(source=_below(docs, mount.source)) for mount in mounts]
     return Site(
         generator="hugo",
-        folder=config.parent.parent.parent if config.parent.name == "_default" else folder,
+        folder=config.parent.parent.parent if in_folder else folder,
         config=config,
         docs=docs or ".",
-        url=joined(one(values, "baseurl") or "", ""),
+        url=joined(one(values, "baseurl")),
         title=one(values, "title"),
         language=one(values, "defaultcontentlanguage") or "en",
-        languages=tuple(sorted(_mapping(document.get("languages")))),
+        languages=tuple(sorted(mapping(document.get("languages")))),
         directory_urls=one(values, "uglyurls") != "true",
-        facts=Facts(
-            mounts=tuple(sorted(inner, key=lambda mount: -len(mount.source))) if inner != [Mount("", "")] else (),
-            default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
-            rules=tuple(_permalinks(_mapping(document.get("permalinks")))),
-            ignored=tuple(_listed(document.get("ignorefiles"))),
-            params=texts_below(values, "params"),
-            menus=tuple(_menus(document.get("menus") or document.get("menu"))),
-        ),
+        facts=_facts(document, values, [mount._replace(source=_below(docs, mount.source)) for mount in mounts]),
+    )
+
+
+def _facts(document: Mapping[str, Any], values: Values, mounts: list[Mount]) -> Facts:
+    return Facts(
+        mounts=tuple(sorted(mounts, key=lambda mount: -len(mount.source))) if mounts != [Mount("", "")] else (),
+        default_in_folder=one(values, "defaultcontentlanguageinsubdir") == "true",
+        rules=tuple(_permalinks(mapping(document.get("permalinks")))),
+        ignored=texts(document.get("ignorefiles")),
+        params=texts_below(values, "params"),
+        menus=tuple(_menus(document.get("menus") or document.get("menu"))),
     )
 
 
@@ -100,7 +105,7 @@ def _with_parts(config: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
     parts = {file.stem.lower(): _with_lower_keys(read_document(file)) for file in files if file.stem != config.stem}
     # A file is named after the key that it adds to.
     added = {
-        key: {**_mapping(document.get(key)), **part} if isinstance(part, Mapping) else part
+        key: {**mapping(document.get(key)), **part} if isinstance(part, Mapping) else part
         for key, part in parts.items()
     }
     return {**document, **added}
@@ -108,48 +113,40 @@ def _with_parts(config: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _mounts(document: Mapping[str, Any]) -> Iterator[Mount]:
     """The folders of pages: those that are mounted, else that of each language, else the one of the site."""
-    listed = _mapping(document.get("module")).get("mounts")
-    mounted = [_mapping(mount) for mount in listed] if isinstance(listed, list) else []
-    pages = [
-        Mount(
-            clean(str(mount.get("source"))),
-            target[len(_CONTENT) :].strip("/"),
-            _language_of(mount),
-            tuple(_excluded(mount)),
-        )
-        for mount in mounted
-        if (target := clean(str(mount.get("target")))) == _CONTENT or target.startswith(f"{_CONTENT}/")
-    ]
-    if pages := [mount for mount in pages if ".." not in mount.source and not mount.source.startswith("/")]:
+    mounted = map(mapping, items(mapping(document.get("module")).get("mounts")))
+    if pages := [found for mount in mounted if (found := _mount(mount))]:
         yield from pages
         return
-    docs = clean(str(document.get("contentdir") or _CONTENT))
-    yield Mount(docs, "")
-    for language, options in _mapping(document.get("languages")).items():
-        if own := _mapping(options).get("contentdir"):
+    yield Mount(clean(str(document.get("contentdir") or _CONTENT)), "")
+    for language, options in mapping(document.get("languages")).items():
+        if own := mapping(options).get("contentdir"):
             yield Mount(clean(str(own)), "", language)
+
+
+def _mount(mount: Mapping[str, Any]) -> Mount | None:
+    """Return a folder of pages that is mounted; None for one of other files, or outside of the site."""
+    source, target = clean(str(mount.get("source"))), clean(str(mount.get("target")))
+    if not f"{target}/".startswith(f"{_CONTENT}/") or ".." in source or source.startswith("/"):
+        return None
+    return Mount(source, target.removeprefix(_CONTENT).strip("/"), _language_of(mount), tuple(_excluded(mount)))
 
 
 def _excluded(mount: Mapping[str, Any]) -> Iterator[str]:
     """The patterns of files that a mount leaves out (`excludeFiles`, since 0.153 `files` with `! `)."""
-    yield from _listed(mount.get("excludefiles"))
-    yield from (pattern[1:].strip() for pattern in _listed(mount.get("files")) if pattern.startswith("!"))
+    yield from texts(mount.get("excludefiles"))
+    yield from (pattern[1:].strip() for pattern in texts(mount.get("files")) if pattern.startswith("!"))
 
 
 def _menus(written: Any) -> Iterator[tuple[str, str]]:
-    for entries in _mapping(written).values():
-        for entry in map(_mapping, entries if isinstance(entries, list) else []):
+    for entries in mapping(written).values():
+        for entry in map(mapping, items(entries)):
             if isinstance(entry.get("name"), str):
                 yield str(entry.get("identifier") or entry["name"]), entry["name"]
 
 
-def _listed(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
-
-
 def _language_of(mount: Mapping[str, Any]) -> str | None:
     """The one language of a folder, as Hugo reads it since 0.153 (`sites.matrix.languages`) or before (`lang`)."""
-    matrix = _mapping(_mapping(mount.get("sites")).get("matrix"))
+    matrix = mapping(mapping(mount.get("sites")).get("matrix"))
     languages = matrix.get("languages")
     named = languages if isinstance(languages, list) else [mount.get("lang") or languages]
     return named[0] if len(named) == 1 and isinstance(named[0], str) else None
@@ -167,10 +164,6 @@ def _permalinks(written: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _below(folder: str, path: str) -> str:
     inner = PurePosixPath(path).relative_to(folder or ".").as_posix()
     return "" if inner == "." else inner
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _with_lower_keys(value: Any) -> Any:

@@ -31,8 +31,12 @@ class Hugo(Base):
         return pages.with_sections(site, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return the files that belong to the page of a bundle, and those that the configuration ignores."""
-        return {**pages.in_bundles(paths), **pages.left_out(site, paths)}
+        """Return the files that belong to the page of a bundle too."""
+        return {**pages.in_bundles(paths), **super().without_page(site, paths)}
+
+    def reason_without_page(self, placed: str, site: Site) -> str | None:
+        """Return that the configuration ignores a file."""
+        return pages.reason_without_page(placed, site)
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, whose keys Hugo reads in any case."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from ingestion.settings.path_patterns import compile_glob
-from ingestion.source.dates import read_date
 from ingestion.source.generators.base import is_on, lowered
 from ingestion.source.generators.hugo.config import facts_of
 from ingestion.source.generators.protocol import PageFacts, Publication
 from ingestion.source.site import Site
 from ingestion.source.site_reading.patterns import searches
+from ingestion.source.site_reading.values import mapping
 
 _UNSEARCHED = ("excludefromsearch", "exclude_search", "excludesearch", "searchexclude")
 """How pages say that they are none for the site's search, in the themes' words."""
@@ -24,27 +24,30 @@ def in_bundles(paths: Sequence[str]) -> Mapping[str, str]:
     folder with an `index.md`, apart from the docs folder itself.
     """
     bundles = {folder for path in paths if is_bundle_page(path) and (folder := path.rpartition("/")[0])}
-    found = {}
-    for path in paths if bundles else ():
-        holder = next((folder for folder in folders_of(path) if folder in bundles), None)
-        if holder is not None and not (holder == path.rpartition("/")[0] and is_bundle_page(path)):
-            found[path] = f"belongs to the page of {holder}/, so the site has no page for it"
-    return found
+    holders = ((path, _bundle_of(path, bundles)) for path in (paths if bundles else ()))
+    return {
+        path: f"belongs to the page of {holder}/, so the site has no page for it"
+        for path, holder in holders
+        if holder
+    }
 
 
-def left_out(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the files that `ignoreFiles` names by regular expressions, and those that their mount leaves out."""
+def _bundle_of(path: str, bundles: Collection[str]) -> str | None:
+    """Return the bundle that a file is a resource of; None for the page of one, and for any other."""
+    holder = next((folder for folder in folders_of(path) if folder in bundles), None)
+    return None if holder == path.rpartition("/")[0] and is_bundle_page(path) else holder
+
+
+def reason_without_page(placed: str, site: Site) -> str | None:
+    """Return that `ignoreFiles` names a file by a regular expression, or that its mount leaves it out."""
     facts = facts_of(site)
-    found = {}
-    for path in paths if facts.ignored or any(mount.excluded for mount in facts.mounts) else ():
-        placed = site.in_docs(path)
-        mount = facts.mount_of(placed) if placed else None
-        inner = placed.removeprefix(mount.source).strip("/") if placed and mount else ""
-        if placed and searches(facts.ignored, f"/{site.docs}/{placed}"):
-            found[path] = f"ignored in {site.config.name} (`ignoreFiles`)"
-        elif mount and any(compile_glob(each.strip("/")).match(inner) is not None for each in mount.excluded):
-            found[path] = f"left out in {site.config.name} (`excludeFiles`)"
-    return found
+    if searches(facts.ignored, f"/{site.docs}/{placed}"):
+        return f"ignored in {site.config.name} (`ignoreFiles`)"
+    mount = facts.mount_of(placed)
+    inner = placed.removeprefix(mount.source).strip("/") if mount else ""
+    if mount and any(compile_glob(each.strip("/")).match(inner) is not None for each in mount.excluded):
+        return f"left out in {site.config.name} (`excludeFiles`)"
+    return None
 
 
 def with_sections(site: Site, paths: Sequence[str]) -> Site:
@@ -60,13 +63,13 @@ def with_sections(site: Site, paths: Sequence[str]) -> Site:
 def publication(page: PageFacts, now: datetime) -> Publication:
     """Return what build options say, and dates in the future or in the past."""
     values = {key.lower(): value for key, value in page.values.items()}
-    build = values.get("build") or values.get("_build")
-    if isinstance(build, Mapping) and lowered(build.get("render")) in ("never", "false", "link"):
+    build = mapping(values.get("build") or values.get("_build"))
+    if lowered(build.get("render")) in ("never", "false", "link"):
         return Publication("not rendered (`build.render`)")
     if is_on(values.get("headless")):
         return Publication("not rendered (`headless`)")
-    starts = read_date(values.get("publishdate")) or read_date(values.get("date"))
-    ends = read_date(values.get("expirydate"))
+    dates = page._replace(values=values)
+    starts, ends = dates.date("publishdate", "date"), dates.date("expirydate")
     if starts and starts > now:
         return Publication(f"published later ({starts:%Y-%m-%d})", starts)
     if ends and ends <= now:
@@ -82,9 +85,8 @@ def is_searched(page: PageFacts) -> bool:
 def menu_parent(page: PageFacts, site: Site | None) -> str | None:
     """Return the name of the entry below which a menu shows the page, as the configuration has it."""
     names = dict(facts_of(site).menus)
-    menus = page.values.get("menus") or page.values.get("menu")
-    entries = menus.values() if isinstance(menus, Mapping) else ()
-    parents = (str(entry.get("parent")) for entry in entries if isinstance(entry, Mapping))
+    entries = mapping(page.values.get("menus") or page.values.get("menu")).values()
+    parents = (str(mapping(entry).get("parent")) for entry in entries)
     return next((names[parent] for parent in parents if parent in names), None)
 
 

@@ -17,7 +17,6 @@ _LETTERS = str.maketrans(
     {"ß": "sz", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ħ": "h", "ı": "i", "ł": "l", "ŧ": "t", "ƀ": "b", "ƶ": "z"}
 )
 _NOT_IN_ID = re.compile("[^a-z0-9]+")
-_AT_ENDS = re.compile("^[-0-9]+|-+$")
 
 
 def address(page: PageFacts, placed: str, site: Site | None, options: AddressOptions) -> str | None:
@@ -31,7 +30,7 @@ def address(page: PageFacts, placed: str, site: Site | None, options: AddressOpt
 def make_id(text: str) -> str:
     """Return the id that docutils makes of a name or a title: Latin letters, digits and single hyphens."""
     plain = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS)).encode("ascii", "ignore").decode()
-    return _AT_ENDS.sub("", _NOT_IN_ID.sub("-", " ".join(plain.split())))
+    return _NOT_IN_ID.sub("-", " ".join(plain.split())).lstrip("-0123456789").rstrip("-")
 
 
 def split(text: str) -> Titled:

@@ -10,8 +10,8 @@ from typing import Any
 
 from ingestion.errors import ConfigurationError
 from ingestion.source.site import Site, facts_in
-from ingestion.source.site_reading.documents import read_document, read_text
-from ingestion.source.site_reading.values import joined
+from ingestion.source.site_reading.documents import is_own_file, read_mapping, read_text
+from ingestion.source.site_reading.values import joined, mapping, texts
 
 _SIGNS = ("extensions", "html_theme", "project", "master_doc", "root_doc")
 """What every `conf.py` of Sphinx assigns one of."""
@@ -43,16 +43,16 @@ facts_of = facts_in(Facts)
 def read(folder: Path, config: Path) -> Site | None:
     """Return the site that a configuration file describes; None for one of another program."""
     if config.name == "conf.py":
-        return _of_sphinx(config, read_literals(config), needs_sign=True)
-    document = read_document(config)
-    document = document if isinstance(document, Mapping) else {}
+        values = read_literals(config)
+        return _of_sphinx(config, values) if not values.keys().isdisjoint(_SIGNS) else None
+    document = read_mapping(config)
     if config.name == "_toc.yml":
         return _of_jupyter_book(folder, config, document)
     if config.name == "myst.yml":
-        title = _mapping(document.get("project")).get("title")
+        title = mapping(document.get("project")).get("title")
         note = f"{config.name}: it is not known how mystmd builds URLs: passages have no URL"
         return _site(config, title=title, notes=(note,), facts=Facts(flat=True))
-    return _of_read_the_docs(folder, config, _mapping(document.get("sphinx")))
+    return _of_read_the_docs(folder, config, mapping(document.get("sphinx")))
 
 
 def read_literals(config: Path) -> dict[str, Any]:
@@ -83,23 +83,19 @@ def _literal(node: ast.expr) -> Any:
         return None
 
 
-def _of_sphinx(
-    config: Path, values: Mapping[str, Any], *, needs_sign: bool = False, dirhtml: bool = False
-) -> Site | None:
-    if needs_sign and not any(sign in values for sign in _SIGNS):
-        return None
-    extensions = _texts(values.get("extensions"))
+def _of_sphinx(config: Path, values: Mapping[str, Any], *, dirhtml: bool = False) -> Site:
+    extensions = texts(values.get("extensions"))
     has_markdown = not extensions or any(name.partition(".")[0] in _MARKDOWN for name in extensions)
     note = f"{config.name}: no extension that reads Markdown is named: the site may have no page for these files"
     return _site(
         config,
-        url=joined(str(values.get("html_baseurl") or ""), ""),
+        url=joined(str(values.get("html_baseurl") or "")),
         title=values.get("html_title") or values.get("project"),
         language=values.get("language"),
         directory_urls=dirhtml,
         notes=() if has_markdown else (note,),
         facts=Facts(
-            excluded=_texts(values.get("exclude_patterns")),
+            excluded=texts(values.get("exclude_patterns")),
             root_doc=str(values.get("root_doc") or values.get("master_doc") or "index"),
             substitutions=_substitutions(values.get("myst_substitutions")),
         ),
@@ -110,15 +106,15 @@ def _of_jupyter_book(folder: Path, config: Path, toc: Mapping[str, Any]) -> Site
     if "root" not in toc and "format" not in toc:
         return None
     own = folder / "_config.yml"
-    options = _mapping(read_document(own)) if own.is_file() and not own.is_symlink() else {}
-    sphinx = _mapping(_mapping(options.get("sphinx")).get("config"))
+    options = read_mapping(own) if is_own_file(own) else {}
+    sphinx = mapping(mapping(options.get("sphinx")).get("config"))
     return _site(
         config,
-        url=joined(str(_mapping(options.get("html")).get("baseurl") or ""), ""),
+        url=joined(str(mapping(options.get("html")).get("baseurl") or "")),
         title=options.get("title"),
         language=sphinx.get("language"),
         facts=Facts(
-            excluded=("_build", *_texts(options.get("exclude_patterns"))),
+            excluded=("_build", *texts(options.get("exclude_patterns"))),
             root_doc=str(toc.get("root") or "index"),
             contents=True,
             only_contents=options.get("only_build_toc_files") == "true",
@@ -135,22 +131,14 @@ def _of_read_the_docs(folder: Path, config: Path, sphinx: Mapping[str, Any]) -> 
         return None
     values = read_literals(conf) if conf.is_file() else {}
     site = _of_sphinx(conf, values, dirhtml=sphinx.get("builder") == "dirhtml")
-    return site if conf.is_file() or site is None else replace(site, config=config)
+    return site if conf.is_file() else replace(site, config=config)
 
 
 def _site(config: Path, **facts: Any) -> Site:
     known: dict[str, Any] = {"directory_urls": False, **facts}
-    texts = {name: str(known[name]) for name in ("title", "language") if known.get(name)}
-    return Site(generator="sphinx", folder=config.parent, config=config, docs=".", **{**known, **texts})
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list | tuple | set) else ()
+    written = {name: str(known[name]) for name in ("title", "language") if known.get(name)}
+    return Site(generator="sphinx", folder=config.parent, config=config, docs=".", **{**known, **written})
 
 
 def _substitutions(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((str(name), str(text)) for name, text in _mapping(value).items())
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return tuple((str(name), str(text)) for name, text in mapping(value).items())

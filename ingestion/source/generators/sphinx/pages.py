@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from posixpath import normpath
+from posixpath import join, normpath
 from typing import Any
 
 from ingestion.book_files import read_book_text
@@ -15,7 +15,8 @@ from ingestion.settings.path_patterns import PathPattern, compile_glob
 from ingestion.source.book_order import MAX_LEVELS, BookOrder, Entry, chapter_of
 from ingestion.source.generators.sphinx.config import facts_of
 from ingestion.source.site import Site
-from ingestion.source.site_reading.documents import read_document
+from ingestion.source.site_reading.documents import is_own_file, read_mapping
+from ingestion.source.site_reading.values import items, mapping
 
 _TOCTREE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?P<fence>`{3,}|:{3,})\{(?:toctree|tableofcontents)\}|\.\.[ \t]+toctree::)[^\n]*\n"
@@ -32,8 +33,8 @@ def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
     """Return the place of each page: chapters are the entries of the first list, lessons those of lists below."""
     facts = facts_of(site)
     known = {_without_ending(own): path for path in paths if (own := site.in_docs(path))}
-    document = read_document(site.config) if facts.contents else None
-    listed = _of_contents(document) if isinstance(document, dict) else _of_toctrees(site, facts.root_doc, known)
+    document = read_mapping(site.config) if facts.contents else {}
+    listed = _of_contents(document) if document else _of_toctrees(site, facts.root_doc, known)
     entries: dict[str, Entry] = {}
     titles: list[str | None] = []
     chapter = lesson = 0
@@ -53,14 +54,13 @@ def _of_contents(document: Mapping[str, Any]) -> Listed:
     """The pages of a `_toc.yml`, in both of its forms: with parts, or with chapters alone."""
     yield 0, None, _without_ending(str(document.get("root") or "index"))
     parts = document.get("parts") or document.get("subtrees") or [document]
-    for part in parts if isinstance(parts, list) else []:
+    for part in items(parts):
         yield from _below(part, 1)
 
 
 def _below(item: Any, depth: int) -> Listed:
-    inner = item if isinstance(item, Mapping) else {}
     for key in ("chapters", "sections", "entries"):
-        for each in inner.get(key) or () if isinstance(inner.get(key), list) else ():
+        for each in items(mapping(item).get(key)):
             if isinstance(each, Mapping) and "file" in each:
                 title = each.get("title")
                 yield depth, str(title) if title else None, normpath(_without_ending(str(each["file"])))
@@ -89,24 +89,28 @@ def _entries(site: Site, name: str, known: Mapping[str, str]) -> Iterator[tuple[
     folder = name.rpartition("/")[0]
     for block in _TOCTREE.finditer(text) if "toctree" in text else ():
         for line in block["inside"].split("\n"):
-            target = line.strip()
-            if not target or target.startswith((":", "---", "#")) or "://" in target:
+            written = line.strip()
+            if not written or written.startswith((":", "---", "#")) or "://" in written:
                 continue
-            titled = _TITLED.match(target)
-            title, target = (titled["title"], titled["target"]) if titled else (None, target)
-            path = target[1:] if target.startswith("/") else f"{folder}/{target}".lstrip("/")
-            path = normpath(_without_ending(path))
+            title, target = _titled(written)
+            path = normpath(_without_ending(join(f"/{folder}", target)).lstrip("/"))
             if "*" in path:
                 yield from ((None, each) for each in sorted(known) if fnmatchcase(each, path))
             else:
                 yield title, path
 
 
+def _titled(written: str) -> tuple[str | None, str]:
+    """Return the title and the target of an entry, which is a name or `Title <name>`."""
+    found = _TITLED.match(written)
+    return (found["title"], found["target"]) if found else (None, written)
+
+
 def _text_of(site: Site, name: str) -> str:
     """The text of a page of the site; "" where it cannot be read."""
     for ending in (".md", ".rst"):
         file = site.docs_folder / f"{name}{ending}"
-        if file.is_file() and not file.is_symlink() and file.resolve().is_relative_to(site.folder.resolve()):
+        if is_own_file(file) and file.resolve().is_relative_to(site.folder.resolve()):
             try:
                 return read_book_text(file)
             except (OSError, ValueError):
@@ -123,8 +127,7 @@ def without_page(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
     facts = facts_of(site)
     inside: set[str] | None = None
     if facts.only_contents:
-        document = read_document(site.config)
-        inside = {name for _, _, name in _of_contents(document if isinstance(document, dict) else {})}
+        inside = {name for _, _, name in _of_contents(read_mapping(site.config))}
     found = {}
     for path in paths:
         placed = site.in_docs(path)

@@ -109,12 +109,10 @@ class _Reader:
 
     def _line(self, line: str, at: int, end: int) -> Iterator[Directive]:
         """Yield what stands for a line outside of code."""
-        label = _LABEL.match(line)
-        attributes = _ATTRIBUTES.match(line)
-        if label or (attributes and "#" in attributes["inside"]):
-            self._label = f"#{label['label'].strip()}" if label else attributes["inside"] if attributes else ""
+        if label := _label_in(line):
+            self._label = label
             yield _instead(at, end, "")
-        elif line.startswith("%") or line.strip() == "+++" or line.startswith("+++ "):
+        elif line.startswith(("%", "+++ ")) or line.strip() == "+++":
             yield _instead(at, end, "")
         elif line.strip():
             yield from self._inline(line, at)
@@ -152,6 +150,14 @@ class _Reader:
         target = argument[:MAX_TARGET]
         base = self._folders.docs if target.startswith("/") else self._file.parent
         return Directive(start, end, target, (base / target.lstrip("/"),), whole, indent=indent)
+
+
+def _label_in(line: str) -> str:
+    """Return the attributes of what stands below a line: an id for a label (`(name)=`), or those in braces."""
+    if label := _LABEL.match(line):
+        return f"#{label['label'].strip()}"
+    attributes = _ATTRIBUTES.match(line)
+    return attributes["inside"] if attributes and "#" in attributes["inside"] else ""
 
 
 def _options(lines: list[str], at: int) -> tuple[dict[str, str], int]:

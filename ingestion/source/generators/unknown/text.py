@@ -75,16 +75,15 @@ def select_note(text: str, selection: str) -> str:
     page, blocks = parse_page(text, ANY)
     everything, wanted = walk(blocks), selection.rpartition("#")[2].strip()
     if wanted.startswith("^"):
-        named = (block for block in reversed(everything) if page.source(block).rstrip().endswith(f" {wanted}"))
-        if block := next(named, None):
-            return page.source(block).rstrip().removesuffix(wanted).rstrip()
+        texts = (page.source(block).rstrip() for block in reversed(everything))
+        if block := next((text for text in texts if text.endswith(f" {wanted}")), None):
+            return block.removesuffix(wanted).rstrip()
         raise CannotInclude(f"has no block `{wanted}`")
     headings = iter(Outline(page, blocks, everything).headings)
-    first = next((each for each in headings if each.title.casefold() == wanted.casefold()), None)
-    if first is None:
-        raise CannotInclude(f"has no section `{wanted}`")
-    end = next((each.start for each in headings if each.level <= first.level), len(text))
-    return text[first.start : end].rstrip()
+    if first := next((each for each in headings if each.title.casefold() == wanted.casefold()), None):
+        end = next((each.start for each in headings if each.level <= first.level), len(text))
+        return text[first.start : end].rstrip()
+    raise CannotInclude(f"has no section `{wanted}`")
 
 
 def _nothing(start: int, end: int) -> Directive:

@@ -14,8 +14,9 @@ from ingestion.source.generators.vitepress.rewrites import UnreadableRewrite, re
 from ingestion.source.permalinks import file_route, split_path
 from ingestion.source.site import Site
 
-_COMBINING = re.compile(r"[\u0300-\u036f]")
-_CONTROL = re.compile(r"[\0-\x1f]")
+_DROPPED = dict.fromkeys((*range(0x20), *range(0x300, 0x370)))
+"""Control characters, and marks that were combined with letters."""
+
 _SPECIAL = re.compile(r"""[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+""")
 _EMOJI = re.compile(r":[a-z0-9_+-]+:")
 
@@ -48,7 +49,7 @@ def split(text: str) -> Titled:
 def slug(spans: Sequence[Span]) -> str:
     """Return the words with one hyphen for each run of blanks and punctuation; `:emoji:` counts for nothing."""
     words = _EMOJI.sub("", text_of(spans, images=False, entities=False, notes=True))
-    plain = _CONTROL.sub("", _COMBINING.sub("", unicodedata.normalize("NFKD", words)))
+    plain = unicodedata.normalize("NFKD", words).translate(_DROPPED)
     anchor = _SPECIAL.sub("-", plain).strip("-")
     return (f"_{anchor}" if anchor[:1].isascii() and anchor[:1].isdigit() else anchor).lower()
 

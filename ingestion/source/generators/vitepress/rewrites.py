@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import count
 from typing import NamedTuple
 
 MAX_PATH = 512
@@ -12,8 +13,11 @@ MAX_PARTS = 8
 MAX_REPEATS = 3
 """Bounds of what is matched, since a pattern may come from a stranger."""
 
+_GROUP = r"\((?P<{}>(?!\?)(?:\\.|[^()\\])+)\)"
 _TOKEN = re.compile(
-    r"\\(?P<escaped>.)|:(?P<name>\w+)|\((?P<pattern>(?!\?)(?:\\.|[^()\\])+)\)|(?P<sign>[{}*+?])|(?P<char>[^()])", re.S
+    rf"(?::(?P<name>\w+)(?:{_GROUP.format('of_name')})?|{_GROUP.format('alone')})(?P<times>[*+?]?)"
+    r"|\\(?P<escaped>.)|(?P<sign>[{}*+?])|(?P<char>[^()])",
+    re.S,
 )
 _ANY = r"[^/#?]+?"
 
@@ -96,28 +100,23 @@ def _parse(source: str) -> tuple[str | _Part, ...]:
 
 
 def _parts(source: str) -> Iterator[str | _Part]:
+    text, unnamed = "", count()
+    for token in _tokens(source):
+        if literal := token["escaped"] or token["char"]:
+            text += literal
+            continue
+        before = text[-1:] if text.endswith((".", "/")) else ""
+        yield from filter(None, [text.removesuffix(before)])
+        name = token["name"] or str(next(unnamed))
+        yield _Part(name, token["of_name"] or token["alone"] or _ANY, before, token["times"])
+        text = ""
+    yield from filter(None, [text])
+
+
+def _tokens(source: str) -> list[re.Match[str]]:
     tokens = list(_TOKEN.finditer(source))
     if "".join(token[0] for token in tokens) != source:
         raise UnreadableRewrite(f"`{source}` cannot be read")
-    at = unnamed = 0
-    text = ""
-    while at < len(tokens):
-        token = tokens[at]
-        at += 1
-        if token["sign"]:
-            raise UnreadableRewrite(f"`{source}` has `{token['sign']}` where nothing is known to repeat")
-        if not token["name"] and not token["pattern"]:
-            text += token["escaped"] or token["char"]
-            continue
-        name, pattern = token["name"], token["pattern"]
-        if name and at < len(tokens) and tokens[at]["pattern"]:
-            pattern, at = tokens[at]["pattern"], at + 1
-        if not name:
-            name, unnamed = str(unnamed), unnamed + 1
-        before, text = (text[-1], text[:-1]) if text.endswith((".", "/")) else ("", text)
-        times = tokens[at]["sign"] if at < len(tokens) and tokens[at]["sign"] in ("*", "+", "?") else ""
-        at += bool(times)
-        yield from [text] if text else []
-        yield _Part(name, pattern or _ANY, before, times=times)
-        text = ""
-    yield from [text] if text else []
+    if sign := next((token["sign"] for token in tokens if token["sign"]), None):
+        raise UnreadableRewrite(f"`{source}` has `{sign}` where nothing is known to repeat")
+    return tokens
