@@ -31,21 +31,21 @@ def lesson_url(page: PageFacts, settings: Settings, site: Site | None) -> str:
 
     `book.base_url` is the address of the lessons' root, the site's own that of its docs folder.
     """
-    book = settings.book
-    base_url = book.base_url or (site.base_url if site else "")
     generator = generator_of(settings, site)
-    own = _own(generator, site)
-    if site and not own and not book.base_url:
+    own, base_url = _own(generator, site), _base_url(settings, site)
+    if site and not own and not settings.book.base_url:
         page = page._replace(path=site.in_docs(page.path) or "")
-    if not base_url or not page.path:
-        return ""
-    path = generator.address(page, own, _options(settings, own))
+    path = generator.address(page, own, _options(settings, own)) if base_url and page.path else None
     if path is None:
         return ""
     if path.startswith("/"):
         route = site.route if site else generator.default_route
-        base_url, path = base_url.removesuffix(f"/{route}") if route else base_url, path[1:]
+        base_url, path = base_url.removesuffix(f"/{route}".rstrip("/")), path[1:]
     return f"{base_url}/{quote(path)}" if path else base_url
+
+
+def _base_url(settings: Settings, site: Site | None) -> str:
+    return settings.book.base_url or (site.base_url if site else "")
 
 
 def _own(generator: Generator, site: Site | None) -> Site | None:

@@ -14,6 +14,7 @@ from typing import Any
 from ingestion.models import LAYERS, LEVELS, TIERS
 from ingestion.settings.validators import Module
 from ingestion.source.metadata.keys import LAYER_KEYS, LEVEL_KEYS, TIER_KEYS, meant_key
+from ingestion.source.site_reading.values import items
 
 NO_LEVEL = "names no level A1 to C2; the default stands"
 NO_LAYER = "names no layer L1 to L4; the default stands"
@@ -29,7 +30,9 @@ _WORDS = {
     "expert": ("C1", "C2"),
 }
 _LEVEL_TOKEN = re.compile(r"\b[ABC][12]\b|" + "|".join(_WORDS), re.I)
-_RANGE = re.compile(r"\s*(?:[-–—→]|to)\s*", re.I)
+_BETWEEN = ("-", "–", "—", "→", "to")
+"""What stands between both ends of a range."""
+
 _LAYER_TOKEN = re.compile(r"\bL(?:ayers?)?[ _-]?([1-4])\b|(?<=[→-])\s*([1-4])\b", re.I)
 _TIER = re.compile(r"(?:(?:tier|t)[ _-]*)?0*([1-9]\d*)(?:\.0+)?", re.I)
 
@@ -59,10 +62,11 @@ def read_audience(front_matter: Mapping[str, Any], module: Module | None, repeat
     levels = _read_set(values, LEVEL_KEYS, _levels_in, LEVELS, NO_LEVEL, unusable)
     layers = _read_set(values, LAYER_KEYS, _layers_in, LAYERS, NO_LAYER, unusable)
     named = (("hardware_tier", tier), ("proficiency_level", levels), ("layer", layers))
+    of_module = (module.hardware_tier, module.proficiency_level, module.layer) if module else (None, None, None)
     return Audience(
-        hardware_tier=tier or (module and module.hardware_tier) or 1,
-        levels=levels or ((module and module.proficiency_level) or "A2",),
-        layers=layers or ((module and module.layer) or "L1",),
+        hardware_tier=tier or of_module[0] or 1,
+        levels=levels or (of_module[1] or "A2",),
+        layers=layers or (of_module[2] or "L1",),
         declared=tuple(name for name, value in named if value),
         unusable=tuple(unusable),
     )
@@ -128,15 +132,12 @@ def _read_set(
 
 def _scalars(value: Any, keys: tuple[str, ...], *, nested: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the scalars under these keys: of the top level, or of nested maps only."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key in keys and bool(depth) == nested:
-                items = inner if isinstance(inner, list) else [inner]
-                yield from ((key, str(item)) for item in items if isinstance(item, str))
-            elif nested:
-                yield from _scalars(inner, keys, nested=True, depth=depth + 1)
-    elif isinstance(value, list) and nested:
-        for inner in value:
+    entries = value.items() if isinstance(value, Mapping) else [(None, each) for each in items(value)]
+    for key, inner in entries:
+        if key in keys and bool(depth) == nested:
+            written = inner if isinstance(inner, list) else [inner]
+            yield from ((key, item) for item in written if isinstance(item, str))
+        elif nested:
             yield from _scalars(inner, keys, nested=True, depth=depth + 1)
 
 
@@ -144,7 +145,7 @@ def _levels_in(text: str) -> set[str]:
     """`A2-B1` is both ends and all between; a word is its two levels."""
     tokens = list(_LEVEL_TOKEN.finditer(text))
     levels = {level for token in tokens for level in _WORDS.get(token[0].lower(), (token[0].upper(),))}
-    if len(tokens) == 2 and _RANGE.fullmatch(text, tokens[0].end(), tokens[1].start()):
+    if len(tokens) == 2 and text[tokens[0].end() : tokens[1].start()].strip().lower() in _BETWEEN:
         ranks = [LEVELS.index(level) for level in levels]
         return set(LEVELS[min(ranks) : max(ranks) + 1])
     return levels

@@ -41,8 +41,7 @@ def crawl_book(root: Path, settings: Settings) -> Crawl:
         site = generator.complete(site, paths)
         reasons = {**generator.without_page(site, paths), **reasons}
         handed = generator.handed_down(site, found.files)
-        titles = {folder: (None, title) for folder, title in handed.titles.items()}
-        order = replace(order, folders={**titles, **order.folders})
+        order = order.with_titles(handed.titles)
     found = _without_lost(found, handed.lost)
     files = [file for file in found.files if file.path not in reasons]
     for file in files:

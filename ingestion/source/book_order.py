@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ingestion.source.site_reading.documents import read_document, read_text
+from ingestion.source.site_reading.documents import read_mapping, read_text
 
 SUMMARY = "SUMMARY.md"
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
@@ -70,6 +70,10 @@ class BookOrder:
         numbers, titles = zip(*positions, strict=True) if positions else ((), ())
         return replace(found or Entry(), folders=numbers, folder_titles=titles)
 
+    def with_titles(self, titles: Mapping[str, str]) -> BookOrder:
+        """Return the order with titles of folders where it has none itself."""
+        return replace(self, folders={**{folder: (None, title) for folder, title in titles.items()}, **self.folders})
+
 
 def folders_of(paths: Iterable[str]) -> set[str]:
     """Return the folders that hold a page, those that hold them included."""
@@ -110,11 +114,7 @@ def summary_entries(text: str) -> Iterator[tuple[str, Entry]]:
     for line in text.split("\n"):
         if item := _ITEM.match(line):
             listed = True
-            indent = len(item["indent"].expandtabs(4))
-            while levels and levels[-1] > indent:
-                levels.pop()
-            if not levels or levels[-1] < indent:
-                levels = [*levels[: MAX_LEVELS - 1], indent]
+            levels = _entered(levels, len(item["indent"].expandtabs(4)))
             if len(levels) == 1:
                 chapter, section = chapter + 1, 0
             elif len(levels) == 2:
@@ -131,6 +131,12 @@ def summary_entries(text: str) -> Iterator[tuple[str, Entry]]:
         target = item["target"].strip().strip("<>").split("#")[0]
         if target and ":" not in target:
             yield target, entry
+
+
+def _entered(levels: list[int], indent: int) -> list[int]:
+    """Return the indents of the lists that are open at an item with this one."""
+    outer = [level for level in levels if level < indent]
+    return [*(outer[: MAX_LEVELS - 1] if indent not in levels else outer), indent]
 
 
 def read_categories(root: Path, outside: Path, paths: Iterable[str]) -> BookOrder:
@@ -151,14 +157,11 @@ def _categories(
         for name in CATEGORY_FILES:
             file = os.path.join(base, name)
             if os.path.isfile(file) and not os.path.islink(file):
-                yield folder, _category(Path(file))
+                yield folder, _category(read_mapping(Path(file)))
                 break
 
 
-def _category(file: Path) -> tuple[int | None, str | None]:
-    value = read_document(file)
-    if not isinstance(value, dict):
-        return None, None
+def _category(value: Mapping[str, Any]) -> tuple[int | None, str | None]:
     label = value.get("label")
     return position(value.get("position")), label if isinstance(label, str) else None
 

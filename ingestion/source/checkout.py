@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -18,7 +18,7 @@ MAX_POINTER_BYTES = 1024
 
 _POINTER = re.compile(rb"version https?://\S+/spec/v\d+\n(?=(?:.*\n)*?oid \w+:[0-9a-f]+)")
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
-_LESSON_NAME = re.compile(r"\S+\.(?:md|mdx|markdown)")
+_LESSON_NAMES = (".md", ".mdx", ".markdown")
 _SUBMODULE = re.compile(r'^\s*path\s*=\s*"?(.+?)"?\s*$', re.MULTILINE)
 
 
@@ -50,7 +50,8 @@ def _target(data: bytes, location: Path) -> str | None:
     if not text.strip() or "\n" in text or "\0" in text:
         return None
     with suppress(OSError, ValueError):
-        if _LESSON_NAME.fullmatch(text) or ("/" in text and (location.parent / text).exists()):
+        is_name = text.endswith(_LESSON_NAMES) and len(text.split()) == 1 and not text[0].isspace()
+        if is_name or ("/" in text and (location.parent / text).exists()):
             return text
     return None
 
@@ -64,25 +65,26 @@ class LeftOut(NamedTuple):
 
 def left_out(root: Path, gone: Iterable[str]) -> dict[str, LeftOut]:
     """Return which of the paths that are gone below `root` a checkout left out, by submodule or as sparse."""
-    wanted = set(gone)
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     entries = {entry.path: entry for entry in _index(top)}
     folders = {path for path, entry in entries.items() if entry.is_submodule} | set(_named_submodules(top))
     empty = {_below(root, top / folder) for folder in folders if not _has_files(top / folder)}
     sparse = {_below(root, top / path) for path, entry in entries.items() if entry.is_skipped}
-    found = {}
-    for path in wanted:
-        above = [str(folder) for folder in PurePosixPath(path).parents]
-        if module := next((folder for folder in above if folder in empty), None):
-            found[path] = LeftOut(
-                f"{module}/",
-                "is an empty submodule; run `git submodule update --init` (actions/checkout: `submodules: true`)",
-            )
-        elif not sparse.isdisjoint([path, *above]):
-            found[path] = LeftOut(
-                _highest_missing(root, path), "is left out by a sparse checkout; run `git sparse-checkout disable`"
-            )
-    return found
+    reasons = ((path, _reason(root, path, empty, sparse)) for path in set(gone))
+    return {path: reason for path, reason in reasons if reason}
+
+
+def _reason(root: Path, path: str, empty: Collection[str], sparse: Collection[str]) -> LeftOut | None:
+    above = [str(folder) for folder in PurePosixPath(path).parents]
+    if module := next((folder for folder in above if folder in empty), None):
+        return LeftOut(
+            f"{module}/",
+            "is an empty submodule; run `git submodule update --init` (actions/checkout: `submodules: true`)",
+        )
+    if any(each in sparse for each in (path, *above)):
+        missing = _highest_missing(root, path)
+        return LeftOut(missing, "is left out by a sparse checkout; run `git sparse-checkout disable`")
+    return None
 
 
 def _highest_missing(root: Path, path: str) -> str:

@@ -156,15 +156,10 @@ class _Rules:
         self, root: Path, built_in: Sequence[Ignored], exclude: Sequence[str], include: Sequence[str]
     ) -> None:
         own = root / IGNORE_FILE
-        try:
-            lines = read_book_text(own).split("\n") if own.is_file() else []
-        except (OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{own}: cannot be read: {explain(error)}") from error
-        lines = [line for line in lines if line.strip() and not line.startswith("#")]
         self._named = [
             *built_in,
             *(Ignored(pattern, "setting crawl.exclude") for pattern in exclude),
-            *(Ignored(line, IGNORE_FILE) for line in lines),
+            *(Ignored(line, IGNORE_FILE) for line in _lines_of(own)),
         ]
         try:
             self._ignored = IgnoreRules([rule.pattern for rule in self._named])
@@ -181,6 +176,14 @@ class _Rules:
         if self._included and not path.endswith("/") and self._included.match(path) is None:
             return "matches no pattern of crawl.include"
         return None
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        lines = read_book_text(file).split("\n") if file.is_file() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read: {explain(error)}") from error
+    return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
 class _Walk:
@@ -203,16 +206,14 @@ class _Walk:
             return
         for entry in entries:
             path = prefix + _composed(entry.name)
-            if not path.isascii() and not _is_text(path):
+            if not _is_text(path):
                 self._skip_bytes(entry, path)
             elif entry.is_symlink():
                 self._skip_link(entry, path)
             elif entry.is_dir(follow_symlinks=False):
                 self._folder(entry, path + "/")
-            elif path.lower().endswith(SUFFIXES):
-                self._lesson(entry, path)
-            elif path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
-                self.skipped.append(Skipped(path, "not Markdown"))
+            else:
+                self._file(entry, path)
 
     def one_per_path(self) -> list[SourceFile]:
         """Return the files by path, without those whose path, composed, is that of the file before."""
@@ -235,7 +236,11 @@ class _Walk:
             self.skipped.append(Skipped(path, "a folder; the lessons in it are indexed"))
         self.collect(entry.path, path)
 
-    def _lesson(self, entry: os.DirEntry[str], path: str) -> None:
+    def _file(self, entry: os.DirEntry[str], path: str) -> None:
+        if path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
+            self.skipped.append(Skipped(path, "not Markdown"))
+        if not path.lower().endswith(SUFFIXES):
+            return
         if reason := self._rules.reason_to_skip(path):
             self.skipped.append(Skipped(path, reason))
         elif not entry.is_file(follow_symlinks=False):
@@ -266,7 +271,7 @@ class _Walk:
 
 def _is_text(name: str) -> bool:
     """Return whether the name's bytes are UTF-8; Python keeps others as lone surrogates."""
-    return not any("\ud800" <= char <= "\udfff" for char in name)
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _clashes(paths: list[str]) -> tuple[tuple[str, ...], ...]:

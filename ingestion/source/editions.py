@@ -31,7 +31,7 @@ _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][A-Za-z]{2,4})?")
 _TRANSLATED_DOCS = "docusaurus-plugin-content-docs"
 _VERSIONED_DOCS = "versioned_docs"
 _VERSION = "version-"
-_NUMBER = re.compile(r"^(?:\d{4}-\d{2}-\d{2}|\d+)[-_. ]+(?=.)")
+_NUMBER = re.compile(r"^(?:\d{4}-\d{2}-\d{2}|\d+)[-_. ]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def strip_stem(stem: str) -> tuple[str, str | None, bool]:
 
 
 def without_number(name: str) -> str:
-    """Return the name of a file or folder without the number or date that it begins with."""
+    """Return the name of a file or folder without the number or date that it begins with; "" for a number alone."""
     return _NUMBER.sub("", name)
 
 

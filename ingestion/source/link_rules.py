@@ -242,7 +242,7 @@ def _plain(path: str) -> str:
         parts[-1] = parts[-1][: -len(suffix)]
     if parts and parts[-1].lower() in OVERVIEWS:
         parts.pop()
-    return "/".join(map(without_number, parts)).lower()
+    return "/".join(without_number(part) or part for part in parts).lower()
 
 
 def _suffix(address: str) -> str:

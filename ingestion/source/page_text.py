@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,8 +22,7 @@ from ingestion.source.includes.pages import expand_page
 from ingestion.source.metadata.front_matter import FrontMatter
 from ingestion.source.reader import SourceText
 
-_OPENS_CONFLICT = re.compile(r"<{7}(?: [^\n]*)?\r?$")
-_CLOSES_CONFLICT = re.compile(r">{7}(?: [^\n]*)?\r?$")
+_OPENS_CONFLICT, _CLOSES_CONFLICT = "<<<<<<<", ">>>>>>>"
 _CONFLICT = "holds both sides of a merge that was not finished; choose one, and remove the marks"
 
 _SHOWN_MARKDOWN = frozenset(
@@ -88,16 +86,20 @@ def _in_file(line: int, origins: Sequence[int]) -> int:
 
 def _conflict(text: str, syntax: Syntax) -> int:
     """Return the line, from 1, of the first mark of a merge that was not finished; 0 where code alone holds one."""
-    if "<<<<<<<" not in text or ">>>>>>>" not in text:
+    if _OPENS_CONFLICT not in text or _CLOSES_CONFLICT not in text:
         return 0
     page, blocks = parse_page(text, syntax)
-    code = {
-        line for block in walk(blocks) if block.kind in ("fence", "code") for line in range(block.start, block.end)
-    }
-    outside = [(number, line) for number, line in enumerate(page.lines, 1) if number - 1 not in code]
-    opened = [number for number, line in outside if _OPENS_CONFLICT.match(line)]
-    closed = [number for number, line in outside if _CLOSES_CONFLICT.match(line)]
-    return opened[0] if opened and closed and opened[0] < closed[-1] else 0
+    code = [range(block.start, block.end) for block in walk(blocks) if block.kind in ("fence", "code")]
+    outside = set(range(len(page.lines))).difference(*code)
+    marks = [(number, _mark(page.lines[number])) for number in sorted(outside)]
+    opened = next((number for number, mark in marks if mark == _OPENS_CONFLICT), len(page.lines))
+    is_closed = any(number > opened for number, mark in marks if mark == _CLOSES_CONFLICT)
+    return opened + 1 if is_closed else 0
+
+
+def _mark(line: str) -> str:
+    """Return what a line begins with, as git marks the sides of a merge: seven signs, alone or before a blank."""
+    return line.rstrip("\r\n").partition(" ")[0]
 
 
 def _composed(lines: tuple[int, ...], origins: tuple[int, ...]) -> tuple[int, ...]:

@@ -24,20 +24,29 @@ def publication_of(
     """
     metadata = with_custom_tables(page.values)
     values = {meant_key(key) or key: value for key, value in list(metadata.items())[::-1]}
-    if is_on(values.get("draft")):
-        return Publication("a draft (`draft`)")
-    if "published" in values and lowered(values["published"]) in NO:
-        return Publication("not published (`published`)")
-    if not settings.crawl.unlisted and is_on(values.get("unlisted")):
-        return Publication("unlisted (index it with `crawl.unlisted`)")
     generator, page = of(site), page._replace(values=values)
+    if reason := _hidden_by(values, settings):
+        return Publication(reason)
     found = generator.publication(page, site, now or datetime.now(UTC))
-    if found.reason or settings.crawl.unsearched:
-        return found
-    asks = is_on(values.get("noindex")) or _names_robots(values) or _holds_meta(page.body)
-    if generator.is_searched(page, site) and not asks:
+    if found.reason or settings.crawl.unsearched or (generator.is_searched(page, site) and not _asks_robots(page)):
         return found
     return Publication("left out of the site's search (index it with `crawl.unsearched`)")
+
+
+def _hidden_by(values: Mapping[str, Any], settings: Settings) -> str | None:
+    """Return which key that all generators have hides a page."""
+    if is_on(values.get("draft")):
+        return "a draft (`draft`)"
+    if "published" in values and lowered(values["published"]) in NO:
+        return "not published (`published`)"
+    if not settings.crawl.unlisted and is_on(values.get("unlisted")):
+        return "unlisted (index it with `crawl.unlisted`)"
+    return None
+
+
+def _asks_robots(page: PageFacts) -> bool:
+    """Return whether a page asks search engines to leave it out."""
+    return is_on(page.values.get("noindex")) or _names_robots(page.values) or _holds_meta(page.body)
 
 
 def _names_robots(value: Any) -> bool:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ingestion.source.book_order import chapter_of
-from ingestion.source.site_reading.values import clean
+from ingestion.source.site_reading.values import clean, items
 
 MAX_PAGES = 10_000
 _TITLES = ("text", "label")
@@ -68,20 +68,28 @@ def _listed(item: Any, above: tuple[str, ...] = (), base: str = "") -> Iterator[
 def _group(item: Mapping[str, Any], above: tuple[str, ...], base: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     base = item["base"] if isinstance(item.get("base"), str) else base
     title = next((text for key in _TITLES if isinstance(text := item.get(key), str)), None)
-    link = item.get("link")
-    address = link.get("id") if isinstance(link, Mapping) else next(filter(None, map(item.get, _ADDRESSES)), None)
     below = (*above, title) if title else above
+    address, folder = _address_of(item), _folder_of(item)
     if isinstance(address, str) and "://" not in address:
         yield base + address, above
-    generated = item.get("autogenerate")
-    folder = generated.get("directory") if isinstance(generated, Mapping) else item.get("dirName")
     if isinstance(folder, str):
         yield f"{clean(folder).strip('/')}/**".removeprefix("./"), below
     if "items" in item:
         yield from _listed(item["items"], below, base)
     elif address is None and folder is None and title is None:
         for name, inner in item.items():  # Docusaurus' short form: a group by its title
-            yield from _listed(inner, (*above, name), base) if isinstance(inner, list) else ()
+            yield from _listed(items(inner), (*above, name), base)
+
+
+def _address_of(item: Mapping[str, Any]) -> Any:
+    link = item.get("link")
+    return link.get("id") if isinstance(link, Mapping) else next(filter(None, map(item.get, _ADDRESSES)), None)
+
+
+def _folder_of(item: Mapping[str, Any]) -> Any:
+    """Return the folder of which all pages are meant."""
+    generated = item.get("autogenerate")
+    return generated.get("directory") if isinstance(generated, Mapping) else item.get("dirName")
 
 
 def _plain(page: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
@@ -45,6 +46,20 @@ class Matches(NamedTuple):
     sure: int
 
 
+class _Found:
+    """The keys of pages by the paths of their lessons, each page once; `taken` are also those of other lessons."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.keys: dict[str, str] = {}
+        self.taken = taken
+
+    def add(self, path: str, key: str) -> None:
+        """Give a page to a lesson, unless that has one or the page is another's."""
+        if path not in self.keys and key not in self.taken:
+            self.keys[path] = key
+            self.taken.add(key)
+
+
 class PageMatcher:
     """Finds the pages of lessons in a built site."""
 
@@ -58,35 +73,34 @@ class PageMatcher:
         """
         urls = [page.url for page in known.values()]
         addresses = Addresses(self._site, [*urls, *(lesson.url for lesson in lessons)])
-        taken = {page.file for page in known.values()}
-        keys: dict[str, str] = {}
+        found = _Found({page.file for page in known.values()})
+        unsure = self._by_address(lessons, addresses, found)
+        for path, key in self._by_contents(
+            [lesson for lesson in lessons if lesson.path not in found.keys], found.taken
+        ):
+            found.add(path, key)
+        sure = len(found.keys)
+        for path, key in unsure.items():
+            found.add(path, key)
+        url_of = {lesson.path: lesson.url for lesson in lessons}
+        pairs = [(page.url, page.file) for page in known.values()]
+        pairs += [(url_of[path], key) for path, key in found.keys.items()]
+        forms = _Forms(self._site, addresses, pairs, base_url)
+        pages = {path: self.published(key, forms.url_of(url_of[path], key)) for path, key in found.keys.items()}
+        return Matches({**known, **pages}, len(known) + sure)
+
+    def _by_address(self, lessons: Sequence[LessonOutline], addresses: Addresses, found: _Found) -> Mapping[str, str]:
+        """Find the pages at lessons' addresses; return those that have neither title nor a heading of theirs."""
         unsure: dict[str, str] = {}
         for lesson in lessons:
-            if (key := addresses.key_of(lesson.url)) is None or key in taken:
-                continue
-            page = self._site.outline(key)
-            if page.redirect:
+            key = addresses.key_of(lesson.url)
+            if key is None or key in found.taken or (page := self._site.outline(key)).redirect:
                 continue
             if _has_title(page, lesson) or _shared(page, lesson):
-                keys[lesson.path] = key
-                taken.add(key)
+                found.add(lesson.path, key)
             else:
                 unsure[lesson.path] = key
-        rest = [lesson for lesson in lessons if lesson.path not in keys]
-        for path, key in self._by_contents(rest, taken):
-            keys[path] = key
-            taken.add(key)
-        sure = len(keys)
-        for path, key in unsure.items():
-            if path not in keys and key not in taken:
-                keys[path] = key
-                taken.add(key)
-        by_path = {lesson.path: lesson for lesson in lessons}
-        pairs = [(page.url, page.file) for page in known.values()]
-        pairs += [(by_path[path].url, key) for path, key in keys.items()]
-        forms = _Forms(self._site, addresses, pairs, base_url)
-        pages = {path: self.published(key, forms.url_of(by_path[path].url, key)) for path, key in keys.items()}
-        return Matches({**known, **pages}, len(known) + sure)
+        return unsure
 
     def published(self, key: str, url: str) -> PublishedPage:
         """Return what the site says of a page whose address is known."""
@@ -95,27 +109,28 @@ class PageMatcher:
 
     def _by_contents(self, lessons: Sequence[LessonOutline], taken: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the pages of lessons that no address tells: the best pairs first, each page once."""
-        if not lessons:
-            return
-        free = [key for key in self._site.keys if key not in taken and not self._site.outline(key).redirect]
-        having: dict[str, list[str]] = {}
-        for key in free:
-            page = self._site.outline(key)
-            for text in {as_compared(page.h1), *(as_compared(each.text) for each in page.headings)}:
-                having.setdefault(text, []).append(key)
+        having = self._having(taken) if lessons else {}
         pairs = []
         for lesson in lessons:
             texts = (as_compared(lesson.title), *lesson.compared)
-            found = {
-                key for text in texts if len(having.get(text, ())) <= MOST_CANDIDATES for key in having.get(text, ())
-            }
-            scores = sorted(((self._score(lesson, key), key) for key in found), key=lambda each: (-each[0], each[1]))
-            pairs += [(score, lesson.path, key) for score, key in scores if score >= 2]
+            listed = (keys for text in texts if len(keys := having.get(text, ())) <= MOST_CANDIDATES)
+            scored = ((self._score(lesson, key), key) for key in set(chain.from_iterable(listed)))
+            pairs += [(-score, len(key), lesson.path, key) for score, key in scored if score >= 2]
         done: set[str] = set()
-        for _, path, key in sorted(pairs, key=lambda each: (-each[0], len(each[2]), each[1:])):
+        for _, _, path, key in sorted(pairs):
             if path not in done and key not in done:
                 done |= {path, key}
                 yield path, key
+
+    def _having(self, taken: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """Return the free pages by each title and heading that they have."""
+        having: dict[str, list[str]] = {}
+        for key in self._site.keys:
+            page = self._site.outline(key)
+            if key not in taken and not page.redirect:
+                for text in {as_compared(page.h1), *(as_compared(each.text) for each in page.headings)}:
+                    having.setdefault(text, []).append(key)
+        return having
 
     def _score(self, lesson: LessonOutline, key: str) -> float:
         """Return how much speaks for a page: title, headings and name count one each, and two are enough."""
@@ -142,7 +157,7 @@ def _name_of(path: str) -> list[str]:
     parts = [*PurePosixPath(path).parent.parts, PurePosixPath(path).stem]
     if parts[-1].lower() in OVERVIEWS:
         parts.pop()
-    return [as_compared(without_number(part)) for part in parts]
+    return [as_compared(without_number(part) or part) for part in parts]
 
 
 class Addresses:
@@ -189,11 +204,10 @@ class _Forms:
             (split, key) for url, key in pairs if addresses.key_of(url) == key and (split := addresses.split(url))
         ]
         own = [(split, key) for _, key in pairs if (split := self._canonical(key))]
-        roots = Counter(root for (root, _), _ in good) or Counter(root for (root, _), _ in own)
-        self._root = roots.most_common(1)[0][0] if roots else base_url.rstrip("/")
-        if self._root.startswith(UNKNOWN_HOST):
-            known = Counter(root for (root, _), _ in own)
-            self._root = known.most_common(1)[0][0] if known else base_url.rstrip("/")
+        roots = (_commonest(split[0] for split, _ in each) for each in (good, own))
+        self._root = next(
+            (root for root in roots if root and not root.startswith(UNKNOWN_HOST)), base_url.rstrip("/")
+        )
         forms = Counter((_is_index(key), _form(below)) for (_, below), key in good or own if below)
         self._forms = {
             is_index: max(("/", "", ".html"), key=lambda form: (forms[is_index, form], form == default))
@@ -215,6 +229,10 @@ class _Forms:
         url = self._site.outline(key).canonical
         splits = (self._addresses.split(url, parts) for parts in range(MAX_PREFIX)) if url else iter(())
         return next((split for split in splits if split and self._site.key_at(split[1]) == key), None)
+
+
+def _commonest(texts: Iterable[str]) -> str:
+    return next((text for text, _ in Counter(texts).most_common(1)), "")
 
 
 def _is_index(key: str) -> bool:

@@ -90,6 +90,9 @@ class _Element:
     is_holder: bool = False
 
 
+_NO_ELEMENT = _Element("", unseen=False, hides=False, began=(0, 0))
+
+
 @dataclass(slots=True)
 class _Holder:
     """An element that may be the article: its first and last block and heading."""
@@ -124,20 +127,27 @@ class _Reader:
         self._besides: list[str] = []
 
     def text(self, text: str) -> None:
-        top = self._stack[-1] if self._stack else None
-        if top and top.name == "title" and not self._open["svg"]:
+        top = self._top
+        if top.name == "title" and not self._open["svg"]:
             self._title = " ".join(text.split()) if self._title is None else self._title
-        elif top and top.unseen:
-            if self._open["math"]:
-                self._formulas.append(text)
-            elif not any(element.hides for element in self._stack):
-                self._besides.append(text)
-        elif top and top.is_anchor_link and self._open["sup"]:
+        elif top.unseen:
+            self._besides_of(text).append(text)
+        elif top.is_anchor_link and self._open["sup"]:
             return  # the mark of a footnote
         elif self._heading:
-            (self._heading.marks if top and top.is_anchor_link else self._heading.words).append(text)
+            (self._heading.marks if top.is_anchor_link else self._heading.words).append(text)
         else:
             self._current.append(text)
+
+    @property
+    def _top(self) -> _Element:
+        return self._stack[-1] if self._stack else _NO_ELEMENT
+
+    def _besides_of(self, text: str) -> list[str]:
+        """Return where a text goes that is no part of what a page shows; nowhere for what readers never see."""
+        if self._open["math"]:
+            return self._formulas
+        return [] if any(element.hides for element in self._stack) else self._besides
 
     def open(self, tag: Tag) -> None:
         """Read a tag that opens an element, or is one."""
@@ -163,13 +173,12 @@ class _Reader:
                     self._heading.ids.append(attributes[key])
 
     def _enter(self, name: str, attributes: Mapping[str, str]) -> None:
-        hides = _hides(name, attributes)
-        unseen = (bool(self._stack) and self._stack[-1].unseen) or hides or _is_unseen(name, attributes)
-        inside_link = bool(self._stack) and self._stack[-1].is_anchor_link
-        is_anchor_link = inside_link or (name == "a" and attributes.get("href", "").startswith("#"))
-        own_id = attributes.get("id", "")
+        hides, own_id = _hides(name, attributes), attributes.get("id", "")
+        unseen = self._top.unseen or hides or _is_unseen(name, attributes)
+        is_link = name == "a" and attributes.get("href", "").startswith("#")
+        is_anchor_link = self._top.is_anchor_link or is_link
         if name in _HEADINGS and not unseen and self._heading is None:
-            self._heading = _OpenHeading(int(name[1]), [*([own_id] if own_id else []), *self._section_ids()])
+            self._heading = _OpenHeading(int(name[1]), [*filter(None, [own_id]), *self._section_ids()])
         began = len(self._blocks), len(self._headings)
         section_id = own_id if name == "section" or "section" in attributes.get("class", "").split() else ""
         is_holder = name in ("main", "article") or attributes.get("role") == "main"
@@ -201,10 +210,10 @@ class _Reader:
         self._flush()
         article = self._article()
         headings = [self._headings[at] for at in article.headings]
-        first = next((heading for heading in (*headings, *self._headings) if heading.level == 1), None)
+        titles = (heading.text for heading in (*headings, *self._headings) if heading.level == 1)
         return BuiltPage(
             title=self._title or "",
-            h1=first.text if first else "",
+            h1=next(titles, ""),
             headings=tuple(headings),
             ids=frozenset(self._ids),
             blocks=tuple(self._blocks[at] for at in article.blocks),

@@ -43,32 +43,27 @@ class Tag(NamedTuple):
 
 def read_tokens(html: str) -> Iterator[Tag | str]:
     """Yield the tags and the texts of a page in their order."""
-    at, length = 0, len(html)
-    while at < length:
-        opening = html.find("<", at)
-        if opening < 0:
-            opening = length
+    at = 0
+    while (opening := html.find("<", at)) >= 0:
         if opening > at:
             yield unescape(html[at:opening])
-        if opening == length:
-            return
         at = opening
         is_tag = bool(_NAMED.match(html, at))
         if not is_tag and html[at + 1 : at + 2] in ("!", "?", "/"):
             at = _end_of_comment(html, at)
         elif tag := _TAG.match(html, at):
-            at = tag.end()
-            name = tag["name"].lower()
-            yield Tag(name, bool(tag["end"]), tag["attributes"])
-            if name in _HOLDS_TEXT and not tag["end"]:
-                begin, at = at, _end_of_text(html, at, name)
-                if name in _DECODED:
-                    yield unescape(html[begin:at])
+            name, is_end = tag["name"].lower(), bool(tag["end"])
+            yield Tag(name, is_end, tag["attributes"])
+            at = tag.end() if is_end or name not in _HOLDS_TEXT else _end_of_text(html, tag.end(), name)
+            if name in _DECODED and not is_end:
+                yield unescape(html[tag.end() : at])
         elif is_tag:
             return
         else:
             yield "<"
             at += 1
+    if at < len(html):
+        yield unescape(html[at:])
 
 
 def _end_of_comment(html: str, at: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from unicodedata import normalize
 
 from ingestion.markdown.cleaner import searchable
@@ -47,23 +47,27 @@ def matched_in_order(wanted: Sequence[str], found: Sequence[str]) -> list[int | 
     places[:begin] = range(begin)
     for back in range(1, end + 1):
         places[-back] = len(found) - back
-    rows, columns = len(wanted) - begin - end, len(found) - begin - end
-    if not rows * columns or rows * columns > MAX_CELLS:
-        return places
-    lengths = [[0] * (columns + 1) for _ in range(rows + 1)]
-    for row in range(rows - 1, -1, -1):
-        for column in range(columns - 1, -1, -1):
-            equal = wanted[begin + row] == found[begin + column]
-            lengths[row][column] = (
-                lengths[row + 1][column + 1] + 1 if equal else max(lengths[row + 1][column], lengths[row][column + 1])
-            )
-    row = column = 0
-    while row < rows and column < columns:
-        if wanted[begin + row] == found[begin + column]:
+    rows, columns = wanted[begin : len(wanted) - end], found[begin : len(found) - end]
+    if len(rows) * len(columns) <= MAX_CELLS:
+        for row, column in _longest_common(rows, columns):
             places[begin + row] = begin + column
+    return places
+
+
+def _longest_common(rows: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of the longest sequence of texts that both have."""
+    lengths = [[0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+    for row in range(len(rows) - 1, -1, -1):
+        below = lengths[row + 1]
+        for column in range(len(columns) - 1, -1, -1):
+            equal = rows[row] == columns[column]
+            lengths[row][column] = below[column + 1] + 1 if equal else max(below[column], lengths[row][column + 1])
+    row = column = 0
+    while row < len(rows) and column < len(columns):
+        if rows[row] == columns[column]:
+            yield row, column
             row, column = row + 1, column + 1
         elif lengths[row + 1][column] >= lengths[row][column + 1]:
             row += 1
         else:
             column += 1
-    return places

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,14 +121,16 @@ class _Expansion:
         found += (_standing_for_nothing(part) for part in parts if not part.is_kept)
         if self._variables:
             found += find_variables(text, self._variables)
-        literal = [part for part in parts if part.is_kept]
+        literal = deque(part for part in parts if part.is_kept)
         kept: list[Directive] = []
-        for directive in sorted(found, key=lambda each: each.start):
-            if literal and directive.start >= literal[0].end:
-                literal.pop(0)
-            is_literal = bool(literal) and literal[0].start <= directive.start < literal[0].end
-            if not is_literal and (not kept or directive.start >= kept[-1].end):
+        end = 0
+        for directive in sorted(found, key=attrgetter("start")):
+            while literal and directive.start >= literal[0].end:
+                literal.popleft()
+            is_literal = literal and literal[0].start <= directive.start
+            if not is_literal and directive.start >= end:
                 kept.append(directive)
+                end = directive.end
         return kept
 
     def _read(self, directive: Directive, source: str, stack: tuple[Path, ...]) -> tuple[str, list[str]]:

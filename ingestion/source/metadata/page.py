@@ -91,18 +91,17 @@ def _number(
     key: str, front: FrontMatter, in_path: int | None, path: str
 ) -> tuple[int | None, list[tuple[str, str, str]]]:
     """Return a number of the place, and what is odd about it: key, rule and message of each."""
-    raw = front.values.get(key)
-    written = whole_number(raw) if raw is not None else None
-    odd = []
+    raw, odd = front.values.get(key), []
+    written = whole_number(raw)
     if raw is not None and written is None:
         odd.append((key, f"{key}-value", f"`{key}: {raw}` is not a whole number; ignored"))
-    if in_path is not None and written is not None and in_path != written:
+    if None not in (in_path, written) and in_path != written:
         odd.append((key, "path-conflict", f"`{key}: {written}` but the path says {in_path}; the path counts"))
-    number = in_path if in_path is not None else written
-    if number is None and key == "lesson":
-        return position(front.values.get("sidebar_position")), odd
+    number = written if in_path is None else in_path
+    if number is None:
+        return position(front.values.get("sidebar_position")) if key == "lesson" else None, odd
     bounds = BOUNDS[key]
-    if number is not None and number not in bounds and (number == written or _is_in_path(number, path)):
+    if number not in bounds and (number == written or _is_in_path(number, path)):
         odd.append((key, f"{key}-range", f"{key} {number} is outside {bounds.start} to {bounds.stop - 1}; kept"))
     return number, odd
 

@@ -26,7 +26,7 @@ TAGGED = "!"
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 _SURROGATES = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}", re.I)
-_OTHER_BREAKS = re.compile("[\u0085\u2028\u2029]")
+_OTHER_BREAKS = str.maketrans("\u0085\u2028\u2029", "   ")
 
 
 class YamlProblem(Exception):
@@ -82,13 +82,12 @@ class PlainYaml:
                 raise YamlProblem(1 + node.start_mark.line, f"it stands for more than {MAX_CHARACTERS:,} characters")
             return _called(node) or None if not node.style and node.value in _NULLS else node.value
         self._depth += 1
-        try:
-            if node.id == "sequence":
-                return [self._value(item) for item in node.value]
-            called = {TAGGED: name} if (name := _called(node)) else {}
-            return self._mapping(node) | called if node.id == "mapping" else None
-        finally:
-            self._depth -= 1
+        if node.id == "sequence":
+            value: Any = [self._value(item) for item in node.value]
+        else:
+            value = self._mapping(node) | ({TAGGED: name} if (name := _called(node)) else {})
+        self._depth -= 1
+        return value
 
 
 def _called(node: Any) -> str:
@@ -121,14 +120,14 @@ def has_odd_escapes(text: str) -> bool:
 
 def has_odd_breaks(text: str) -> bool:
     """Return whether the text has U+0085, U+2028 or U+2029, which YAML 1.1 takes for line ends and 1.2 does not."""
-    return _OTHER_BREAKS.search(text) is not None
+    return text.translate(_OTHER_BREAKS) != text
 
 
 def _as_generators_read(text: str) -> str:
     """Join surrogate escapes and keep other line breaks inside of their line, as YAML readers in JavaScript do."""
     if "\\u" in text:
         text = _SURROGATES.sub(_joined, text)
-    return _OTHER_BREAKS.sub(" ", text)
+    return text.translate(_OTHER_BREAKS)
 
 
 def _joined(pair: re.Match[str]) -> str:

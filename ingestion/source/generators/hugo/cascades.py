@@ -71,14 +71,16 @@ def _plain_titles(text: str) -> dict[str, str] | None:
         if line.rstrip() == mark.rstrip() or line.startswith("["):
             return found
         key, _, value = line.partition(_SIGNS.get(mark.rstrip(), "\n"))
-        if key.rstrip().lower() in ("title", "linktitle"):
-            words = value.strip()
-            quote = words[:1] if words[:1] in ("'", '"') and words[-1:] == words[:1] else ""
-            words = words[1:-1] if quote else words
+        if (name := key.rstrip().lower()) in ("title", "linktitle"):
+            words = _unquoted(value.strip())
             if following[:1].isspace() or not words[:1].isalnum() or set(words) & _SPECIAL:
                 return None
-            found[key.rstrip().lower()] = words
+            found[name] = words
     return None
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if text[:1] in ("'", '"') and text[-1:] == text[:1] else text
 
 
 def _blocks(source: SourceText) -> list[Mapping[str, Any]]:
