@@ -72,6 +72,7 @@ def test_the_title_is_the_best_that_the_page_has(text: str, title: str) -> None:
         ("guides/index.mdx", "guides"),
         ("README.md", "README"),
         ("01-.md", "01-.md"),
+        ("blog/2024-01-31-first-steps.md", "first steps"),
     ],
 )
 def test_without_title_and_heading_the_path_names_the_page(path: str, title: str) -> None:

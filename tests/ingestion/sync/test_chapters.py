@@ -68,3 +68,8 @@ def test_a_chapter_is_all_that_stands_above_a_page_in_the_contents() -> None:
     assert [entry.chapter_title for _, entry in summary_entries(summary)] == [None, "A", "A › B", None]
     nav = [{"Start": "index.md"}, {"Guide": [{"Setup": "setup.md"}, {"More": [{"Tips": "tips.md"}]}]}]
     assert [entry.chapter_title for _, entry in nav_entries(nav)] == [None, "Guide", "Guide › More"]
+
+
+def test_the_first_page_of_a_section_is_its_overview_by_its_whole_name() -> None:
+    nav = [{"A": ["a/index.md", "a/one.md"]}, {"B": ["b/reindex.md", "b/two.md"]}]
+    assert [(entry.chapter, entry.lesson) for _, entry in nav_entries(nav)] == [(1, 0), (1, 1), (2, 1), (2, 2)]
