@@ -14,7 +14,7 @@ from ingestion.settings import Settings
 from ingestion.settings.places import CONFIG_NAME
 from ingestion.source.hierarchy import WRAPPERS
 from ingestion.state.state_file import StateStore
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import Where, of_book
 from ingestion.vector_stores.protocol import OpenGenerations, PointReader
 
 DOCS = "docs"
@@ -121,7 +121,7 @@ def _stored_book(generations: OpenGenerations, root: Path, name: str) -> str:
         if name in stored or len(stored) != 1:
             return name
         [only] = stored
-        paths = store.values("source_file", Where((Equals("book_id", only),)))
+        paths = store.values("source_file", of_book(only))
         return only if _holds_most(root, hashes_of(store, only, paths.keys())) else name
 
 

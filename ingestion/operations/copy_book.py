@@ -12,7 +12,7 @@ from typing import Any
 from ingestion.errors import UsageError, VectorStoreError
 from ingestion.state.state_file import StateStore
 from ingestion.vector_stores.copying import as_point
-from ingestion.vector_stores.filters import Equals, HasId, Where
+from ingestion.vector_stores.filters import HasId, Where, of_book
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import BuiltGenerations, Generations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Schema, StoredPoint, require_schema
@@ -81,7 +81,7 @@ def copy_book(
     none, and its next run compares. What is there with the same payload is skipped, so that a copy that was stopped
     goes on where it was. Raises VectorStoreError where the copy differs, IndexLocked where another writer took over.
     """
-    book = Where((Equals("book_id", book_id),))
+    book = of_book(book_id)
     run_id = secrets.token_hex(8)
     target.mark_runs({book_id: run_id})
     copied, ids = 0, dict[str, None]()

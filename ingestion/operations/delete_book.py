@@ -4,7 +4,7 @@ import logging
 
 from ingestion.errors import RecordsDamaged, UsageError
 from ingestion.sync.parts import Parts
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import of_book
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ def delete_book(parts: Parts, book_id: str) -> int:
     """
     with parts.as_writer() as lease:
         store = parts.generations.open_active(lease)
-        where = Where((Equals("book_id", book_id),))
+        where = of_book(book_id)
         chunks = 0
         if store:
             try:

@@ -11,7 +11,7 @@ from ingestion.errors import RecordsDamaged, RequestFailed
 from ingestion.factory import generations_of, location_of, states_of
 from ingestion.settings import Settings
 from ingestion.state.state_file import StateStore
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import Equals, Where, of_book
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.protocol import PointReader
 
@@ -50,7 +50,7 @@ def coverage_of(store: PointReader, book_id: str) -> dict[tuple[str, int], int]:
     """Return the chunks of each module and hardware tier of a book."""
     counts: dict[tuple[str, int], int] = {}
     for tier in range(1, 5):
-        where = Where((Equals("book_id", book_id), Equals("hardware_tier", tier)))
+        where = of_book(book_id, Equals("hardware_tier", tier))
         counts |= {(module, tier): count for module, count in store.values("module", where).items()}
     return counts
 
@@ -61,7 +61,7 @@ def index_info(store: PointReader, settings: Settings) -> IndexInfo:
     states = states_of(settings, generations)
     books = []
     for book_id, chunks in sorted(store.values("book_id", Where()).items()):
-        where = Where((Equals("book_id", book_id),))
+        where = of_book(book_id)
         books.append(
             BookInfo(
                 book_id=book_id,

@@ -11,7 +11,7 @@ from ingestion.errors import DeletionRefused
 from ingestion.sync.parts import Parts
 from ingestion.sync.target import compare_others, usable
 from ingestion.vector_stores.copying import copy_points
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.filters import AnyOf, Where, of_book
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import Generations, VectorStore
 from ingestion.vector_stores.types import Schema
@@ -56,7 +56,7 @@ class ShelfRebuild:
             return
         rebuilt = (AnyOf("book_id", tuple(sorted(done))),)
         for book in new.values("book_id", Where()).keys() - set(done):
-            new.delete(Where((Equals("book_id", book),)))
+            new.delete(of_book(book))
         self._refuse_losses(done)
         if old and old.schema.is_comparable(new.schema):
             copy_points(old, new, Where(must_not=rebuilt))

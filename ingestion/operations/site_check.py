@@ -28,7 +28,7 @@ from ingestion.source.linter import CheckReport
 from ingestion.source.metadata.page import UnpublishedPage
 from ingestion.source.parser import Lesson, parse_lesson
 from ingestion.source.reader import read_source
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import of_book
 from ingestion.vector_stores.protocol import VectorStore
 
 WORDS_SHOWN = 12
@@ -91,7 +91,7 @@ def stored_pages(store: VectorStore, book_id: str) -> list[IndexedPage]:
     """Return the addresses and sections of each file in an index."""
     pages: dict[str, IndexedPage] = {}
     fields = ("source_file", "page_url", "section_anchors", "section_titles")
-    for point in store.scroll(Where((Equals("book_id", book_id),)), fields=fields):
+    for point in store.scroll(of_book(book_id), fields=fields):
         payload = point.payload
         page = pages.setdefault(payload["source_file"], IndexedPage(payload["source_file"], payload["page_url"]))
         named = zip(payload["section_anchors"], payload["section_titles"], strict=False)

@@ -15,7 +15,7 @@ from ingestion.sync.diff import ChunkDiff, diff_chunks, refine_change
 from ingestion.sync.plan import FileChange, FilePlan
 from ingestion.sync.scan import sizes_of
 from ingestion.tokens import expect_characters
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.filters import of_files
 from ingestion.vector_stores.protocol import PointReader
 
 if TYPE_CHECKING:
@@ -153,8 +153,7 @@ def compare_group(
     }
     if store and group.files:
         book_id = group.files[0].plan.key.book_id
-        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(sorted(stored)))))
-        for point in store.scroll(where):
+        for point in (point for where in of_files(book_id, stored) for point in store.scroll(where)):
             stored[point.payload["source_file"]][point.id] = point.payload
     files = [_compared(file, stored) for file in group.files]
     if vectors and store:

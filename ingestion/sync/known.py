@@ -10,11 +10,8 @@ from typing import Any
 from ingestion.models import IngestionMode, IngestionRecord, IngestionState
 from ingestion.sync.plan import FileFacts
 from ingestion.sync.target import Target
-from ingestion.vector_stores.batching import batches
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.filters import of_files
 from ingestion.vector_stores.protocol import PointReader
-
-PATHS_PER_READ = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,6 @@ def words_of(store: PointReader, book_id: str, paths: Collection[str]) -> Mappin
 
 def _told(store: PointReader, book_id: str, paths: Collection[str], field: str) -> Iterator[tuple[str, Any]]:
     """Yield what each point of the files has in a field of its payload, with its path."""
-    for named in batches(sorted(paths), PATHS_PER_READ):
-        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(named))))
+    for where in of_files(book_id, paths):
         for point in store.scroll(where, fields=("source_file", field)):
             yield point.payload["source_file"], point.payload[field]

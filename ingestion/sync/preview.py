@@ -11,7 +11,7 @@ from ingestion.report import ChunkCounts, FileOutcome, Tally
 from ingestion.sync.file_groups import ComparedGroup, compared_groups
 from ingestion.sync.known_vectors import KnownVectors, tokens_to_embed
 from ingestion.sync.run import PlannedRun
-from ingestion.sync.writer import stored_ids
+from ingestion.vector_stores.filters import of_files
 
 logger = logging.getLogger(__name__)
 
@@ -60,5 +60,7 @@ def preview(run: PlannedRun, tally: Tally) -> None:
 
 def _ids_to_delete(run: PlannedRun) -> set[str]:
     """Return the points of deleted files; a file at their place may take some of them over."""
-    store = run.target.store
-    return stored_ids(store, run.state.book_id, run.plan.deleted) if store else set()
+    if not (store := run.target.store):
+        return set()
+    wheres = of_files(run.state.book_id, run.plan.deleted)
+    return {point.id for where in wheres for point in store.scroll(where, fields=("source_file",))}

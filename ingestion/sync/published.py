@@ -15,10 +15,8 @@ from ingestion.source.built_site.folder import BuiltSite
 from ingestion.source.built_site.lessons import NO_PAGE, open_site, page_now, pages_of
 from ingestion.source.crawler import Crawl, Skipped
 from ingestion.state.stat_cache import StatCache
-from ingestion.sync.known import PATHS_PER_READ
 from ingestion.sync.plan import FileFacts
-from ingestion.vector_stores.batching import batches
-from ingestion.vector_stores.filters import AnyOf, Equals, Where
+from ingestion.vector_stores.filters import of_files
 from ingestion.vector_stores.protocol import PointReader
 
 HAD_NO_PAGE = "the last build of the site had no page for it"
@@ -109,8 +107,7 @@ def pages_in(store: PointReader, book_id: str, paths: Collection[str]) -> dict[s
     urls: dict[str, str] = {}
     sections: dict[str, list[tuple[int, list[tuple[str, str]]]]] = {}
     fields = ("source_file", "page_url", "section_anchors", "section_titles", "line_start")
-    for named in batches(sorted(paths), PATHS_PER_READ):
-        where = Where((Equals("book_id", book_id), AnyOf("source_file", tuple(named))))
+    for where in of_files(book_id, paths):
         for point in store.scroll(where, fields=fields):
             path, url, anchors, titles, line = (point.payload[field] for field in fields)
             urls[path] = url

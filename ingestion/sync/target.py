@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from ingestion.errors import DeletionRefused, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.copying import copy_points
-from ingestion.vector_stores.filters import AnyOf, Condition, Equals, Where
+from ingestion.vector_stores.filters import AnyOf, Condition, Where, of_book
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import BuiltGenerations, OpenGenerations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Active, Schema, require_schema
@@ -38,7 +38,7 @@ class Target:
     ) -> None:
         self.generations = generations
         self.schema = schema
-        self.book = Where((Equals("book_id", book_id),))
+        self.book = of_book(book_id)
         self.previous = previous
         self.in_use = in_use
         self.is_new = active is None

@@ -11,7 +11,7 @@ import numpy as np
 from ingestion.embedding.protocol import Embedder
 from ingestion.models import DocumentChunk
 from ingestion.sync.known_vectors import VectorCache
-from ingestion.vector_stores.bm25 import document_vector, stemmer_of
+from ingestion.vector_stores.bm25 import vector_of
 from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import SparseVector, StoredPoint
 
@@ -74,8 +74,7 @@ class VectorCheck:
 
 
 def _differs(chunk: DocumentChunk, stored: StoredPoint, dense: Vector | None) -> bool:
-    words = document_vector(chunk.embed_text, stemmer_of(chunk.metadata.language))
-    return _is_other(stored.dense, dense) or _has_other_words(stored.sparse or SparseVector((), ()), words)
+    return _is_other(stored.dense, dense) or _has_other_words(stored.sparse or SparseVector((), ()), vector_of(chunk))
 
 
 def _is_other(stored: Vector | None, wanted: Vector | None) -> bool:

@@ -6,19 +6,17 @@ by comparing ids, and embeds nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ingestion.models import DocumentChunk, EmbeddedChunk, sparse_text, utc_now
+from ingestion.models import DocumentChunk, EmbeddedChunk, utc_now
 from ingestion.sync.file_groups import ComparedFile
 from ingestion.sync.known_vectors import embedded_at
-from ingestion.vector_stores.bm25 import document_vector, stemmer_of
+from ingestion.vector_stores.bm25 import vector_of
 from ingestion.vector_stores.copying import as_point
-from ingestion.vector_stores.filters import AnyOf, Equals, HasId, Where
+from ingestion.vector_stores.filters import Equals, HasId, Where, of_book, of_files
 from ingestion.vector_stores.protocol import PointWriter
 from ingestion.vector_stores.types import Point
-
-PATHS_PER_DELETE = 100
 
 MOST_STALE = 16 * 1024
 """Stale points that wait for the last group: an index that is written anew as a whole does not double."""
@@ -83,8 +81,7 @@ class GroupWriter:
 
 def _stale_of(file: ComparedFile) -> Where:
     """Return what to delete: an id that another file has taken over stays."""
-    own = Equals("book_id", file.plan.key.book_id), Equals("source_file", file.path)
-    return Where((HasId(file.diff.stale), *own))
+    return of_book(file.plan.key.book_id, HasId(file.diff.stale), Equals("source_file", file.path))
 
 
 def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedChunk]) -> list[Point]:
@@ -92,7 +89,7 @@ def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedCh
         Point(
             chunk.id,
             embedded[chunk.id].embedding,
-            document_vector(sparse_text(chunk), stemmer_of(chunk.metadata.language)),
+            vector_of(chunk),
             _dated(embedded[chunk.id].payload(), file.before(chunk)),
         )
         for file in files
@@ -100,26 +97,13 @@ def _new_points(files: Sequence[ComparedFile], embedded: Mapping[str, EmbeddedCh
     ]
 
 
-def stored_ids(store: PointWriter, book_id: str, paths: Sequence[str]) -> set[str]:
-    """Return the ids of all points of these files of a book."""
-    return {
-        point.id for where in _batches_of(book_id, paths) for point in store.scroll(where, fields=("source_file",))
-    }
-
-
-def delete_files(store: PointWriter, book_id: str, paths: Sequence[str]) -> int:
+def delete_files(store: PointWriter, book_id: str, paths: Collection[str]) -> int:
     """Delete all points of these files of a book, in bounded batches; returns how many points there were."""
     deleted = 0
-    for where in _batches_of(book_id, paths):
+    for where in of_files(book_id, paths):
         deleted += store.count(where)
         store.delete(where)
     return deleted
-
-
-def _batches_of(book_id: str, paths: Sequence[str]) -> Iterator[Where]:
-    for start in range(0, len(paths), PATHS_PER_DELETE):
-        batch = tuple(paths[start : start + PATHS_PER_DELETE])
-        yield Where((Equals("book_id", book_id), AnyOf("source_file", batch)))
 
 
 def _dated(payload: dict[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:

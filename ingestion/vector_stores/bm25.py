@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError
 from ingestion.markdown.cleaner import searchable
+from ingestion.models import sparse_text
 from ingestion.vector_stores.symbols import symbols_in, word_of
 from ingestion.vector_stores.types import SparseVector
 from ingestion.vector_stores.word_forms import (
@@ -29,6 +30,8 @@ from ingestion.vector_stores.word_forms import (
 
 if TYPE_CHECKING:
     import qdrant_edge
+
+    from ingestion.models import DocumentChunk
 
 AVERAGE_LENGTH = 160.0
 """Terms kept of a chunk of 400 tokens, stop words left out: 140 to 180 in four books of technical prose."""
@@ -57,6 +60,11 @@ def document_vector(text: str, language: str | None = "english") -> SparseVector
     counts = Counter(symbols_in(text))
     symbols = {_symbol_term(each): MOST_WEIGHT * count / (count + MOST_WEIGHT - 1) for each, count in counts.items()}
     return _sparse(_model(language).embed_document(_words(with_syllables(with_parts(text)), language)), symbols)
+
+
+def vector_of(chunk: DocumentChunk) -> SparseVector:
+    """Return the terms of a chunk, read as its language is, with which its point is found."""
+    return document_vector(sparse_text(chunk), stemmer_of(chunk.metadata.language))
 
 
 def query_vector(text: str, language: str | None = "english") -> SparseVector:

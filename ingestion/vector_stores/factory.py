@@ -7,14 +7,6 @@ from typing import TYPE_CHECKING
 
 from ingestion.errors import ConfigurationError
 from ingestion.settings.qdrant import QdrantSettings
-from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
-from ingestion.vector_stores.filters import AnyOf as AnyOf
-from ingestion.vector_stores.filters import Condition as Condition
-from ingestion.vector_stores.filters import Equals as Equals
-from ingestion.vector_stores.filters import HasId as HasId
-from ingestion.vector_stores.filters import IndexType as IndexType
-from ingestion.vector_stores.filters import Range as Range
-from ingestion.vector_stores.filters import Where as Where
 from ingestion.vector_stores.protocol import Generations
 
 if TYPE_CHECKING:

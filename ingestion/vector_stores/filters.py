@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -99,3 +99,19 @@ class Where:
 
     must: tuple[Condition, ...] = ()
     must_not: tuple[Condition, ...] = ()
+
+
+PATHS_PER_REQUEST = 128
+"""As many as a group of files may name: each its own and the one that it had before."""
+
+
+def of_book(book_id: str, *besides: Condition) -> Where:
+    """Return the filter of a book's points for which these conditions hold too."""
+    return Where((Equals("book_id", book_id), *besides))
+
+
+def of_files(book_id: str, paths: Collection[str]) -> Iterator[Where]:
+    """Yield filters of bounded size that together match the points of these files of a book."""
+    ordered = sorted(paths)
+    for start in range(0, len(ordered), PATHS_PER_REQUEST):
+        yield of_book(book_id, AnyOf("source_file", tuple(ordered[start : start + PATHS_PER_REQUEST])))

@@ -8,14 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ingestion.errors import ConfigurationError, VectorStoreError
-from ingestion.vector_stores.filters import PAYLOAD_INDEXES as PAYLOAD_INDEXES
-from ingestion.vector_stores.filters import AnyOf as AnyOf
-from ingestion.vector_stores.filters import Condition as Condition
-from ingestion.vector_stores.filters import Equals as Equals
-from ingestion.vector_stores.filters import HasId as HasId
-from ingestion.vector_stores.filters import IndexType as IndexType
-from ingestion.vector_stores.filters import Range as Range
-from ingestion.vector_stores.filters import Where as Where
 from ingestion.versions import same_model
 
 if TYPE_CHECKING:

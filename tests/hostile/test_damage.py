@@ -23,7 +23,7 @@ from ingestion.state.state_file import StateFile
 from ingestion.sync.known_vectors import KnownVectors
 from ingestion.sync.pipeline import job_of
 from ingestion.vector_stores.edge.generations import EdgeGenerations
-from ingestion.vector_stores.types import Where
+from ingestion.vector_stores.filters import Where
 from tests.support.books import Library, indexed_library, long_text, page
 from tests.support.vector_points import SCHEMA, build_index, index_directory, opened
 

@@ -94,7 +94,7 @@ from contextlib import closing
 from pathlib import Path
 from ingestion.errors import BookwiseError
 from ingestion.vector_stores.edge.generations import EdgeGenerations
-from ingestion.vector_stores.types import Where
+from ingestion.vector_stores.filters import Where
 try:
     with closing(EdgeGenerations(Path(sys.argv[1])).open_active()) as store:
         print("opened", store.count(Where()))

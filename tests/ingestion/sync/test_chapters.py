@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ingestion.source.book_order import summary_entries
 from ingestion.source.generators.mkdocs.pages import nav_entries
+from ingestion.sync.pipeline import ingest
+from ingestion.sync.vector_check import VectorCheck
 from ingestion.vector_stores.bm25 import query_vector
-from tests.support.books import Library, indexed_library
+from tests.support.books import BOOK, Library, indexed_library
 
 SUMMARY = """\
 # Summary
@@ -73,3 +76,10 @@ def test_a_chapter_is_all_that_stands_above_a_page_in_the_contents() -> None:
 def test_the_first_page_of_a_section_is_its_overview_by_its_whole_name() -> None:
     nav = [{"A": ["a/index.md", "a/one.md"]}, {"B": ["b/reindex.md", "b/two.md"]}]
     assert [(entry.chapter, entry.lesson) for _, entry in nav_entries(nav)] == [(1, 0), (1, 1), (2, 1), (2, 2)]
+
+
+def test_verify_knows_the_words_of_chapters(indexed: Library) -> None:
+    check = VectorCheck(indexed.embedder, None, sample=0)
+    parts = replace(indexed.parts(), vectors=check)
+    found = ingest(parts, indexed.docs, book_id=BOOK, mode="full", dry_run=True).changes
+    assert check.by_words == 4 and found == {}, "no vector is another text's"

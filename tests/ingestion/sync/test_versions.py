@@ -34,7 +34,7 @@ def state_of(library: Library) -> IngestionState:
 def other_terms(indexed: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another version of BM25, which makes other terms."""
     monkeypatch.setattr(versions, "BM25", "next")
-    monkeypatch.setattr("ingestion.sync.writer.document_vector", lambda text, language: SparseVector((7,), (1.0,)))
+    monkeypatch.setattr("ingestion.sync.writer.vector_of", lambda chunk: SparseVector((7,), (1.0,)))
 
 
 @pytest.mark.usefixtures("other_terms")
