@@ -23,7 +23,7 @@ from ingestion.atomic_file import write_atomically
 from ingestion.errors import IndexInUse, IndexNotWritable, PointerDamaged, VectorStoreError
 from ingestion.own_files import is_refused, read_own, refuse_link, refuse_links_below
 from ingestion.vector_stores.edge.count_cache import remember_counts, remembered_counts
-from ingestion.vector_stores.edge.lock import LOCK, acquire
+from ingestion.vector_stores.edge.lock import LOCK, acquire, given_back_on_error
 from ingestion.vector_stores.edge.pointer import Pointer, read_pointer, write_pointer
 from ingestion.vector_stores.edge.private_copy import copy_of
 from ingestion.vector_stores.filters import Where
@@ -77,12 +77,8 @@ class GenerationFolders:
     def points_in(self, generation: str) -> int | None:
         """Return the points of a generation, None where it cannot be opened."""
         try:
-            release = self.lock(generation)
-            try:
+            with given_back_on_error(release := self.lock(generation)):
                 store = self.open(self.directory / generation, release)
-            except BaseException:
-                release()
-                raise
             with closing(store):
                 return store.count(Where())
         except IndexInUse:
@@ -147,13 +143,9 @@ class GenerationFolders:
             self.remove_left_overs()
             path = self.directory / new_generation()
             path.mkdir()
-            release = acquire(path / LOCK, self.wait)
-            try:
+            with given_back_on_error(release := acquire(path / LOCK, self.wait)):
                 shard = create_shard(path / "shard", schema.dimensions)
                 write_atomically(path / "schema.json", json.dumps(schema.as_json()))
-            except BaseException:
-                release()
-                raise
         return EdgeStore(path, schema, shard, release)
 
     def remove_left_overs(self) -> None:

@@ -45,6 +45,16 @@ def acquire(path: Path, wait: float) -> Callable[[], None]:
 
 
 @contextmanager
+def given_back_on_error(release: Callable[[], None]) -> Iterator[None]:
+    """Give a lock back where the block fails; otherwise it stays held."""
+    try:
+        yield
+    except BaseException:
+        release()
+        raise
+
+
+@contextmanager
 def hold_to_copy(path: Path, wait: float) -> Iterator[None]:
     """Hold a lock that this user cannot write, as far as its file can be read; raises IndexInUse like `acquire`.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.errors import IndexNotWritable
 from ingestion.vector_stores.edge.count_cache import CountReader
 from ingestion.vector_stores.edge.generation_folders import GenerationFolders, disk_errors, schema_in
-from ingestion.vector_stores.edge.lock import LOCK, is_wanted
+from ingestion.vector_stores.edge.lock import LOCK, given_back_on_error, is_wanted
 from ingestion.vector_stores.edge.private_copy import is_outdated
 from ingestion.vector_stores.edge.run_ids import read_runs
 from ingestion.vector_stores.lease import Lease
@@ -46,25 +48,27 @@ class EdgeReader:
         if self._keeps and self._shared and self.should_close(self._shared):
             self.give_back()
         while active := self._folders.pointer().active:
-            if self._shared and self._shared.directory.name == active and not (lease and self._is_copy(self._shared)):
-                return self._shared.share()
-            try:
-                path, release = self._folders.directory / active, self._folders.lock(active)
-            except IndexNotWritable:
-                if lease:
-                    raise
-                path, release = self._folders.lock_copy(active)
-            try:
+            shared = self._shared
+            if shared and shared.directory.name == active and not (lease and self._is_copy(shared)):
+                return shared.share()
+            path, release = self._locked(active, lease)
+            with given_back_on_error(release):
                 # While we waited, another process may have activated a new generation and dropped this one.
                 if self._folders.pointer().active == active:
                     store = self._folders.open(path, release)
-                    self._shared = store.share() if self._keeps else self._shared
+                    self._shared = store.share() if self._keeps else shared
                     return store
-            except BaseException:
-                release()
-                raise
             release()
         return None
+
+    def _locked(self, active: str, lease: Lease | None) -> tuple[Path, Callable[[], None]]:
+        """Lock the generation, or for who only reads a copy of one that cannot be written."""
+        try:
+            return self._folders.directory / active, self._folders.lock(active)
+        except IndexNotWritable:
+            if lease:
+                raise
+            return self._folders.lock_copy(active)
 
     def should_close(self, store: VectorStore) -> bool:
         """See Generations."""

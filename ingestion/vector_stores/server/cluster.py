@@ -12,9 +12,10 @@ from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.filters import PAYLOAD_INDEXES
 from ingestion.vector_stores.health import Health
 from ingestion.vector_stores.server.client import Server
-from ingestion.vector_stores.server.collection import differences
+from ingestion.vector_stores.server.collection import differences, replicas_of
 from ingestion.vector_stores.server.limits import limits_of
 from ingestion.vector_stores.server.state_collection import INDEX_PARAMS as STATE_INDEXES
+from ingestion.vector_stores.server.state_collection import few_replicas
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ def cluster_health(server: Server, index: str, state: str, settings: QdrantSetti
     if state_info is not None:
         warnings += _warnings_of(state, state_info, STATE_INDEXES)
         _add_replicas(server, state, state_info, facts, warnings)
-        warnings += _few_replicas(state, state_info, info)
+        warnings += few_replicas(state, state_info, replicas_of(info))
     return Health(server.version(), tuple(facts), tuple(warnings))
 
 
@@ -84,7 +85,7 @@ def _add_nodes(server: Server, facts: list[tuple[str, str]], warnings: list[str]
 def _facts_of(info: rest.CollectionInfo) -> Iterator[tuple[str, str]]:
     params, strict = info.config.params, info.config.strict_mode_config
     yield "shards", str(params.shard_number or 1)
-    yield "replicas", str(params.replication_factor or 1)
+    yield "replicas", str(replicas_of(info))
     yield "write consistency", str(params.write_consistency_factor or 1)
     yield "strict mode", "on" if strict and strict.enabled else "off"
     ok = info.optimizer_status == rest.OptimizersStatusOneOf.OK
@@ -120,19 +121,9 @@ def _add_replicas(
     counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
     facts.append((f"replicas of {collection}", counted))
     warnings += lost_replicas(server, collection)
-    expected = (info.config.params.replication_factor or 1) * cluster.shard_count
+    expected = replicas_of(info) * cluster.shard_count
     if len(states) < expected:
         warnings.append(f"collection {collection} has {len(states)} of {expected} replicas")
-
-
-def _few_replicas(state: str, info: rest.CollectionInfo, index: rest.CollectionInfo | None) -> Iterator[str]:
-    there = info.config.params.replication_factor or 1
-    wanted = (index.config.params.replication_factor or 1) if index else 1
-    if there < wanted:
-        yield (
-            f"collection {state} has {there} of {wanted} replicas: the loss of a node stops every run. While no run "
-            "writes, delete that collection; the next `bookwise ingest` makes it again and embeds nothing"
-        )
 
 
 def _replicas(cluster: rest.CollectionClusterInfo) -> Iterator[tuple[int, int, rest.ReplicaState]]:

@@ -39,7 +39,6 @@ INDEX_PARAMS: dict[IndexType, rest.KeywordIndexParams | rest.IntegerIndexParams]
 _REPORTED = {
     "hnsw_config": "hnsw_config",
     "optimizers_config": "optimizer_config",
-    "quantization_config": "quantization_config",
     "wal_config": "wal_config",
 }
 """Where a collection's information names what was asked for at its creation; the rest is in its `params`."""
@@ -84,13 +83,17 @@ def differences(config: rest.CollectionConfig, settings: QdrantSettings) -> Iter
     wanted = options_of(settings)
     reported = config.model_dump(mode="json", exclude_none=True)
     params = reported.get("params", {})
-    dense = (params.get("vectors") or {}).get(DENSE, {})
+    asked, made = _kind(wanted.pop("quantization_config", None)), _kind(reported.get("quantization_config"))
     there = {name: reported.get(_REPORTED[name]) if name in _REPORTED else params.get(name) for name in wanted}
-    wanted |= {"vectors": {DENSE: {"on_disk": settings.vectors_on_disk}}}
-    there |= {"vectors": {DENSE: {"on_disk": dense.get("on_disk", False)}}}
-    if "quantization_config" not in wanted:
-        wanted["quantization_config"], there["quantization_config"] = None, reported.get("quantization_config")
-    yield from _different("", wanted, there)
+    yield from _different("qdrant.options", wanted, there)
+    on_disk = (params.get("vectors") or {}).get(DENSE, {}).get("on_disk", False)
+    yield from _different("qdrant.vectors_on_disk", settings.vectors_on_disk, on_disk)
+    yield from _different("qdrant.options.quantization_config", asked, made)
+
+
+def replicas_of(info: rest.CollectionInfo | None) -> int:
+    """Return how many replicas of its shards a collection is to have."""
+    return (info.config.params.replication_factor if info else None) or 1
 
 
 def runs_of(info: rest.CollectionInfo) -> dict[str, str]:
@@ -113,14 +116,10 @@ def rescored(settings: QdrantSettings, most: float | None = None) -> rest.Quanti
     return rest.QuantizationSearchParams(rescore=True, oversampling=min(2.0, most or 2.0))
 
 
-def _different(path: str, wanted: Any, there: Any) -> Iterator[str]:
-    name = "qdrant.vectors_on_disk" if path == "vectors.dense.on_disk" else f"qdrant.options.{path}"
-    if path == "quantization_config":
-        if _kind(there) != _kind(wanted):
-            yield f"{name} is {_kind(there)}, not {_kind(wanted)}; {REBUILD}"
-    elif isinstance(wanted, Mapping) and isinstance(there, Mapping):
+def _different(name: str, wanted: Any, there: Any) -> Iterator[str]:
+    if isinstance(wanted, Mapping) and isinstance(there, Mapping):
         for key, value in wanted.items():
-            yield from _different(f"{path}.{key}".lstrip("."), value, there.get(key))
+            yield from _different(f"{name}.{key}", value, there.get(key))
     elif there is None and wanted is not None:
         yield f"{name} is not known to the server, which ignored it; remove it, or use a newer server"
     elif None not in (wanted, there) and there != wanted:

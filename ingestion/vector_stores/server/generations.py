@@ -26,7 +26,14 @@ from ingestion.vector_stores.protocol import VectorStore
 from ingestion.vector_stores.server.bulk_load import deferred_indexing, is_deferred, resume_indexing
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.cluster import cluster_health, lost_replicas
-from ingestion.vector_stores.server.collection import INDEX_PARAMS, creation, differences, metadata_of, runs_of
+from ingestion.vector_stores.server.collection import (
+    INDEX_PARAMS,
+    creation,
+    differences,
+    metadata_of,
+    replicas_of,
+    runs_of,
+)
 from ingestion.vector_stores.server.lease import writer_lease
 from ingestion.vector_stores.server.limits import limits_of
 from ingestion.vector_stores.server.state import ServerStates
@@ -235,7 +242,7 @@ class ServerGenerations:
         return self._server.call("counting", lambda client: client.count(collection, exact=True).count)
 
     def _warn_of_lost_replicas(self, info: rest.CollectionInfo) -> None:
-        if (info.config.params.replication_factor or 1) > 1 and (lost := lost_replicas(self._server, self._name)):
+        if replicas_of(info) > 1 and (lost := lost_replicas(self._server, self._name)):
             logger.warning("the cluster is degraded: %s; this run continues without them", ", ".join(lost))
 
     def _aliases(self) -> dict[str, str]:

@@ -67,17 +67,14 @@ class ServerStates:
 
     def load(self, book_id: str, collection: str) -> IngestionState:
         """See StateStore."""
-        stored = self._read(book_id)
-        self._stored[book_id] = stored
-        state = IngestionState(book_id=book_id, collection_name=collection)
+        stored = self._stored[book_id] = self._read(book_id)
         try:
-            _read_into(state, stored.values(), self)
+            return _state_of(book_id, collection, stored.values(), self)
         except (KeyError, TypeError, AttributeError, ValueError) as exc:
             raise RecordsDamaged(
                 f"collection {self._collection!r} on Qdrant at {self._server.host}: a record of {book_id} cannot "
                 f"be read ({exc!r}); `bookwise ingest` rebuilds the records and embeds nothing again"
             ) from exc
-        return state
 
     def ids_of(self, lesson: Lesson) -> tuple[str, ...]:
         """See IdSource: a first lesson is asked for alone, with a second all of the book are read at once."""
@@ -86,21 +83,15 @@ class ServerStates:
         known = self._ids.get(book)
         if known is None:
             self._ids[book] = {}
-            points = self._if_recorded(
-                "reading the ids of chunks", lambda client: client.retrieve(self._collection, [asked])
-            )
-            return _ids_in(points[0].payload) if points else ()
+            return _ids_in(self._payload_of("reading the ids of chunks", asked))
         if asked not in known:
             known |= {point_id: _ids_in(payload) for point_id, payload in self._scroll(book, leave_out=())}
         return known.get(asked, ())
 
     def last_run(self, book_id: str) -> str | None:
         """See StateStore: the point of the book tells."""
-        asked = [_id(book_id, None)]
-        points = self._if_recorded(
-            "reading when a book was indexed", lambda client: client.retrieve(self._collection, asked)
-        )
-        told = (points[0].payload or {}).get("last_incremental_update") if points else None
+        payload = self._payload_of("reading when a book was indexed", _id(book_id, None))
+        told = (payload or {}).get("last_incremental_update")
         return told if isinstance(told, str) else None
 
     def set_aside(self, book_id: str) -> str:
@@ -125,12 +116,7 @@ class ServerStates:
             self.load(state.book_id, state.collection_name)
         before, wanted = self._stored[state.book_id], _payloads_of(state)
         own = _id(state.book_id, None)
-        for path, record in state.records.items():
-            payload = wanted[point_id := _id(state.book_id, path)]
-            if not isinstance(record.chunk_ids, StoredIds) or _bare(before.get(point_id, {})) != payload:
-                payload["chunk_ids"] = list(record.chunk_ids)
-        changed = [item for item in wanted.items() if before.get(item[0]) != item[1] and item[0] != own]
-        changed = [(point_id, payload) for point_id, payload in changed if "chunk_ids" in payload]
+        changed = list(_changed(state, before, wanted))
         gone = [point_id for point_id in before if point_id not in wanted]
         if changed or gone or before.get(own) != wanted[own]:
             self._state.make_ready()
@@ -147,12 +133,9 @@ class ServerStates:
     def _read(self, book_id: str) -> Payloads:
         """Return the payloads of a book's points: those known here if the server tells of the same, else its own."""
         own = _id(book_id, None)
-        points = self._if_recorded(
-            "reading what is recorded", lambda client: client.retrieve(self._collection, [own])
-        )
-        if points is None:
+        told = self._payload_of("reading what is recorded", own)
+        if told is None:
             return {}
-        told = dict(points[0].payload or {}) if points else {}
         seal = told.get(SEAL)
         if seal and self._copies:
             for known in (self._stored.get(book_id), self._copied(book_id)):
@@ -223,6 +206,11 @@ class ServerStates:
             ),
         )
 
+    def _payload_of(self, what: str, point_id: str) -> dict[str, Any] | None:
+        """Return the payload of a point, empty where there is none; None where there can be no records."""
+        points = self._if_recorded(what, lambda client: client.retrieve(self._collection, [point_id]))
+        return points if points is None else next((dict(point.payload or {}) for point in points), {})
+
     def _if_recorded(self, what: str, request: Callable[[QdrantClient], T]) -> T | None:
         """Return the request's answer, None where there can be no records: their index comes before the first."""
         try:
@@ -272,6 +260,17 @@ def _payloads(points: Iterable[rest.Record]) -> Iterator[Mapping[str, Any]]:
     return (point.payload or {} for point in points)
 
 
+def _changed(state: IngestionState, before: Payloads, wanted: Payloads) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the points of files to write, with the ids of their chunks, which points that stay have already."""
+    for path, record in state.records.items():
+        payload, there = wanted[point_id := _id(state.book_id, path)], before.get(point_id, {})
+        if isinstance(record.chunk_ids, StoredIds) and _bare(there) == payload:
+            continue
+        payload["chunk_ids"] = list(record.chunk_ids)
+        if there != payload:
+            yield point_id, payload
+
+
 def _payloads_of(state: IngestionState) -> Payloads:
     """Return the payloads that a book is to have, without the ids of chunks."""
     common = {"format_version": FORMAT_VERSION, "book_id": state.book_id}
@@ -284,7 +283,9 @@ def _payloads_of(state: IngestionState) -> Payloads:
     return payloads | {_id(state.book_id, None): book}
 
 
-def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]], ids: IdSource) -> None:
+def _state_of(
+    book_id: str, collection: str, payloads: Collection[Mapping[str, Any]], ids: IdSource
+) -> IngestionState:
     for version in {payload["format_version"] for payload in payloads}:
         if type(version) is not int or version < READABLE_FORMATS[0]:
             raise ValueError(f"format {str(version)[:80]!r}")
@@ -295,12 +296,10 @@ def _read_into(state: IngestionState, payloads: Collection[Mapping[str, Any]], i
             )
     documents = {payload["source_file"]: payload for payload in payloads if "source_file" in payload}
     fingerprints = (text_mapping(document["fingerprint"]) for document in documents.values())
-    state.records = records_from_json(state.book_id, documents, fingerprints, ids)
-    for payload in payloads:
-        if "source_file" not in payload:
-            own = {name: text_or_none(payload.get(name)) for name in _BOOK_FIELDS} | run_from_json(payload)
-            for name, value in own.items():
-                setattr(state, name, value)
+    records = records_from_json(book_id, documents, fingerprints, ids)
+    own: Mapping[str, Any] = next((payload for payload in payloads if "source_file" not in payload), {})
+    fields = {name: text_or_none(own.get(name)) for name in _BOOK_FIELDS} | run_from_json(own)
+    return IngestionState(book_id=book_id, collection_name=collection, records=records, **fields)
 
 
 def _id(book_id: str, path: str | None) -> str:

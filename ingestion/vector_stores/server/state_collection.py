@@ -6,7 +6,7 @@ Each point is a payload without vectors. It is as safe as the index: the same re
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from qdrant_client import QdrantClient
@@ -15,7 +15,7 @@ from qdrant_client import models as rest
 from ingestion.errors import VectorStoreError
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.server.client import Server
-from ingestion.vector_stores.server.collection import METADATA, STRICT, metadata_of
+from ingestion.vector_stores.server.collection import METADATA, STRICT, metadata_of, replicas_of
 from ingestion.vector_stores.server.limits import Limits, limits_of
 from ingestion.vector_stores.server.options import options_of
 
@@ -65,7 +65,8 @@ class StateCollection:
             self.server.make(f"creating {self.name!r}", self._create)
         else:
             self._adopt(info)
-            self._warn_of_few_replicas(info)
+            for warning in few_replicas(self.name, info, options_of(self._settings).get("replication_factor") or 1):
+                logger.warning("%s", warning)
         self._add_indexes(info.payload_schema if info else {})
         self._ready = True
 
@@ -113,17 +114,14 @@ class StateCollection:
             lambda client: client.create_payload_index(self.name, field, params, wait=True),
         )
 
-    def _warn_of_few_replicas(self, info: rest.CollectionInfo) -> None:
-        there = info.config.params.replication_factor or 1
-        wanted = int(options_of(self._settings).get("replication_factor") or 1)
-        if there < wanted:
-            logger.warning(
-                "collection %s has %d of %d replicas: the loss of a node stops every run. While no run writes, "
-                "delete that collection; the next `bookwise ingest` makes it again and embeds nothing",
-                self.name,
-                there,
-                wanted,
-            )
+
+def few_replicas(name: str, info: rest.CollectionInfo, wanted: int) -> Iterator[str]:
+    """Yield a warning where a state collection has fewer replicas than its index, which are `wanted`."""
+    if (there := replicas_of(info)) < wanted:
+        yield (
+            f"collection {name} has {there} of {wanted} replicas: the loss of a node stops every run. While no run "
+            "writes, delete that collection; the next `bookwise ingest` makes it again and embeds nothing"
+        )
 
 
 def _is_ours(payload: Mapping[str, Any]) -> bool:
