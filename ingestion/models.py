@@ -304,6 +304,10 @@ class PublishedPage(NamedTuple):
     headings: tuple[tuple[str, str], ...] = ()
 
 
+LessonPlace = tuple[str, int | None, int | None]
+"""Module, chapter and lesson."""
+
+
 @dataclass(slots=True)
 class IngestionRecord:
     """What the state knows of one file, so that a run need not read it again. Nothing changes one.
@@ -329,6 +333,11 @@ class IngestionRecord:
     includes: Mapping[str, str] = field(default_factory=dict)
     published_until: str = ""
     published: PublishedPage | None = None
+
+    @property
+    def place(self) -> LessonPlace:
+        """Where the file stands in its book."""
+        return self.module, self.chapter, self.lesson
 
     @property
     def chunk_count(self) -> int:

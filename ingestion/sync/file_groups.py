@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,11 @@ class ComparedGroup:
     failures: tuple[LessonError, ...] = ()
 
     @property
+    def to_write(self) -> list[DocumentChunk]:
+        """Return the chunks that need a vector."""
+        return [chunk for file in self.files for chunk in file.diff.write]
+
+    @property
     def counts(self) -> ChunkCounts:
         """Return what becomes of all its chunks."""
         return sum((file.counts for file in self.files), ChunkCounts())
@@ -147,19 +153,24 @@ def compare_group(
     group: ChunkedGroup, store: PointReader | None, vectors: VectorCheck | None = None
 ) -> ComparedGroup:
     """Return what each file's chunks change in the store; with `vectors` points of another's are written anew."""
-    moved = {file.plan.moved_from for file in group.files if file.plan.moved_from}
-    stored: dict[str, dict[str, Mapping[str, Any]]] = {
-        path: {} for path in moved.union(file.plan.facts.path for file in group.files)
-    }
-    if store and group.files:
-        book_id = group.files[0].plan.key.book_id
-        for point in (point for where in of_files(book_id, stored) for point in store.scroll(where)):
-            stored[point.payload["source_file"]][point.id] = point.payload
+    stored = _stored_of(group.files, store)
     files = [_compared(file, stored) for file in group.files]
     if vectors and store:
         wrong = vectors.wrong([chunk for file in files for chunk in (*file.diff.keep, *file.diff.patch)], store)
         files = [replace(file, diff=file.diff.rewriting(wrong)) for file in files]
     return ComparedGroup(tuple(files), group.failures)
+
+
+def _stored_of(
+    files: Sequence[ChunkedFile], store: PointReader | None
+) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """Return the payloads that the store holds for each path that the files have or had, by id."""
+    stored = defaultdict[str, dict[str, Mapping[str, Any]]](dict)
+    paths = {path for file in files for path in (file.plan.facts.path, file.plan.moved_from) if path}
+    for where in of_files(files[0].plan.key.book_id, paths) if store and files else ():
+        for point in store.scroll(where) if store else ():
+            stored[point.payload["source_file"]][point.id] = point.payload
+    return stored
 
 
 def _compared(file: ChunkedFile, by_path: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> ComparedFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,7 @@ def known_files(target: Target, state: IngestionState, mode: IngestionMode) -> K
 def hashes_of(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, str]:
     """Return the hash of each file, as its points tell it; a file whose points tell several has none."""
     found: dict[str, set[str]] = {}
-    for path, hashed in _told(store, book_id, paths, "source_file_hash"):
+    for path, hashed in payloads_of(store, book_id, paths, ("source_file", "source_file_hash")):
         found.setdefault(path, set()).add(hashed)
     return {path: hashes.pop() for path, hashes in found.items() if len(hashes) == 1}
 
@@ -78,13 +78,15 @@ def hashes_of(store: PointReader, book_id: str, paths: Collection[str]) -> dict[
 def words_of(store: PointReader, book_id: str, paths: Collection[str]) -> Mapping[str, int]:
     """Return how many words the points of each file have."""
     found = Counter[str]()
-    for path, words in _told(store, book_id, paths, "word_count"):
+    for path, words in payloads_of(store, book_id, paths, ("source_file", "word_count")):
         found[path] += words
     return found
 
 
-def _told(store: PointReader, book_id: str, paths: Collection[str], field: str) -> Iterator[tuple[str, Any]]:
-    """Yield what each point of the files has in a field of its payload, with its path."""
+def payloads_of(
+    store: PointReader, book_id: str, paths: Collection[str], fields: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what each point of the files has in these fields of its payload."""
     for where in of_files(book_id, paths):
-        for point in store.scroll(where, fields=("source_file", field)):
-            yield point.payload["source_file"], point.payload[field]
+        for point in store.scroll(where, fields=fields):
+            yield tuple(point.payload[field] for field in fields)

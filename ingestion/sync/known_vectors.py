@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ingestion.models import DocumentChunk, utc_now
 from ingestion.tokens import count_tokens
+from ingestion.vector_stores.batching import batches
 from ingestion.vector_stores.filters import AnyOf, Where
 from ingestion.vector_stores.protocol import PointReader
 
@@ -58,18 +59,22 @@ class KnownVectors:
     def of(self, chunks: Sequence[DocumentChunk]) -> dict[str, KnownVector]:
         """Return the vectors that are known, by embed key."""
         found: dict[str, KnownVector] = {}
+        keys = list(_by_key(chunks))
         for store in self._stores():
-            keys = [key for key in _by_key(chunks) if key not in found]
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                where = Where((AnyOf("embed_key", tuple(keys[start : start + _KEYS_PER_QUERY])),))
-                for point in store.scroll(where, fields=_FIELDS, vectors=True):
-                    if point.dense is not None:
-                        found[point.payload["embed_key"]] = KnownVector(point.dense, embedded_at(point.payload))
+            found |= _stored_in(store, keys)
+            keys = [key for key in keys if key not in found]
         if self._cache:
-            cached = self._cache.get([key for key in _by_key(chunks) if key not in found])
+            cached = self._cache.get(keys)
             found |= {key: KnownVector(vector, utc_now()) for key, vector in cached.items()}
         # A vector of another length, from a damaged cache, would fail its whole lesson.
         return {key: known for key, known in found.items() if len(known.vector) == self._dimensions}
+
+
+def _stored_in(store: PointReader, keys: Sequence[str]) -> Iterator[tuple[str, KnownVector]]:
+    for named in batches(keys, _KEYS_PER_QUERY):
+        for point in store.scroll(Where((AnyOf("embed_key", tuple(named)),)), fields=_FIELDS, vectors=True):
+            if point.dense is not None:
+                yield point.payload["embed_key"], KnownVector(point.dense, embedded_at(point.payload))
 
 
 def embedded_at(payload: Mapping[str, Any]) -> str:

@@ -7,14 +7,14 @@ chunk with the points that the store holds for it (`diff`; docs/design.md, decis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from ingestion.collector import collector_paused
 from ingestion.ids import LessonKey
-from ingestion.models import IngestionRecord
+from ingestion.models import IngestionRecord, LessonPlace
 
 FileChange = Literal[
     "new", "modified", "moved", "renumbered", "metadata", "outdated", "damaged", "unrecorded", "deleted", "unchanged"
@@ -25,9 +25,6 @@ FileChange = Literal[
 the chunks that were recorded. `unrecorded`: the store holds points of it that no record knows. `metadata`: nothing
 to embed, payloads differ.
 """
-
-LessonPlace = tuple[str, int | None, int | None]
-"""Module, chapter and lesson."""
 
 
 @dataclass(slots=True)
@@ -107,30 +104,29 @@ def make_plan(
     """
     present = {file.path: file for file in facts}
     kept = set(failed)
-    paths = {*records, *(stored or {}), *known}
-    deleted = tuple(sorted(path for path in paths if path not in present and path not in kept))
-    hashes = {**stored_hashes, **{path: records[path].file_hash for path in deleted if path in records}}
-    by_hash = {hashes[path]: path for path in reversed(deleted) if path in hashes}
-    claims = _claims(present, {path: record for path, record in records.items() if path in kept})
+    deleted = tuple(sorted({*records, *(stored or {}), *known} - present.keys() - kept))
+    moved = _paths_by_hash(deleted, records, stored_hashes)
+    claims = Counter(file.place for file in present.values())
+    claims.update(records[path].place for path in kept & records.keys() - present.keys())
     files, unchanged = [], []
     for path, file in sorted(present.items()):
         shares_lesson = None in (place := file.place) or claims[place] > 1
         change = _change(file, records.get(path), fingerprint, stored, shares_lesson=shares_lesson)
-        if moved_from := by_hash.get(file.file_hash) if change == "new" else None:
-            change = "moved"
+        moved_from = moved.get(file.file_hash) if change == "new" else None
         if change == "unchanged" and not everything and path not in look_at:
             unchanged.append(path)
         else:
-            files.append(FilePlan(file, _key(file, book_id, shares_lesson=shares_lesson), change, moved_from))
+            key = _key(file, book_id, shares_lesson=shares_lesson)
+            files.append(FilePlan(file, key, "moved" if moved_from else change, moved_from))
     return Plan(tuple(files), deleted, tuple(unchanged))
 
 
-def _claims(present: Mapping[str, FileFacts], kept: Mapping[str, IngestionRecord]) -> Counter[LessonPlace]:
-    """Return how many files claim each place."""
-    not_read = kept.keys() - present.keys()
-    claims = Counter(file.place for file in present.values())
-    claims.update((kept[path].module, kept[path].chapter, kept[path].lesson) for path in not_read)
-    return claims
+def _paths_by_hash(
+    deleted: Sequence[str], records: Mapping[str, IngestionRecord], stored_hashes: Mapping[str, str]
+) -> dict[str, str]:
+    """Return where each content stood that is gone from its path; of several paths the first."""
+    hashes = {**stored_hashes, **{path: records[path].file_hash for path in deleted if path in records}}
+    return {hashes[path]: path for path in reversed(deleted) if path in hashes}
 
 
 def _key(facts: FileFacts, book_id: str, *, shares_lesson: bool) -> LessonKey:

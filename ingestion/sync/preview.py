@@ -35,7 +35,7 @@ def previewed_groups(groups: Iterable[ComparedGroup], known: KnownVectors) -> It
     """Yield the groups with what each would have embedded."""
     asked: set[str] = set()
     for group in groups:
-        new = [chunk for file in group.files for chunk in file.diff.write]
+        new = group.to_write
         missing = tuple(chunk for chunk in known.missing(new) if chunk.embed_key not in asked)
         asked |= {chunk.embed_key for chunk in missing}
         yield PreviewedGroup(group, missing, len(new) - len(missing))

@@ -5,18 +5,19 @@ A run without the build deletes nothing for that, and keeps the addresses that w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingestion.models import IngestionMode, IngestionState, PublishedPage
 from ingestion.settings import Settings
 from ingestion.source.built_site.folder import BuiltSite
-from ingestion.source.built_site.lessons import NO_PAGE, open_site, page_now, pages_of
-from ingestion.source.crawler import Crawl, Skipped
+from ingestion.source.built_site.lessons import NO_PAGE, LessonPages, open_site, page_now, pages_of
+from ingestion.source.crawler import Crawl, Skipped, SourceFile
 from ingestion.state.stat_cache import StatCache
+from ingestion.sync.known import payloads_of
 from ingestion.sync.plan import FileFacts
-from ingestion.vector_stores.filters import of_files
 from ingestion.vector_stores.protocol import PointReader
 
 HAD_NO_PAGE = "the last build of the site had no page for it"
@@ -78,12 +79,13 @@ def published_lessons(
     pages: Mapping[str, PublishedPage] = {}
     without, reason = frozenset[str](), NO_PAGE
     if build and build.site:
-        same = (path for path in present if path in unchanged and path in recorded)
-        known = {path: recorded[path] for path in same if page_now(build.site, recorded[path]) == recorded[path]}
-        told = pages_of([file for file in crawl.files if file.path in present], settings, build.site, known)
+        files = [file for file in crawl.files if file.path in present]
+        same = {path: recorded[path] for path in recorded.keys() & present & set(unchanged)}
+        told = _told_now(build.site, files, settings, same)
         pages, without = told.pages, told.without
     elif build:
-        pages = {path: page for path, page in {**indexed, **recorded}.items() if path in present}
+        known = {**indexed, **recorded}
+        pages = {path: known[path] for path in known.keys() & present}
         without, reason = _without_page_before(present, state, indexed)
     shown = (
         each if pages.get(each.path) == recorded.get(each.path) else replace(each, others_changed=True)
@@ -91,6 +93,14 @@ def published_lessons(
         if each.path not in without
     )
     return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
+
+
+def _told_now(
+    site: BuiltSite, files: Sequence[SourceFile], settings: Settings, same: Mapping[str, PublishedPage]
+) -> LessonPages:
+    """Return what the build says; lessons that are the `same` are not read where their pages are as recorded."""
+    known = {path: page for path, page in same.items() if page_now(site, page) == page}
+    return pages_of(files, settings, site, known)
 
 
 def _without_page_before(
@@ -105,16 +115,12 @@ def _without_page_before(
 def pages_in(store: PointReader, book_id: str, paths: Collection[str]) -> dict[str, PublishedPage]:
     """Return the address of each lesson, and the ids and titles of its headings, as its points have them."""
     urls: dict[str, str] = {}
-    sections: dict[str, list[tuple[int, list[tuple[str, str]]]]] = {}
+    sections = defaultdict[str, list[tuple[int, list[tuple[str, str]]]]](list)
     fields = ("source_file", "page_url", "section_anchors", "section_titles", "line_start")
-    for where in of_files(book_id, paths):
-        for point in store.scroll(where, fields=fields):
-            path, url, anchors, titles, line = (point.payload[field] for field in fields)
-            urls[path] = url
-            sections.setdefault(path, []).append((line, list(zip(anchors, titles, strict=False))))
-    return {
-        path: PublishedPage(
-            "", url, tuple(dict.fromkeys(pair for _, pairs in sorted(sections[path]) for pair in pairs if pair[0]))
-        )
-        for path, url in urls.items()
+    for path, urls[path], anchors, titles, line in payloads_of(store, book_id, paths, fields):
+        sections[path].append((line, list(zip(anchors, titles, strict=False))))
+    headings = {
+        path: tuple(dict.fromkeys(pair for _, pairs in sorted(found) for pair in pairs if pair[0]))
+        for path, found in sections.items()
     }
+    return {path: PublishedPage("", url, headings[path]) for path, url in urls.items()}

@@ -11,11 +11,11 @@ from ingestion import versions
 from ingestion.collector import collector_paused
 from ingestion.errors import LessonError
 from ingestion.ids import sha256
-from ingestion.models import IngestionRecord, utc_now
+from ingestion.models import IngestionRecord, LessonPlace, utc_now
 from ingestion.settings import Settings
 from ingestion.source.crawler import Crawl, Skipped
 from ingestion.source.includes.files import BookFiles
-from ingestion.source.reader import read_source
+from ingestion.source.reader import SourceText, read_source
 from ingestion.state.stat_cache import StatCache
 from ingestion.sync.plan import FileFacts, Plan
 
@@ -61,24 +61,30 @@ def scan_files(
                 digest = source.sha256
                 hashes.note(file.path, digest)
             if record and _fits(record, digest, fingerprint, now):
-                place, words = (record.module, record.chapter, record.lesson), 0
+                place, words = record.place, 0
                 unchanged.append(file.path)
             else:
-                # Imported late: a run with nothing to do looks into no page.
-                from ingestion.source.metadata.page import UnpublishedPage, lesson_place
-
-                source = source or read_source(file)
-                words = len(source.data.split())
-                try:
-                    place = lesson_place(source, settings)
-                except UnpublishedPage as page:
-                    unpublished.append(Skipped(file.path, page.reason))
+                found = _looked_into(source or read_source(file), settings)
+                if isinstance(found, Skipped):
+                    unpublished.append(found)
                     continue
+                place, words = found
             changed = bool(record and record.includes and includes.differ(record.includes))
             facts.append(FileFacts(file.path, digest, *place, changed, words))
         except LessonError as error:
             failures.append(error)
     return Scan(tuple(facts), tuple(failures), tuple(unpublished), frozenset(unchanged))
+
+
+def _looked_into(source: SourceText, settings: Settings) -> tuple[LessonPlace, int] | Skipped:
+    """Return the place of a page and its words, or why the site does not show it."""
+    # Imported late: a run with nothing to do looks into no page.
+    from ingestion.source.metadata.page import UnpublishedPage, lesson_place
+
+    try:
+        return lesson_place(source, settings), len(source.data.split())
+    except UnpublishedPage as page:
+        return Skipped(source.path, page.reason)
 
 
 def _fits(record: IngestionRecord, digest: str, fingerprint: Mapping[str, str], now: str) -> bool:

@@ -67,24 +67,21 @@ class _Waiting:
 
     def embedded(self, error: BaseException | None, model: str) -> EmbeddedGroup:
         """Raise `error`, the first there was, if a request of the group failed."""
-        by_key = self.requests.items()
-        if error and any(request.error for _, request in by_key):
+        if error and any(request.error for request in self.requests.values()):
             raise error
-        made = {
-            key: KnownVector(request.vectors[key], request.embedded_at)
-            for key, request in by_key
-            if key in request.vectors
-        }
-        vectors = {**self.known, **made}
+        vectors, refused = dict(self.known), dict[str, str]()
+        for key, request in self.requests.items():
+            if key in request.vectors:
+                vectors[key] = KnownVector(request.vectors[key], request.embedded_at)
+            elif key in request.refused:
+                refused[key] = request.refused[key]
         chunks = {
             chunk.id: EmbeddedChunk(
                 chunk=chunk, embedding=known.vector, embedding_model=model, embedded_at=known.embedded_at
             )
-            for file in self.group.files
-            for chunk in file.diff.write
+            for chunk in self.group.to_write
             if (known := vectors.get(chunk.embed_key))
         }
-        refused = {key: request.refused[key] for key, request in by_key if key in request.refused}
         return EmbeddedGroup(self.group, chunks, refused)
 
 
@@ -139,7 +136,7 @@ class EmbeddingStage:
 
     def _look_up(self, group: ComparedGroup) -> _Waiting:
         """Take the vectors that are known, and ask for the others."""
-        chunks = [chunk for file in group.files for chunk in file.diff.write]
+        chunks = group.to_write
         known = self._known.of(chunks)
         new = [chunk for chunk in chunks if chunk.embed_key not in known]
         self._reused += len(chunks) - len(new)

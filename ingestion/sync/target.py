@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from ingestion.errors import DeletionRefused, IndexInUse, VectorStoreError
 from ingestion.models import IngestionMode, IngestionState
 from ingestion.vector_stores.copying import copy_points
-from ingestion.vector_stores.filters import AnyOf, Condition, Where, of_book
+from ingestion.vector_stores.filters import AnyOf, Condition, Where, of_book, of_files
 from ingestion.vector_stores.lease import Lease
 from ingestion.vector_stores.protocol import BuiltGenerations, OpenGenerations, PointReader, PointWriter, VectorStore
 from ingestion.vector_stores.types import Active, Schema, require_schema
@@ -159,7 +159,7 @@ class Target:
 
     def _to_carry(self, kept: Collection[str]) -> list[Where]:
         others = [Where(must_not=self.book.must)] if self._takes_others else []
-        return [*others, Where((*self.book.must, AnyOf("source_file", tuple(sorted(kept)))))] if kept else others
+        return [*others, *of_files(self.book_id, kept)]
 
     def finish(self, state: IngestionState, kept: Collection[str]) -> None:
         """Make what was written the generation that readers see, and tie the records to it.
@@ -169,8 +169,8 @@ class Target:
         """
         if not self.in_use:
             store = self.to_write()
-            good = {path: record for path, record in state.records.items() if path not in kept}
-            expected = {path: len(record.chunk_ids) for path, record in good.items() if record.chunk_ids}
+            counts = {path: record.chunk_count for path, record in state.records.items() if path not in kept}
+            expected = {path: count for path, count in counts.items() if count}
             carried = (AnyOf("source_file", tuple(sorted(kept))),) if kept else ()
             _compare("source_file", expected, store, Where(self.book.must, carried))
             if self.carrier and self._takes_others:

@@ -6,7 +6,7 @@ by comparing ids, and embeds nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ingestion.models import DocumentChunk, EmbeddedChunk, utc_now
@@ -48,10 +48,7 @@ class GroupWriter:
         points = [*_new_points(written, embedded), *self._patched_points(written)]
         if points:
             self._store.upsert(points)
-        patches = {
-            chunk.id: self._patched(file, chunk) for file in group if not file.diff.write for chunk in file.diff.patch
-        }
-        if patches:
+        if patches := self._patches(file for file in group if not file.diff.write):
             self._store.set_payloads(patches)
         self._stale += [(file.path, _stale_of(file)) for file in group if file.diff.stale]
         self._stale_points += sum(len(file.diff.stale) for file in group)
@@ -65,9 +62,12 @@ class GroupWriter:
         return done
 
     def _patched_points(self, files: Sequence[ComparedFile]) -> list[Point]:
-        patches = {chunk.id: self._patched(file, chunk) for file in files for chunk in file.diff.patch}
+        patches = self._patches(files)
         stored = self._store.retrieve(patches, vectors=True) if patches else {}
         return [as_point(point._replace(payload=patches[point_id])) for point_id, point in stored.items()]
+
+    def _patches(self, files: Iterable[ComparedFile]) -> dict[str, dict[str, Any]]:
+        return {chunk.id: self._patched(file, chunk) for file in files for chunk in file.diff.patch}
 
     def _patched(self, file: ComparedFile, chunk: DocumentChunk) -> dict[str, Any]:
         """Return the new payload of a point whose vector stays."""
