@@ -47,20 +47,27 @@ def usable_environment(host: str) -> Iterator[None]:
     except BookwiseError:
         raise
     except Exception as error:
-        set_now = {name.upper(): value for name, value in os.environ.items() if value or name in _CERTIFICATES}
-        if isinstance(error, OSError):
-            variable = next((name for name in _CERTIFICATES if name in set_now), None)
-            cure = "name a file or folder of certificates in PEM form, or unset it"
-        else:
-            variable = next((name for name in _PROXIES if name in set_now), None)
-            cure = "name an http:// or https:// proxy, or put the host into NO_PROXY"
-        if variable is None:
-            raise
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        place = "" if variable in _PROXIES else f" ({set_now[variable]!r})"
-        unusable = ConfigurationError(f"{host} cannot be asked: {variable}{place} is not usable: {said}")
-        unusable.hint = cure
-        raise unusable from error
+        if unusable := _unusable(host, error):
+            raise unusable from error
+        raise
+
+
+def _unusable(host: str, error: Exception) -> ConfigurationError | None:
+    """Return the error that names the variable to blame, None where none is set."""
+    set_now = {name.upper(): value for name, value in os.environ.items() if value or name in _CERTIFICATES}
+    names = _CERTIFICATES if isinstance(error, OSError) else _PROXIES
+    variable = next((name for name in names if name in set_now), None)
+    if variable is None:
+        return None
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    place = "" if names is _PROXIES else f" ({set_now[variable]!r})"
+    unusable = ConfigurationError(f"{host} cannot be asked: {variable}{place} is not usable: {said}")
+    unusable.hint = (
+        "name an http:// or https:// proxy, or put the host into NO_PROXY"
+        if names is _PROXIES
+        else "name a file or folder of certificates in PEM form, or unset it"
+    )
+    return unusable
 
 
 class ReplyRefused(Exception):

@@ -10,18 +10,21 @@ from ingestion.markdown.cleaner import searchable
 DEFAULT_LANGUAGE = "en"
 """The language of a page that neither says nor shows one."""
 
-_SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff\uff66-\uff9f]"), 0.02),
-    ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]"), 0.1),
-    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff\u3131-\u318e]"), 0.1),
-    ("ru", re.compile(r"[\u0400-\u04ff]"), 0.1),
-    ("ur", re.compile(r"[\u0679\u067e\u0686\u0688\u0691\u06a9\u06af\u06ba\u06be\u06c1\u06cc\u06d2]"), 0.02),
-    ("ar", re.compile(r"[\u0600-\u06ff]"), 0.1),
-    ("hi", re.compile(r"[\u0900-\u097f]"), 0.1),
-    ("el", re.compile(r"[\u0370-\u03ff]"), 0.1),
-    ("he", re.compile(r"[\u0590-\u05ff]"), 0.1),
-    ("th", re.compile(r"[\u0e00-\u0e7f]"), 0.1),
-)
+_SCRIPTS = [
+    (language, re.compile(f"[{letters}]"), share)
+    for language, letters, share in (
+        ("ja", r"\u3040-\u30ff\uff66-\uff9f", 0.02),
+        ("zh", r"\u3400-\u9fff\uf900-\ufaff", 0.1),
+        ("ko", r"\uac00-\ud7af\u1100-\u11ff\u3131-\u318e", 0.1),
+        ("ru", r"\u0400-\u04ff", 0.1),
+        ("ur", r"\u0679\u067e\u0686\u0688\u0691\u06a9\u06af\u06ba\u06be\u06c1\u06cc\u06d2", 0.02),
+        ("ar", r"\u0600-\u06ff", 0.1),
+        ("hi", r"\u0900-\u097f", 0.1),
+        ("el", r"\u0370-\u03ff", 0.1),
+        ("he", r"\u0590-\u05ff", 0.1),
+        ("th", r"\u0e00-\u0e7f", 0.1),
+    )
+]
 """Each with the share of a text's letters from which it is in that script: Latin names and code stand in every text.
 
 In this order: Japanese has Han characters too, and Urdu letters that Arabic lacks.
@@ -62,11 +65,8 @@ NAMES = {
 def language_of(text: str) -> str | None:
     """Return the language code of a question or a page, None where it does not show."""
     text = searchable(text)
-    if not text.isascii():
-        letters = sum(map(str.isalpha, text))
-        for language, script, least in _SCRIPTS:
-            if (found := len(script.findall(text))) and found >= least * letters:
-                return language
+    if language := None if text.isascii() else _by_script(text):
+        return language
     marked = next((language for language, marks in _MARKS.items() if marks & set(text)), None)
     words = Counter(_WORD.findall(text.lower()))
     counts = {language: sum(words[word] for word in known & words.keys()) for language, known in _WORDS_OF.items()}
@@ -75,6 +75,12 @@ def language_of(text: str) -> str | None:
     first, second = sorted(counts, key=lambda language: -counts[language])[:2]
     is_clear = counts[first] > counts[second] and (first == "en" or counts[first] > 1)
     return first if is_clear else None
+
+
+def _by_script(text: str) -> str | None:
+    letters = sum(map(str.isalpha, text))
+    shares = ((language, len(script.findall(text)), least * letters) for language, script, least in _SCRIPTS)
+    return next((language for language, found, least in shares if found and found >= least), None)
 
 
 def language_name(code: str) -> str:

@@ -42,10 +42,8 @@ def contents_view(contents: Contents) -> View:
 
 def report_view(report: IngestReport, *, verbose: bool) -> View:
     """Return what a run did, or would do; files only where there are few or all are asked for."""
-    changes = [
-        (change, path, f"from {report.moved_from[path]}" if path in report.moved_from else "")
-        for path, change in sorted(report.changes.items(), key=lambda each: (each[1], each[0]))
-    ]
+    by_change = sorted((change, path) for path, change in report.changes.items())
+    changes = [_change_row(change, path, report.moved_from.get(path)) for change, path in by_change]
     shown = changes if verbose or len(changes) <= 20 else []
     findings = report.findings if verbose else report.findings[:10]
     skipped = [(entry.path, entry.reason) for entry in report.skipped] if verbose else []
@@ -59,6 +57,10 @@ def report_view(report: IngestReport, *, verbose: bool) -> View:
         *([] if verbose else skipped_line(report.skipped)),
         _summary(report),
     ]
+
+
+def _change_row(change: str, path: str, moved_from: str | None) -> tuple[str, str, str]:
+    return change, path, f"from {moved_from}" if moved_from else ""
 
 
 def _summary(report: IngestReport) -> str:
@@ -148,10 +150,7 @@ def job_view(entry: LedgerEntry) -> View:
     """Return one run in full."""
     shown = {name: value for name, value in entry.as_json().items() if name not in ("failures", "changes")}
     failed = [f"failed: {failure['path']}: {failure['reason']}" for failure in entry.failures]
-    pages = [
-        (each["change"], each["path"], f"from {each['moved_from']}" if each["moved_from"] else "")
-        for each in entry.changes
-    ]
+    pages = [_change_row(each["change"], each["path"], each["moved_from"]) for each in entry.changes]
     more = (entry.changed or 0) - len(pages)
     return [
         *(f"{name}: {value}" for name, value in shown.items() if value is not None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from markdown_it.common.utils import normalizeReference
 
@@ -24,11 +24,11 @@ _INVISIBLE = re.compile(
 )
 
 _DIRECTIVE = re.compile(
-    r"[ \t>]*(?P<marks>:{3,}[ \t]*)(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
+    r"(?P<before>[ \t>]*)(?::{3,}[ \t]*(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
     r"(?P<attributes>[ \t]*(?:\{[^\n]*\})?)"
-    r"|[ \t>]*(?P<slashes>/{3,}[ \t]*)(?P<block>[\w-]+)(?:[ \t]*\|[ \t]*(?P<caption>[^\n]*[^\s]))?"
-    r"|[ \t>]*(?P<signs>(?:!{3}|\?{3}\+?|={3}[!+]*)[ \t]*)(?P<kind>[\w-]+)?(?:[ \t]+[\w-]+)*[ \t]*"
-    r"(?:[\"'](?P<name>[^\n]*)[\"'])?"
+    r"|/{3,}[ \t]*(?P<block>[\w-]+)(?:[ \t]*\|[ \t]*(?P<caption>[^\n]*[^\s]))?"
+    r"|(?:!{3}|\?{3}\+?|={3}[!+]*)[ \t]*(?P<kind>[\w-]+)?(?:[ \t]+[\w-]+)*[ \t]*"
+    r"(?:[\"'](?P<name>[^\n]*)[\"'])?)"
 )
 _CLOSING_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>:{3,}|/{3,})[ \t]*$")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*>[ \t]?)+")
@@ -44,7 +44,6 @@ _ANNOTATION = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*|<!--)[ \t]*\(\d{1,3}\)!(?:[ 
 _LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
 _PADDING = re.compile(r"(?<=(?<!\\)\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
-_EDITED_BLOCKS = frozenset(("directive", "fence", "footnote", "heading", "quote", *_DROPPED_BLOCKS))
 _WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
 _ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
 _HEADING_ID = re.compile(r"\{:?[ \t]*[#.][^{}\n]*\}(?=[ \t]*#*[ \t]*\r?$)")
@@ -73,22 +72,25 @@ def find_edits(
     edits, besides = reader.edits, reader.quoted
     annotated = _annotated(page, blocks) if "annotations" in syntax.inline and "annotate" in page.text else ()
     for block in blocks:
-        if block.kind in _EDITED_BLOCKS:
-            edits += _block_edits(page, block)
-            if quoted:
-                besides += _quoted_block_edits(page, block)
-        if block.kind == "table":
-            edits += () if quoted else _padding(page, block)
-            _read_cells(page, block, reader)
-        elif block.kind == "directive":
-            if title := _title_of(page, block):
-                reader.read(*title, is_annotated=block.start in annotated)
-        elif not block.children and not _is_verbatim(page, block):
-            is_heading = block.kind == "heading"
-            reader.read(*page.span(block), is_heading=is_heading, is_annotated=block.start in annotated)
+        if block.kind in _EDITS and not (quoted and block.kind == "table"):
+            edits += _EDITS[block.kind](page, block)
+        if quoted and block.kind in _QUOTED_EDITS:
+            besides += _QUOTED_EDITS[block.kind](page, block)
+        _read(page, block, reader, is_annotated=block.start in annotated)
     if quoted:
         besides += _indents(page, blocks)
     return _with_hidden(page.text, _without_overlap([*besides, *edits]))
+
+
+def _read(page: Page, block: Block, reader: InlineReader, *, is_annotated: bool) -> None:
+    """Read the markup inside the lines of a block that has such lines of its own."""
+    if block.kind == "table":
+        _read_cells(page, block, reader)
+    elif block.kind == "directive":
+        if title := _title_in(_DIRECTIVE.match(page.text, page.starts[block.start])):
+            reader.read(*title, is_annotated=is_annotated)
+    elif not block.children and not _is_verbatim(page, block):
+        reader.read(*page.span(block), is_heading=block.kind == "heading", is_annotated=is_annotated)
 
 
 def _annotated(page: Page, blocks: Sequence[Block]) -> set[int]:
@@ -123,10 +125,16 @@ def _without_quote_marks(page: Page, blocks: Sequence[Block]) -> str:
     for block in blocks:
         if block.kind == "quote":
             lines = lines or list(page.lines)
-            for number in range(block.start, block.end):
-                if found := _QUOTE_MARKS.match(lines[number]):
-                    lines[number] = " " * found.end() + lines[number][found.end() :]
+            for number, end in _quote_marks(lines, block):
+                lines[number] = " " * end + lines[number][end:]
     return "\n".join(lines) if lines else page.text
+
+
+def _quote_marks(lines: Sequence[str], quote: Block) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a quote that begin with its marks, each with where they end."""
+    for number in range(quote.start, quote.end):
+        if found := _QUOTE_MARKS.match(lines[number]):
+            yield number, found.end()
 
 
 def _is_verbatim(page: Page, block: Block) -> bool:
@@ -145,9 +153,8 @@ def _read_cells(page: Page, table: Block, reader: InlineReader) -> None:
                 start = last + 1
 
 
-def _title_of(page: Page, block: Block) -> tuple[int, int] | None:
+def _title_in(found: re.Match[str] | None) -> tuple[int, int] | None:
     """Return where the title of an admonition or a tab stands, None where it has none."""
-    found = _DIRECTIVE.match(page.text, page.starts[block.start]) if block.kind == "directive" else None
     groups = ("label", "title", "caption", "name")
     return next((found.span(group) for group in groups if found[group]), None) if found else None
 
@@ -199,19 +206,14 @@ def edited(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
     return "".join(parts)
 
 
-def _block_edits(page: Page, block: Block) -> Iterator[Edit]:
-    if rule := _DROPPED_BLOCKS.get(block.kind):
-        yield Edit(*page.span(block), "", rule)
-    elif block.kind == "directive":
-        yield from _directive_edits(page, block)
-    elif block.kind == "fence":
-        yield from _info_edits(page, block)
-    elif block.kind == "footnote":
-        start = page.starts[block.start]
-        if label := FOOTNOTE.search(page.lines[block.start]):
-            yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
-    elif block.kind == "heading":
-        yield from _id_edits(page, block)
+def _dropped(page: Page, block: Block) -> Iterator[Edit]:
+    yield Edit(*page.span(block), "", _DROPPED_BLOCKS[block.kind])
+
+
+def _mark_edits(page: Page, footnote: Block) -> Iterator[Edit]:
+    start = page.starts[footnote.start]
+    if label := FOOTNOTE.search(page.lines[footnote.start]):
+        yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
 
 
 def _id_edits(page: Page, heading: Block) -> Iterator[Edit]:
@@ -231,32 +233,32 @@ def _info_edits(page: Page, block: Block) -> Iterator[Edit]:
     found = _FENCE.search(page.lines[block.start])
     if found and found["rest"].strip():
         title = _TITLE.search(found["rest"])
-        yield Edit(start + found.end("run"), start + found.end(), _info(found["language"], title), "fence-info")
+        info = f"{found['language']} {title[0]}" if title else found["language"]
+        yield Edit(start + found.end("run"), start + found.end(), info, "fence-info")
     for number in range(block.start + 1, block.end) if ")!" in page.source(block) else ():
         if mark := _ANNOTATION.search(page.lines[number]):
             yield Edit(page.starts[number] + mark.start(), page.starts[number] + mark.end(), "", "mark")
 
 
-def _info(language: str, title: re.Match[str] | None) -> str:
-    return f"{language} {title[0]}" if title else language
+def _quote_edits(page: Page, quote: Block) -> Iterator[Edit]:
+    for number, end in _quote_marks(page.lines, quote):
+        yield Edit(page.starts[number], page.starts[number] + end, "", "quote-mark")
 
 
-def _quoted_block_edits(page: Page, block: Block) -> Iterator[Edit]:
-    """Yield what a quotation lacks of a block besides: marks of quotes and headings, listings that say nothing."""
-    start = page.starts[block.start]
-    if block.kind == "quote":
-        for number in range(block.start, block.end):
-            if found := _QUOTE_MARKS.match(page.lines[number]):
-                yield Edit(page.starts[number], page.starts[number] + found.end(), "", "quote-mark")
-    elif block.kind == "heading" and (found := _HEADING_MARKS.match(page.lines[block.start])):
+def _heading_edits(page: Page, heading: Block) -> Iterator[Edit]:
+    start = page.starts[heading.start]
+    if found := _HEADING_MARKS.match(page.lines[heading.start]):
         yield Edit(start + found.start("marks"), start + found.end("marks"), "", "heading-mark")
-    elif block.kind == "fence":
-        code = "\n".join(page.lines[block.start + 1 : block.end - 1])
-        opening = _FENCE.search(page.lines[block.start])
-        if _ONLY_A_MACRO.fullmatch(code):
-            yield Edit(*page.span(block), "", "shortcode")
-        elif opening and opening["rest"].strip():
-            yield Edit(start + opening.end("run"), start + opening.end(), opening["language"], "fence-info")
+
+
+def _listing_edits(page: Page, fence: Block) -> Iterator[Edit]:
+    """Leave out a listing that says nothing, and of its first line all but the language."""
+    start = page.starts[fence.start]
+    opening = _FENCE.search(page.lines[fence.start])
+    if _ONLY_A_MACRO.fullmatch("\n".join(page.lines[fence.start + 1 : fence.end - 1])):
+        yield Edit(*page.span(fence), "", "shortcode")
+    elif opening and opening["rest"].strip():
+        yield Edit(start + opening.end("run"), start + opening.end(), opening["language"], "fence-info")
 
 
 def _indents(page: Page, blocks: Sequence[Block]) -> Iterator[Edit]:
@@ -274,11 +276,9 @@ def _indents(page: Page, blocks: Sequence[Block]) -> Iterator[Edit]:
 
 
 def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
-    start = page.starts[block.start]
-    found = _DIRECTIVE.match(page.text, start)
-    if found:
-        first = next(found.start(group) for group in ("marks", "slashes", "signs") if found[group])
-        if title := _title_of(page, block):
+    if found := _DIRECTIVE.match(page.text, page.starts[block.start]):
+        first = found.end("before")
+        if title := _title_in(found):
             yield Edit(first, title[0], "", "admonition-mark")
             yield Edit(title[1], found.end(), "", "admonition-mark")
         else:
@@ -288,6 +288,23 @@ def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
     closing = _CLOSING_MARKS.match(page.lines[block.end - 1]) if block.end - 1 > block.start else None
     if closing:
         yield Edit(last + closing.start("marks"), page.starts[block.end], "", "admonition-mark")
+
+
+_EDITS: Mapping[str, Callable[[Page, Block], Iterator[Edit]]] = {
+    "comment": _dropped,
+    "directive": _directive_edits,
+    "fence": _info_edits,
+    "footnote": _mark_edits,
+    "heading": _id_edits,
+    "reference": _dropped,
+    "table": _padding,
+}
+_QUOTED_EDITS: Mapping[str, Callable[[Page, Block], Iterator[Edit]]] = {
+    "fence": _listing_edits,
+    "heading": _heading_edits,
+    "quote": _quote_edits,
+}
+"""What a quotation lacks of a block besides."""
 
 
 def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:

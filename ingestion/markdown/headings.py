@@ -48,10 +48,7 @@ class Outline:
     ) -> None:
         """Read the headings of a page; `anchors` are those of all its headings where its text does not tell them."""
         found = [block for block in everything if block.kind == "heading"]
-        numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
-        texts = _without_references(page.text, [_text_for(ids, page, block) for block in found])
-        texts = [NOTE.sub(partial(_number_of, numbers), text) for text in texts]
-        named = _names(ids, [(block.level, text) for block, text in zip(found, texts, strict=True)])
+        named = _named(ids, page, found)
         if anchors is not None and len(anchors) == len(named):
             named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
         self.anchors = [anchor for _, anchor in named]
@@ -119,10 +116,14 @@ def split_tag(text: str) -> tuple[str, str] | None:
     return found["words"].strip(), own_id or ""
 
 
-def _names(ids: HeadingIds, headings: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
+def _named(ids: HeadingIds, page: Page, headings: Sequence[Block]) -> list[tuple[str, str]]:
     """Return the text and the anchor of each heading; generators name none that is written in HTML."""
-    tagged = [split_tag(text) for _, text in headings]
-    others = iter(ids.name([each for each, of_tag in zip(headings, tagged, strict=True) if of_tag is None]))
+    numbers = _note_numbers(page.text) if ids.numbers_notes and "[^" in page.text else {}
+    texts = _without_references(page.text, [_text_for(ids, page, block) for block in headings])
+    texts = [NOTE.sub(partial(_number_of, numbers), text) for text in texts]
+    tagged = [split_tag(text) for text in texts]
+    levels = zip(headings, texts, tagged, strict=True)
+    others = iter(ids.name([(block.level, text) for block, text, of_tag in levels if of_tag is None]))
     return [of_tag or next(others) for of_tag in tagged]
 
 

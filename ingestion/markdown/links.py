@@ -15,8 +15,11 @@ from ingestion.markdown.headings import heading_text, split_tag
 from ingestion.markdown.inline_markup import Edit
 from ingestion.markdown.tags import tag_name
 
-_TARGET = re.compile(r"\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
+_TARGET = re.compile(r"\A\]\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>[^\s<>]*?))(?:\s+[\"'(].*)?\s*\)$", re.S)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))", re.M)
+_PLACES = {"link-address": _TARGET, "image-address": _TARGET, "link-reference": _DEFINITION}
+"""Where an edit of each rule holds an address."""
+
 _OWN_IDS = (
     re.compile(r"id(?<=\bid)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
     re.compile(r"name(?<=\bname)\s*=\s*[\"']?([^\"'\s<>{}]+)"),
@@ -48,12 +51,9 @@ def find_links(page: Page, edits: Sequence[Edit]) -> Iterator[Link]:
 
 
 def _targets(source: str, rule: str) -> Iterator[tuple[int, str, bool]]:
-    if rule in ("link-address", "image-address"):
-        if found := _TARGET.match(source):
+    if places := _PLACES.get(rule):
+        for found in places.finditer(source):
             yield found.start(), found["angle"] or found["plain"] or "", rule == "image-address"
-    elif rule == "link-reference":
-        for found in _DEFINITION.finditer(source):
-            yield found.start(), found["angle"] or found["plain"], False
     elif rule == "tag" and tag_name(source).lower() in _LINKING:
         for name, target, start, _ in attributes(source):
             if target and name.lower() in ("href", "src") and "{" not in target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,7 +12,6 @@ from ingestion.markdown.hidden import Hidden, hidden_around, hidden_in_page
 from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import Syntax
 
-_MARKS = re.compile(r"[ \t>]*")
 _WORDLESS = "<!-- -->"
 
 
@@ -68,31 +67,28 @@ def cut(page: Page, blocks: Sequence[Block], hidden: Sequence[Hidden], between: 
     inner = _inner_lines(blocks)
     out: list[str] = []
     lines: list[int] = []
-    at = 0
     for number, line in enumerate(page.lines):
         start = page.starts[number]
-        while at < len(hidden) and hidden[at].end <= start:
-            at += 1
-        touching = _touching(hidden, at, start + len(line))
-        if touching:
+        if touching := _touching(hidden, start, start + len(line)):
             line = _left(line, start, touching)
-            if not line.strip(" \t>\r"):
-                follows_blank = not out or not out[-1].strip(" \t>\r")
-                if touching[0].rule == "hidden-code" or number in inner or (follows_blank and not between):
+            if _is_blank(line):
+                filling = between if touching[0].start >= start else ""
+                is_inside = touching[0].rule == "hidden-code" or number in inner
+                if is_inside or (not filling and (not out or _is_blank(out[-1]))):
                     continue
-                begins = touching[0].start >= start
-                if between and (begins or follows_blank):
-                    if not begins:
-                        continue
-                    line += between
+                line += filling
         out.append(line)
         lines.append(number + 1)
     return "\n".join(out), lines
 
 
-def _touching(hidden: Sequence[Hidden], at: int, end: int) -> Sequence[Hidden]:
-    """Return the hidden stretches in a line that ends there, given the first that ends behind its start."""
-    last = at
+def _is_blank(line: str) -> bool:
+    return not line.strip(" \t>\r")
+
+
+def _touching(hidden: Sequence[Hidden], start: int, end: int) -> Sequence[Hidden]:
+    """Return the hidden stretches in a line."""
+    at = last = bisect_right(hidden, start, key=lambda stretch: stretch.end)
     while last < len(hidden) and hidden[last].start < end:
         last += 1
     return hidden[at:last]
@@ -104,8 +100,7 @@ def _left(line: str, start: int, hidden: Sequence[Hidden]) -> str:
     for stretch in hidden:
         first, last = stretch.start - start, min(stretch.end - start, len(line))
         if first < 0:
-            found = _MARKS.match(line)
-            first = min(found.end() if found else 0, last)
+            first = min(len(line) - len(line.lstrip(" \t>")), last)
         parts.append(line[at : max(first, at)])
         at = max(last, at)
     return "".join([*parts, line[at:]]).rstrip(" \t")

@@ -30,6 +30,26 @@ def tag_name(text: str, at: int = 0) -> str:
     return f"{found['close']}{found['name']}" if found and found["name"] else ""
 
 
+class Braces:
+    """Where a reader of a tag's attributes is: in how many braces (`depth`), and in which quotes."""
+
+    def __init__(self) -> None:
+        self.depth, self.quote, self.has_braces = 0, "", False
+
+    def take(self, sign: str) -> bool:
+        """Take in the next mark; returns whether it stands outside of both, and is neither itself."""
+        if self.quote:
+            self.quote = "" if sign == self.quote else self.quote
+        elif sign in "\"'`":
+            self.quote = sign
+        elif sign in "{}":
+            self.depth += 1 if sign == "{" else -1
+            self.has_braces = True
+        else:
+            return self.depth <= 0
+        return False
+
+
 class TagReader:
     """Decides which `<` of a page begin tags.
 
@@ -51,18 +71,13 @@ class TagReader:
         name = found["name"] or ""
         if not name:
             return self._fragment(found.end(), end)
-        rest = _REST.match(self._text, found.end(), end)
-        if rest:
-            attributes, stop = rest["attributes"], rest.end()
-            self_closing = rest["self_closing"] or attributes.endswith("/")
-        else:
-            braces = self._end_of_braced(found.end(), end)
-            if braces is None:
-                return None
-            attributes, self_closing, stop = "=", False, braces
+        rest = self._rest(found.end(), end)
+        if rest is None:
+            return None
+        attributes, stop = rest
         is_tag = (
             found["close"]
-            or self_closing
+            or attributes.endswith("/")
             or "=" in attributes
             or name.lower() in _NEVER_CLOSED
             or name in _BLOCKS
@@ -79,10 +94,8 @@ class TagReader:
     def end_of(self, start: int, end: int) -> int | None:
         """Return where what looks like the tag at `start` ends, be it a tag or text; None where nothing ends it."""
         found = TAG_NAME.match(self._text, start, end)
-        if found is None:
-            return None
-        rest = _REST.match(self._text, found.end(), end)
-        return rest.end() if rest else self._end_of_braced(found.end(), end)
+        rest = self._rest(found.end(), end) if found else None
+        return rest and rest[1]
 
     def replace(self, tag: str) -> str | None:
         """Return what takes the place of a tag that stands on the page, or None if it is text."""
@@ -95,24 +108,21 @@ class TagReader:
         has_end = at < end and self._text[at] == ">" and self._has_fragments
         return (at + 1, " ") if has_end else None
 
+    def _rest(self, at: int, end: int) -> tuple[str, int] | None:
+        """Return what stands behind the name of a tag, `=` for attributes in braces, and where the tag ends."""
+        if rest := _REST.match(self._text, at, end):
+            return rest["attributes"] + rest["self_closing"], rest.end()
+        braced = self._end_of_braced(at, end)
+        return None if braced is None else ("=", braced)
+
     def _end_of_braced(self, start: int, end: int) -> int | None:
         """Return the end of a tag with `{…}` attributes. One that never closes makes the rest of its block text."""
         text = self._text
         if start >= end or not text[start].isspace() or end <= self._hopeless_until:
             return None
-        depth, quote, has_braces = 0, "", False
+        braces = Braces()
         for mark in _MARK.finditer(text, start, end):
-            sign = mark[0]
-            if quote:
-                quote = "" if sign == quote else quote
-            elif sign in "\"'`":
-                quote = sign
-            elif sign in "{}":
-                depth += 1 if sign == "{" else -1
-                has_braces = True
-            elif depth <= 0 and (sign != ">" or not has_braces):
-                return None
-            elif depth <= 0:
-                return mark.end()
+            if braces.take(mark[0]):
+                return mark.end() if mark[0] == ">" and braces.has_braces else None
         self._hopeless_until = end
         return None

@@ -95,11 +95,7 @@ def propose(folder: Path, settings: Settings, docs: str | None = None) -> Propos
     settings = override(settings, {"book.docs": str(root)})
     contents = table_of_contents(root, settings)
     if not contents.pages:
-        left_out = [each for each in contents.skipped if each.path.lower().endswith(SUFFIXES)]
-        if left_out:
-            first = f"{left_out[0].path}: {left_out[0].reason}"
-            raise SourceError(f"{root}: none of its {counted(len(left_out), 'page')} is indexed, such as {first}")
-        raise SourceError(f"{root}: no lessons (.md, .mdx); name their folder with --docs")
+        raise _without_lessons(root, contents)
     site = find_site(root, settings.book.site)
     book_id, id_source = (settings.book.id, "settings") if settings.book.id else _id_of(folder, site)
     editions = _editions(root, settings, contents)
@@ -117,6 +113,14 @@ def propose(folder: Path, settings: Settings, docs: str | None = None) -> Propos
         text=text,
         ignored=tuple(missing_lines(folder, settings)),
     )
+
+
+def _without_lessons(root: Path, contents: Contents) -> SourceError:
+    left_out = [each for each in contents.skipped if each.path.lower().endswith(SUFFIXES)]
+    if not left_out:
+        return SourceError(f"{root}: no lessons (.md, .mdx); name their folder with --docs")
+    first = f"{left_out[0].path}: {left_out[0].reason}"
+    return SourceError(f"{root}: none of its {counted(len(left_out), 'page')} is indexed, such as {first}")
 
 
 def carry_out(proposal: Proposal) -> list[Path]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,34 +59,34 @@ class ManyReport:
     def whole(self) -> IngestReport:
         """Return one report of all books, with paths from the current folder."""
         placed = [_placed(report) for report in self.reports]
-        lists: dict[str, Any] = {
-            name: [item for each in placed for item in getattr(each, name)]
-            for name in ("empty", "failures", "findings", "skipped")
-        }
-        totals: dict[str, Any] = {
-            name: sum(getattr(each, name) for each in placed) for name in ("total_files", "total_chunks")
-        }
         return IngestReport(
             book_id=f"{len(placed)} books",
             mode=placed[0].mode if placed else "incremental",
             root="",
-            dry_run=any(each.dry_run for each in placed),
-            files=sum((each.files for each in placed), Counter()),
-            changes={path: change for each in placed for path, change in each.changes.items()},
-            moved_from={to: was for each in placed for to, was in each.moved_from.items()},
-            chunks=sum((each.chunks for each in placed), ChunkCounts()),
-            failures=[*self.failures, *lists.pop("failures")],
-            price=next((each.price for each in placed if each.price is not None), None),
-            recipient=next((each.recipient for each in placed if each.recipient), None),
+            dry_run=any(_each(placed, "dry_run")),
+            files=sum(_each(placed, "files"), Counter()),
+            changes=dict(chain.from_iterable(each.changes.items() for each in placed)),
+            moved_from=dict(chain.from_iterable(each.moved_from.items() for each in placed)),
+            chunks=sum(_each(placed, "chunks"), ChunkCounts()),
+            empty=[*chain.from_iterable(_each(placed, "empty"))],
+            failures=[*self.failures, *chain.from_iterable(_each(placed, "failures"))],
+            findings=[*chain.from_iterable(_each(placed, "findings"))],
+            skipped=[*chain.from_iterable(_each(placed, "skipped"))],
+            price=next((price for price in _each(placed, "price") if price is not None), None),
+            recipient=next(filter(None, _each(placed, "recipient")), None),
             seconds=self.seconds,
-            **lists,
-            **totals,
+            total_files=sum(_each(placed, "total_files")),
+            total_chunks=sum(_each(placed, "total_chunks")),
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return the report of all books, with each book's own and those that were not reached."""
         books = [report.as_json() for report in self.reports]
         return self.whole.as_json() | {"books": books, "not_reached": list(self.not_reached)}
+
+
+def _each(reports: Iterable[IngestReport], name: str) -> Iterator[Any]:
+    return (getattr(report, name) for report in reports)
 
 
 def _placed(report: IngestReport) -> IngestReport:
@@ -114,10 +115,7 @@ def find_books(target: str) -> list[Path]:
     if path.is_dir():
         found = [folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith((".", "_"))]
     elif path.is_file():
-        lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-        found = [path.parent / line for line in lines if line]
-        if missing := [folder for folder in found if not folder.is_dir()]:
-            raise UsageError(f"{path}: no such folder: {', '.join(map(str, missing))}")
+        found = _listed_in(path)
     else:
         base = Path(path.anchor) if path.anchor else Path()
         found = [folder for folder in base.glob(str(path.relative_to(path.anchor))) if folder.is_dir()]
@@ -126,6 +124,14 @@ def find_books(target: str) -> list[Path]:
             f"--books {target}: no folders found; give a folder of books, a pattern or a file with a list of folders"
         )
     return sorted(found)
+
+
+def _listed_in(path: Path) -> list[Path]:
+    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    found = [path.parent / line for line in lines if line]
+    if missing := [folder for folder in found if not folder.is_dir()]:
+        raise UsageError(f"{path}: no such folder: {', '.join(map(str, missing))}")
+    return found
 
 
 def recorded_books(parts: Parts) -> list[str]:

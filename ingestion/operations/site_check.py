@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -159,11 +159,7 @@ class _SiteCheck:
             (page, [word for block, words in page.unsearched if block not in self._searched for word in words])
             for page in pages
         ]
-        counts = Counter(word for _, unsearched in own for word in set(unsearched))
-        theirs = {word for word, count in counts.items() if count >= MIN_PAGES}
-        if theirs:
-            shown = ", ".join(sorted(theirs)[:WORDS_SHOWN])
-            self.notes.append(f"words that the site itself adds to many pages were not compared: {shown}")
+        theirs = self._words_of_theme(unsearched for _, unsearched in own)
         for page, unsearched in own:
             if words := [word for word in dict.fromkeys(unsearched) if word not in theirs]:
                 yield _words_finding(page.path, "unsearched-words", "of the built page in no chunk", words)
@@ -172,6 +168,14 @@ class _SiteCheck:
                     page.path, "unpublished-words", "searched and not on the built page", page.unpublished
                 )
 
+    def _words_of_theme(self, pages: Iterable[Sequence[str]]) -> Set[str]:
+        counts = Counter(word for words in pages for word in set(words))
+        theirs = {word for word, count in counts.items() if count >= MIN_PAGES}
+        if theirs:
+            shown = ", ".join(sorted(theirs)[:WORDS_SHOWN])
+            self.notes.append(f"words that the site itself adds to many pages were not compared: {shown}")
+        return theirs
+
     def _without_lesson(self, used: set[str]) -> Iterator[Finding]:
         """Return the pages of which no lesson is: no copy of another, and most of its words on no lesson's page."""
         outlines = {_outline(self._site.outline(key)) for key in used}
@@ -179,14 +183,17 @@ class _SiteCheck:
             page = self._site.outline(key)
             if key in used or key in _NO_PAGES or page.redirect or not page.listed or _outline(page) in outlines:
                 continue
-            sizes = [(block, len(words_of(block))) for block in self._site.page(key).blocks]
-            count = sum(size for _, size in sizes)
-            own = sum(size for block, size in sizes if block not in self._searched)
-            if count > MIN_WORDS and 2 * own > count:
+            if self._says_more(self._site.page(key)):
                 path = Path(os.path.relpath(self._site.folder / key, self._root.resolve())).as_posix()
                 yield Finding(
                     path, None, "page-without-lesson", f"no lesson leads to this page ({page.h1 or page.title})"
                 )
+
+    def _says_more(self, page: BuiltPage) -> bool:
+        """Return whether most of a page's words stand on no lesson's page."""
+        sizes = [(block, len(words_of(block))) for block in page.blocks]
+        count = sum(size for _, size in sizes)
+        return count > MIN_WORDS and 2 * sum(size for block, size in sizes if block not in self._searched) > count
 
 
 def _outline(page: BuiltPage) -> tuple[object, ...]:

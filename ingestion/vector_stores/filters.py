@@ -101,8 +101,7 @@ class Where:
     must_not: tuple[Condition, ...] = ()
 
 
-PATHS_PER_REQUEST = 128
-"""As many as a group of files may name: each its own and the one that it had before."""
+PATHS_PER_REQUEST = 100
 
 
 def of_book(book_id: str, *besides: Condition) -> Where:

@@ -8,6 +8,7 @@ from markdown_it.rules_block import StateBlock
 
 from ingestion.markdown.rules.html import begins_html
 from ingestion.markdown.rules.lookahead import Lines, add_leaf, find_end, line_text
+from ingestion.markdown.tags import Braces
 
 _TAG_START = re.compile(r"</?(?:[A-Za-z][\w.:-]*(?=[\s/>]|$)|>)")
 _TAG_MARK = re.compile(r"""\\.|["'`{}>]""")
@@ -24,21 +25,14 @@ def jsx(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _tag_end(lines: Lines) -> int | None:
     """Return the line after the one that closes the tag; None if the tag stands inside a line of text."""
-    depth, quote, is_first = 0, "", True
+    braces, is_first = Braces(), True
     for line, text in lines:
-        if not depth and not quote and not text:
+        if not braces.depth and not braces.quote and not text:
             return None
         for mark in _TAG_MARK.finditer(text, 1 if is_first else 0):
-            sign = mark[0]
-            if quote:
-                quote = "" if sign == quote else quote
-            elif sign in "\"'`":
-                quote = sign
-            elif sign in "{}":
-                depth += 1 if sign == "{" else -1
-            elif sign == ">" and depth <= 0:
+            if braces.take(mark[0]) and mark[0] == ">":
                 return line + 1 if not is_first or not text[mark.end() :].strip() else None
         is_first = False
-        if depth and quote != "`":
-            quote = ""  # an apostrophe in text: strings of JavaScript end with their line
+        if braces.depth and braces.quote != "`":
+            braces.quote = ""  # an apostrophe in text: strings of JavaScript end with their line
     return None

@@ -33,7 +33,7 @@ def _shown(value: object) -> object:
         return "***"
     if isinstance(value, str):
         return masked(value)
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, int | float | None):
         return value
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _shown(entry) for name, entry in asdict(value).items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from xml.sax.saxutils import escape, quoteattr
 
@@ -23,8 +24,8 @@ def junit_xml(report: Reportable, changes: Mapping[str, str], seconds: float) ->
     place = "" if report.root in ("", ".") else f"{report.root.rstrip('/')}/"
     passed: dict[str, list[Problem]] = {f"{place}{path}": [] for path in changes} if changes else {}
     cases = sorted((passed | problems).items())
-    errors = sum(problem.level == "error" for _, found in cases for problem in found)
-    failures = sum(problem.level == "warning" for _, found in cases for problem in found)
+    levels = Counter(problem.level for _, found in cases for problem in found)
+    errors, failures = levels["error"], levels["warning"]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites><testsuite name="bookwise" tests="{len(cases)}" errors="{errors}" failures="{failures}"'
