@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.openai import FULL_DIMENSIONS
+from ingestion.embedding.protocol import refuse_blank, unit_rows
 from ingestion.errors import ConfigurationError, EmbeddingError
 from ingestion.extras import install_command
 
@@ -111,9 +112,7 @@ class LibraryEmbedder:
         """See `Embedder`. Raises ValueError for a blank text."""
         import numpy as np
 
-        for position, text in enumerate(texts, 1):
-            if not text.strip():
-                raise ValueError(f"text {position} of {len(texts)} is blank")
+        refuse_blank(texts)
         return self._embed("documents", list(texts)) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def embed_query(self, text: str) -> Vector:
@@ -141,12 +140,8 @@ class LibraryEmbedder:
                 raise EmbeddingError(f"the model {self._name} cannot be used ({said}); check its name") from error
         if self._cut and rows.shape[1] < self._cut:
             raise EmbeddingError(f"the model {self._name} has {rows.shape[1]} dimensions, not {self._cut}")
-        rows = rows[:, : self._cut]
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise EmbeddingError(f"the model {self._name} returned a vector of length zero")
-        unit: Vectors = rows / lengths
-        return unit
+        zero = EmbeddingError(f"the model {self._name} returned a vector of length zero")
+        return unit_rows(rows[:, : self._cut], zero)
 
 
 def _identity(model: str) -> str:

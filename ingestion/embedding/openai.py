@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.batching import Batcher, Limits
+from ingestion.embedding.protocol import refuse_blank, unit_rows
 from ingestion.embedding.rate_limiter import RateLimiter
 from ingestion.errors import ConfigurationError, EmbeddingError, InputsRefused
 from ingestion.settings.validators import Secret
@@ -94,9 +95,7 @@ class OpenAIEmbedder:
         """
         import numpy as np
 
-        for position, text in enumerate(texts, 1):
-            if not text.strip():
-                raise ValueError(f"text {position} of {len(texts)} is blank")
+        refuse_blank(texts)
         poster = self._poster
         tokens = count_tokens(texts)
         requests = [self._embed(poster, batch, held) for batch, held in self._batches(texts, tokens)]
@@ -174,12 +173,8 @@ class OpenAIEmbedder:
             if row.shape != (dimensions,):
                 raise self._error(f"a vector of {row.size} numbers was returned where {dimensions} were expected")
         self._dimensions = dimensions
-        vectors: Vectors = np.stack(rows).astype(np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not (np.isfinite(lengths) & (lengths > 0)).all():
-            raise self._error("the service returned a vector of length zero")
-        vectors /= lengths
-        return vectors
+        zero = self._error("the service returned a vector of length zero")
+        return unit_rows(np.stack(rows).astype(np.float32), zero)
 
     def _error(self, reason: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
         return kind(f"embedding service {self._access.host}: {reason}")

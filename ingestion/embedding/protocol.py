@@ -39,6 +39,24 @@ class Embedder(Protocol):
         """Return a float32 array (dimensions,) of unit length."""
 
 
+def refuse_blank(texts: Sequence[str]) -> None:
+    """Raise ValueError for a text without words, which has no vector."""
+    for position, text in enumerate(texts, 1):
+        if not text.strip():
+            raise ValueError(f"text {position} of {len(texts)} is blank")
+
+
+def unit_rows(rows: Vectors, zero: Exception) -> Vectors:
+    """Return the rows at length one; raises `zero` where one has no length."""
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
+        raise zero
+    unit: Vectors = rows / lengths
+    return unit
+
+
 def is_local(embedder: Embedder) -> bool:
     """Return whether it works on this machine: a service bounds the tokens of a request, and is paid by them."""
     return embedder.limits.tokens is None

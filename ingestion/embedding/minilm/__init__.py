@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.embedding.batching import Limits
 from ingestion.embedding.minilm.word_pieces import INSIDE, WordPieces, read_vocabulary
+from ingestion.embedding.protocol import refuse_blank
 from ingestion.errors import EmbeddingError
 from ingestion.onnx_sessions import cores, open_session
 
@@ -59,9 +60,7 @@ class MiniLm:
         """
         import numpy as np
 
-        for position, text in enumerate(texts, 1):
-            if not text.strip():
-                raise ValueError(f"text {position} of {len(texts)} is blank")
+        refuse_blank(texts)
         pieces, session = self._load()
         windows = ((row, window) for row, text in enumerate(texts) for window in _windows(pieces.numbers(text)))
         sums = np.zeros((len(texts), self.dimensions), np.float32)

@@ -49,7 +49,6 @@ class Limits:
     indexes: int | None = None
     points: int | None = None
     vector_bytes: int | None = None
-    sparse_terms: int | None = None
 
     @property
     def page(self) -> int:
@@ -80,7 +79,6 @@ def limits_of(strict: rest.StrictModeConfig | rest.StrictModeConfigOutput | None
     """Return the limits that a collection's strict mode sets; those of a collection without it are our own."""
     if strict is None or not strict.enabled:
         return Limits()
-    sparse = [each.max_length for each in (strict.sparse_config or {}).values() if each.max_length is not None]
     return Limits(
         results=_least(UNLIMITED, strict.max_query_limit),
         write=_least(POINTS_PER_WRITE, strict.upsert_max_batchsize),
@@ -92,7 +90,6 @@ def limits_of(strict: rest.StrictModeConfig | rest.StrictModeConfigOutput | None
         indexes=strict.max_payload_index_count,
         points=strict.max_points_count,
         vector_bytes=strict.max_collection_vector_size_bytes,
-        sparse_terms=min(sparse, default=None),
     )
 
 
