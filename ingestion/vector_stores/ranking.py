@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -86,12 +86,3 @@ def _first(limit: int, answer: Sequence[Scored], scores: Sequence[float]) -> lis
     least = min(scores[:limit], default=0.0)
     hits = [Hit(str(each.id), score) for each, score in zip(answer, scores, strict=True) if score >= least]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
-
-
-def rarity_of(best: Iterable[tuple[int, float, SparseVector | None]]) -> dict[int, float]:
-    """Return the IDF of terms, given for each a point that has it, with its score for that term alone."""
-    found = {}
-    for term, score, sparse in best:
-        if sparse is not None and term in sparse.indices:
-            found[term] = score / sparse.values[sparse.indices.index(term)]
-    return found

@@ -17,8 +17,9 @@ from ingestion.vector_stores.edge.compaction import compact_if_grown
 from ingestion.vector_stores.edge.count_cache import forget_counts, remember_counts
 from ingestion.vector_stores.edge.run_ids import read_runs, write_runs
 from ingestion.vector_stores.edge.shard import check_space, engine_errors
+from ingestion.vector_stores.engine_answers import rarities, stored_point
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
-from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists
 from ingestion.vector_stores.types import Hit, Payload, Point, Schema, SearchAnswer, SparseVector, StoredPoint
 from ingestion.vector_stores.validation import validate_payload, validate_points
 
@@ -104,7 +105,7 @@ class EdgeStore:
             )
             with self._engine("read"):
                 records, offset = self._shard.scroll(request)
-            yield from map(_stored, records)
+            yield from map(stored_point, records)
             if offset is None:
                 return
 
@@ -114,7 +115,7 @@ class EdgeStore:
         for batch in batches(list(ids), POINTS_PER_PAGE):
             with self._engine("read"):
                 records = self._shard.retrieve(list(batch), True, [DENSE, SPARSE] if vectors else False)
-            found |= {point.id: point for point in map(_stored, records)}
+            found |= {point.id: point for point in map(stored_point, records)}
         return found
 
     def count(self, where: Where) -> int:
@@ -214,8 +215,7 @@ class EdgeStore:
         ]
         with self._engine("search"):
             answers = self._shard.query_batch(qe.QueryBatchRequest(batch))
-        best = {term: answer[0] for term, answer in zip(terms, answers, strict=True) if answer}
-        return rarity_of((term, each.score, _sparse(each.vector)) for term, each in best.items())
+        return rarities(terms, answers)
 
     def runs(self) -> dict[str, str]:
         """See VectorStore."""
@@ -321,25 +321,3 @@ def _to_condition(condition: Condition) -> qe.ConditionType:
             return qe.FieldCondition(field, match=qe.MatchAny([*values]))
         case Range(field, gte, lte):
             return qe.FieldCondition(field, range=qe.RangeFloat(gte=gte, lte=lte))
-
-
-def _stored(record: qe.Record) -> StoredPoint:
-    vectors: Any = record.vector or {}
-    dense = vectors.get(DENSE)
-    return StoredPoint(
-        id=str(record.id),
-        payload=record.payload or {},
-        dense=None if dense is None else _float32(dense),
-        sparse=_sparse(record.vector),
-    )
-
-
-def _sparse(vectors: Any) -> SparseVector | None:
-    sparse = (vectors or {}).get(SPARSE)
-    return None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values))
-
-
-def _float32(values: Sequence[float]) -> Vector:
-    import numpy as np
-
-    return np.array(values, np.float32)

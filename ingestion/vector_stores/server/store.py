@@ -13,9 +13,10 @@ from qdrant_client import models as rest
 from ingestion.errors import PointRefused, RequestFailed, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.batching import batches, deletions, do_all, payload_bytes, sized_batches
+from ingestion.vector_stores.engine_answers import rarities, stored_point
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.lease import Lease
-from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists, rarity_of
+from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists
 from ingestion.vector_stores.server.client import Server
 from ingestion.vector_stores.server.collection import rescored, runs_of, with_runs
 from ingestion.vector_stores.server.limits import Limits
@@ -127,7 +128,7 @@ class ServerStore:
         offset: Any = None
         while True:
             records, offset = self._page(matching, offset, True if fields is None else list(fields) or False, vectors)
-            yield from map(_stored, records)
+            yield from map(stored_point, records)
             if offset is None:
                 return
 
@@ -135,7 +136,7 @@ class ServerStore:
         """See VectorStore."""
         found: dict[str, StoredPoint] = {}
         for batch in batches(list(ids), self.limits.page):
-            found |= {point.id: point for point in map(_stored, self._retrieve(batch, vectors))}
+            found |= {point.id: point for point in map(stored_point, self._retrieve(batch, vectors))}
         return found
 
     def count(self, where: Where) -> int:
@@ -196,7 +197,7 @@ class ServerStore:
         if not terms or _matches_nothing(where):
             return {}
         requests = [_rarity_request(term, self._filter(where)) for term in terms]
-        return _rarities(terms, self._query(requests))
+        return rarities(terms, [answer.points for answer in self._query(requests)])
 
     def runs(self) -> dict[str, str]:
         """See VectorStore."""
@@ -230,10 +231,11 @@ class ServerStore:
             nonlocal rarity
             requests = [self._list_request(query) for query in lists]
             along = terms if rarity is None else ()
-            answers = self._query([*requests, *(_rarity_request(term, self._filter(where)) for term in along)])
+            requested = [*requests, *(_rarity_request(term, self._filter(where)) for term in along)]
+            answers = [answer.points for answer in self._query(requested)]
             if rarity is None:
-                rarity = _rarities(along, answers[len(requests) :])
-            return [answer.points for answer in answers[: len(requests)]]
+                rarity = rarities(along, answers[len(requests) :])
+            return answers[: len(requests)]
 
         found = ranked_lists(ask, queries)
         return found, self.rarity(terms, where) if rarity is None else rarity
@@ -374,11 +376,6 @@ def _rarity_request(term: int, matching: rest.Filter) -> rest.QueryRequest:
     return rest.QueryRequest(query=query, using=SPARSE, filter=matching, limit=1, with_vector=[SPARSE])
 
 
-def _rarities(terms: Sequence[int], answers: Sequence[rest.QueryResponse]) -> dict[int, float]:
-    best = {term: answer.points[0] for term, answer in zip(terms, answers, strict=True) if answer.points}
-    return rarity_of((term, point.score, _sparse(point.vector)) for term, point in best.items())
-
-
 def _vector_bytes(point: Point) -> int:
     return _BYTES_PER_NUMBER * len(point.dense) + _BYTES_PER_TERM * len(point.sparse.indices)
 
@@ -432,21 +429,3 @@ def _any(values: Sequence[Any], max_values: int, made: Callable[[Sequence[Any]],
     if len(values) <= max_values:
         return made(values)
     return rest.Filter(should=[made(part) for part in batches(values, max_values)])
-
-
-def _stored(record: rest.Record) -> StoredPoint:
-    import numpy as np
-
-    vectors: Any = record.vector or {}
-    dense = vectors.get(DENSE)
-    return StoredPoint(
-        id=str(record.id),
-        payload=record.payload or {},
-        dense=None if dense is None else np.array(dense, np.float32),
-        sparse=_sparse(record.vector),
-    )
-
-
-def _sparse(vectors: Any) -> SparseVector | None:
-    sparse = (vectors or {}).get(SPARSE)
-    return None if sparse is None else SparseVector(tuple(sparse.indices), tuple(sparse.values))
