@@ -59,7 +59,7 @@ def _unusable(host: str, error: Exception) -> ConfigurationError | None:
     variable = next((name for name in names if name in set_now), None)
     if variable is None:
         return None
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    said = getattr(error, "strerror", None) or str(error)
     place = "" if names is _PROXIES else f" ({set_now[variable]!r})"
     unusable = ConfigurationError(f"{host} cannot be asked: {variable}{place} is not usable: {said}")
     unusable.hint = (

@@ -67,11 +67,7 @@ def language_of(text: str) -> str | None:
     text = searchable(text)
     if language := None if text.isascii() else _by_script(text):
         return language
-    marked = next((language for language, marks in _MARKS.items() if marks & set(text)), None)
-    words = Counter(_WORD.findall(text.lower()))
-    counts = {language: sum(words[word] for word in known & words.keys()) for language, known in _WORDS_OF.items()}
-    if marked:
-        counts[marked] += 2
+    counts = _small_words_in(text)
     first, second = sorted(counts, key=lambda language: -counts[language])[:2]
     is_clear = counts[first] > counts[second] and (first == "en" or counts[first] > 1)
     return first if is_clear else None
@@ -81,6 +77,15 @@ def _by_script(text: str) -> str | None:
     letters = sum(map(str.isalpha, text))
     shares = ((language, len(script.findall(text)), least * letters) for language, script, least in _SCRIPTS)
     return next((language for language, found, least in shares if found and found >= least), None)
+
+
+def _small_words_in(text: str) -> dict[str, int]:
+    """Return how many words of the text speak for each language; letters that only one has count as two."""
+    words = Counter(_WORD.findall(text.lower()))
+    counts = {language: sum(words[word] for word in known & words.keys()) for language, known in _WORDS_OF.items()}
+    if marked := next((language for language, marks in _MARKS.items() if marks & set(text)), None):
+        counts[marked] += 2
+    return counts
 
 
 def language_name(code: str) -> str:

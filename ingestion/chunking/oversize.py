@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -111,18 +111,18 @@ def _join(scale: Scale, cuts: list[_Cut], lead: int, size: int, limit: int, pref
         if size < 8 or all(n <= limit or a == b for n, (a, b) in zip(joined, groups, strict=True)):
             break
         size = size * 3 // 4
-    extra = count_tokens([prefix, suffix])
-    last_piece = len(spans) - 1
-    return [
-        Piece(
-            start,
-            end,
-            joined[at] + (extra[0] if at else 0) + (extra[1] if at < last_piece else 0),
-            prefix if at else "",
-            suffix if at < last_piece else "",
-        )
-        for at, (start, end) in enumerate(spans)
-    ]
+    return list(_pieces(spans, joined, prefix, suffix))
+
+
+def _pieces(spans: Sequence[tuple[int, int]], sizes: Sequence[int], prefix: str, suffix: str) -> Iterator[Piece]:
+    """Yield the pieces, all but the first behind `prefix`, all but the last before `suffix`."""
+    before, behind = count_tokens([prefix, suffix])
+    for at, ((start, end), size) in enumerate(zip(spans, sizes, strict=True)):
+        if at:
+            size += before
+        if is_inner := at < len(spans) - 1:
+            size += behind
+        yield Piece(start, end, size, prefix if at else "", suffix if is_inner else "")
 
 
 def _repeats(page: Page, block: Block, max_tokens: int) -> tuple[str, str, int]:

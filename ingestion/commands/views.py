@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.output import Cell, Table, View, counted
@@ -88,22 +88,26 @@ def _meanings(report: IngestReport) -> str:
     return "".join(f" {word.capitalize()}: {meaning}." for word, meaning in _MEANINGS.items() if report.files[word])
 
 
+def _problem_lines(report: CheckReport) -> Iterator[str]:
+    from ingestion.operations.reports.problems import problems_of
+
+    before = None
+    for problem in sorted(problems_of(report), key=lambda each: (each.path, each.line or 0)):
+        if before not in (None, problem.path):
+            yield ""
+        before = problem.path
+        level = "error: " if problem.level == "error" else ""
+        yield f"{_clickable(problem.path, problem.line)}: {level}{problem.message} [{problem.rule}]"
+
+
 def check_view(report: CheckReport) -> View:
     """Return one line for each problem, as compilers print them, with a blank line between files, and a sum.
 
     Paths are those from the current folder, so that terminals and editors open them.
     """
-    from ingestion.operations.reports.problems import place_of, problems_of
+    from ingestion.operations.reports.problems import place_of
 
-    lines: list[str] = []
-    before = None
-    for problem in sorted(problems_of(report), key=lambda each: (each.path, each.line or 0)):
-        if before not in (None, problem.path):
-            lines.append("")
-        before = problem.path
-        place = _clickable(problem.path, problem.line)
-        level = "error: " if problem.level == "error" else ""
-        lines.append(f"{place}: {level}{problem.message} [{problem.rule}]")
+    lines = list(_problem_lines(report))
     by_rule = sorted(Counter(finding.rule for finding in report.findings).items())
     rules = ", ".join(f"{count} {rule}" for rule, count in by_rule) or (
         "no other problems found" if report.failures else "no problems found"

@@ -66,9 +66,8 @@ def find_edits(
     attributes `props` hold. A quotation (`quoted`) lacks besides: emphasis and other marks of containers, pictures
     beside words, and what is struck.
     """
-    defined = (page.source(block) for block in blocks if block.kind == "reference")
-    references = {normalizeReference(label) for source in defined for label in _LABEL.findall(source)}
-    reader = InlineReader(_without_quote_marks(page, blocks), syntax, props, references, for_quotes=quoted)
+    text, references = _without_quote_marks(page, blocks), _references(page, blocks)
+    reader = InlineReader(text, syntax, props, references, for_quotes=quoted)
     edits, besides = reader.edits, reader.quoted
     annotated = _annotated(page, blocks) if "annotations" in syntax.inline and "annotate" in page.text else ()
     for block in blocks:
@@ -80,6 +79,12 @@ def find_edits(
     if quoted:
         besides += _indents(page, blocks)
     return _with_hidden(page.text, _without_overlap([*besides, *edits]))
+
+
+def _references(page: Page, blocks: Sequence[Block]) -> set[str]:
+    """Return the labels that the page defines for links."""
+    defined = (page.source(block) for block in blocks if block.kind == "reference")
+    return {normalizeReference(label) for source in defined for label in _LABEL.findall(source)}
 
 
 def _read(page: Page, block: Block, reader: InlineReader, *, is_annotated: bool) -> None:

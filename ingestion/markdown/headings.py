@@ -49,9 +49,8 @@ class Outline:
         """Read the headings of a page; `anchors` are those of all its headings where its text does not tell them."""
         found = [block for block in everything if block.kind == "heading"]
         named = _named(ids, page, found)
-        if anchors is not None and len(anchors) == len(named):
-            named = [(text, anchor) for (text, _), anchor in zip(named, anchors, strict=True)]
-        self.anchors = [anchor for _, anchor in named]
+        is_told = anchors is not None and len(anchors) == len(named)
+        self.anchors = list(anchors or ()) if is_told else [anchor for _, anchor in named]
         self.titles = [plain_words(text[:MAX_LENGTH]) for text, _ in named]
         sections = {id(block) for block in blocks}
         self.headings = [

@@ -244,9 +244,7 @@ class InlineReader:
         text = self._text
         if found := _CRITIC.match(text, at, self._end) if self._has_critic else None:
             return self._critic(found)
-        opening = next((mark for mark in _CLOSINGS if text.startswith(mark, at)), None)
-        end = self._closing_of(opening, at) if opening and not text.startswith("{%%", at) else -1
-        if end >= 0:
+        if (end := self._end_of_template_tag(at)) >= 0:
             tag = text[at:end]
             words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
             return self._take(at, end, "shortcode", shown_template_tag(tag) or (words and f"{words}: "))
@@ -281,8 +279,11 @@ class InlineReader:
             self.quoted.append(Edit(start, inner + new + 2 if new >= 0 else end, "", "struck"))
         return end
 
-    def _closing_of(self, opening: str, at: int) -> int:
+    def _end_of_template_tag(self, at: int) -> int:
         """Return where a tag of templates ends, or -1; what the text lacks is looked for only once."""
+        opening = next((mark for mark in _CLOSINGS if self._text.startswith(mark, at)), None)
+        if opening is None or self._text.startswith("{%%", at):
+            return -1
         closing = _CLOSINGS[opening]
         found = self._text.find(closing, at + len(opening), self._end) if closing not in self._absent else -1
         if found < 0:
@@ -308,16 +309,13 @@ class InlineReader:
             return at
         stop, gap = tag
         words = tag_words(text[at:stop], self._props)
-        before = at > self._start and not text[at - 1].isspace()
-        after = stop < self._end and not text[stop].isspace()
-        if words:
-            replacement = f"{' ' if before else ''}{words}{' ' if after else ''}"
-        else:
-            replacement = gap if before and after else ""
+        before = " " if at > self._start and not text[at - 1].isspace() else ""
+        after = " " if stop < self._end and not text[stop].isspace() else ""
         name = tag_name(text, at) if self._for_quotes else ""
         if name.removeprefix("/") in _STRUCK:
             self._strike(name, at, stop)
-        return self._take(at, stop, "tag", replacement)
+        gap = gap if before and after else ""
+        return self._take(at, stop, "tag", f"{before}{words}{after}" if words else gap)
 
     def _strike(self, name: str, at: int, stop: int) -> None:
         if name[0] != "/":
@@ -380,17 +378,19 @@ class InlineReader:
             return
         processDelimiters(self._emphasis, marks)
         for mark, start in zip(marks, places, strict=True):
-            if mark.end < 0:
-                continue
-            width = 2 if mark.marker in (ord("~"), ord("^")) else 1
-            end = places[mark.end] + width
-            ends = [(at, at + width) for at in (start, end - width)]
-            if mark.marker == ord("~") and self._for_quotes:
-                self.quoted.append(Edit(start, end, "", "struck"))
-            if mark.marker == ord("^") or (mark.marker < 0 and not re.search(r"\s", self._text[start:end])):
-                self.edits += (Edit(*place, "", "mark") for place in ends)
-            elif mark.marker > 0 and self._for_quotes:
-                self.quoted += (Edit(*place, "", "emphasis") for place in ends)
+            if mark.end >= 0:
+                self._add_pair(mark.marker, start, places[mark.end])
+
+    def _add_pair(self, marker: int, start: int, last: int) -> None:
+        """Add the two marks of a pair, which begin at `start` and `last`, and what is struck between them."""
+        width = 2 if marker in (ord("~"), ord("^")) else 1
+        end = last + width
+        if marker == ord("~") and self._for_quotes:
+            self.quoted.append(Edit(start, end, "", "struck"))
+        if marker == ord("^") or (marker < 0 and not re.search(r"\s", self._text[start:end])):
+            self.edits += (Edit(at, at + width, "", "mark") for at in (start, last))
+        elif marker > 0 and self._for_quotes:
+            self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, last))
 
 
 @cache

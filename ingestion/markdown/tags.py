@@ -75,15 +75,17 @@ class TagReader:
         if rest is None:
             return None
         attributes, stop = rest
-        is_tag = (
-            found["close"]
-            or attributes.endswith("/")
+        is_tag = found["close"] or self._opens(name, attributes)
+        return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
+
+    def _opens(self, name: str, attributes: str) -> bool:
+        return (
+            attributes.endswith("/")
             or "=" in attributes
             or name.lower() in _NEVER_CLOSED
             or name in _BLOCKS
             or (name in self._closed and len(attributes.split()) <= 1)
         )
-        return (stop, "" if name.lower() in _INSIDE_WORDS else " ") if is_tag else None
 
     def reading(self, text: str) -> TagReader:
         """Return a reader of a part of the page, where the same tags are closed."""

@@ -119,16 +119,13 @@ class ComparedGroup:
 
 def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) -> Iterator[ChunkedGroup]:
     """Yield the plan's files in path order, chunked; a lesson that fails is a failure of its group."""
-    sources = {file.path: file for file in run.found.files}
     expect_characters(sum(sizes_of(run.found, run.plan).values()))
     limits = run.parts.embedder.limits
     max_chunks = min(CHUNKS_PER_GROUP, max(MIN_CHUNKS_PER_GROUP, limits.inputs * limits.in_flight))
     files: list[ChunkedFile] = []
     failures: list[LessonError] = []
     pending = 0
-    paths = ((plan, plan.facts.path) for plan in run.plan.files)
-    jobs = (ChunkJob(plan, replace(sources[path], published=run.pages.get(path))) for plan, path in paths)
-    for chunked in chunk_files(jobs, run.parts.settings, run.parts.embedding):
+    for chunked in chunk_files(_jobs_of(run), run.parts.settings, run.parts.embedding):
         if isinstance(chunked, LessonError):
             failures.append(chunked)
             continue
@@ -139,6 +136,13 @@ def chunked_groups(run: PlannedRun, chunk_files: ChunkFiles = chunk_files_here) 
         pending += len(chunked.chunks)
     if files or failures:
         yield ChunkedGroup(tuple(files), tuple(failures))
+
+
+def _jobs_of(run: PlannedRun) -> Iterator[ChunkJob]:
+    sources = {file.path: file for file in run.found.files}
+    for plan in run.plan.files:
+        path = plan.facts.path
+        yield ChunkJob(plan, replace(sources[path], published=run.pages.get(path)))
 
 
 def compared_groups(run: PlannedRun, groups: Iterable[ChunkedGroup] | None = None) -> Iterator[ComparedGroup]:

@@ -87,11 +87,10 @@ def published_lessons(
         known = {**indexed, **recorded}
         pages = {path: known[path] for path in known.keys() & present}
         without, reason = _without_page_before(present, state, indexed)
-    shown = (
-        each if pages.get(each.path) == recorded.get(each.path) else replace(each, others_changed=True)
-        for each in facts
-        if each.path not in without
-    )
+    shown = [each for each in facts if each.path not in without]
+    for at, each in enumerate(shown):
+        if pages.get(each.path) != recorded.get(each.path):
+            shown[at] = replace(each, others_changed=True)
     return Published(tuple(shown), pages, tuple(Skipped(path, reason) for path in sorted(without)))
 
 

@@ -169,16 +169,19 @@ class Target:
         """
         if not self.in_use:
             store = self.to_write()
-            counts = {path: record.chunk_count for path, record in state.records.items() if path not in kept}
-            expected = {path: count for path, count in counts.items() if count}
-            carried = (AnyOf("source_file", tuple(sorted(kept))),) if kept else ()
-            _compare("source_file", expected, store, Where(self.book.must, carried))
-            if self.carrier and self._takes_others:
-                compare_others(self.carrier, store, self.book.must)
+            self._require_whole(store, state, kept)
             self.generations.activate(store)
             self.in_use = True
         elif self.store and self.run_id is None:
             self.to_write()
+
+    def _require_whole(self, store: VectorStore, state: IngestionState, kept: Collection[str]) -> None:
+        counts = {path: record.chunk_count for path, record in state.records.items() if path not in kept}
+        carried = (AnyOf("source_file", tuple(sorted(kept))),) if kept else ()
+        expected = {path: count for path, count in counts.items() if count}
+        _compare("source_file", expected, store, Where(self.book.must, carried))
+        if self.carrier and self._takes_others:
+            compare_others(self.carrier, store, self.book.must)
 
     def close(self) -> None:
         """Release both stores."""

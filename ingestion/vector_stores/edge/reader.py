@@ -48,18 +48,23 @@ class EdgeReader:
         if self._keeps and self._shared and self.should_close(self._shared):
             self.give_back()
         while active := self._folders.pointer().active:
-            shared = self._shared
-            if shared and shared.directory.name == active and not (lease and self._is_copy(shared)):
+            if shared := self._shared_for(active, lease):
                 return shared.share()
             path, release = self._locked(active, lease)
             with given_back_on_error(release):
                 # While we waited, another process may have activated a new generation and dropped this one.
                 if self._folders.pointer().active == active:
                     store = self._folders.open(path, release)
-                    self._shared = store.share() if self._keeps else shared
+                    self._shared = store.share() if self._keeps else self._shared
                     return store
             release()
         return None
+
+    def _shared_for(self, active: str, lease: Lease | None) -> EdgeStore | None:
+        """Return what is open already, if it is the generation asked for; a copy is not for a writer."""
+        shared = self._shared
+        is_it = shared is not None and shared.directory.name == active
+        return None if not is_it or (lease and shared and self._is_copy(shared)) else shared
 
     def _locked(self, active: str, lease: Lease | None) -> tuple[Path, Callable[[], None]]:
         """Lock the generation, or for who only reads a copy of one that cannot be written."""

@@ -287,19 +287,23 @@ def _state_of(
     book_id: str, collection: str, payloads: Collection[Mapping[str, Any]], ids: IdSource
 ) -> IngestionState:
     for version in {payload["format_version"] for payload in payloads}:
-        if type(version) is not int or version < READABLE_FORMATS[0]:
-            raise ValueError(f"format {str(version)[:80]!r}")
-        if version not in READABLE_FORMATS:
-            raise StateError(
-                f"the state on the server has format {version!r}, not one that this bookwise reads "
-                f"(1 to {FORMAT_VERSION}); update it"
-            )
+        _require_readable(version)
     documents = {payload["source_file"]: payload for payload in payloads if "source_file" in payload}
     fingerprints = (text_mapping(document["fingerprint"]) for document in documents.values())
     records = records_from_json(book_id, documents, fingerprints, ids)
     own: Mapping[str, Any] = next((payload for payload in payloads if "source_file" not in payload), {})
     fields = {name: text_or_none(own.get(name)) for name in _BOOK_FIELDS} | run_from_json(own)
     return IngestionState(book_id=book_id, collection_name=collection, records=records, **fields)
+
+
+def _require_readable(version: Any) -> None:
+    if type(version) is not int or version < READABLE_FORMATS[0]:
+        raise ValueError(f"format {str(version)[:80]!r}")
+    if version not in READABLE_FORMATS:
+        raise StateError(
+            f"the state on the server has format {version!r}, not one that this bookwise reads "
+            f"(1 to {FORMAT_VERSION}); update it"
+        )
 
 
 def _id(book_id: str, path: str | None) -> str:
