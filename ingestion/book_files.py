@@ -31,7 +31,7 @@ def read_book_file(path: Path, max_bytes: int = MAX_CONFIG_BYTES) -> bytes:
     return contents
 
 
-def read_book_text(path: Path, max_bytes: int = MAX_CONFIG_BYTES) -> str:
+def read_book_text(path: Path) -> str:
     """Return the text, with `\\n` at the end of its lines; raises UnicodeDecodeError too."""
-    text = read_book_file(path, max_bytes).decode("utf-8-sig")
+    text = read_book_file(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
     return text.replace("\r\n", "\n").replace("\r", "\n")

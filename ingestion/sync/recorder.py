@@ -37,10 +37,10 @@ class Recorder:
         states: StateStore,
         target: Target,
         fingerprint: Mapping[str, str],
-        unsettled: set[str] | None = None,
+        unsettled: set[str],
     ) -> None:
         """`unsettled` are the files of which the records may not tell what the points are, until they are added."""
-        self._unsettled = unsettled or set()
+        self._unsettled = unsettled
         self._state = state
         self._states = states
         self._target = target

@@ -30,8 +30,8 @@ class Ranks:
     tokens, shorter ones first and those of one length in order, each followed by its rank.
     """
 
-    def __init__(self, file: Path = FILE) -> None:
-        with file.open("rb") as opened:
+    def __init__(self) -> None:
+        with FILE.open("rb") as opened:
             head = opened.readline()
             self._data = mmap(opened.fileno(), 0, access=ACCESS_READ)
         self._numbers = [int(number) for number in head.split()]

@@ -51,12 +51,9 @@ class Node:
 class Server:
     """A server, or a cluster at several addresses: requests go to one node as long as it answers."""
 
-    def __init__(
-        self, nodes: Sequence[Node], *, attempts: int = ATTEMPTS, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
+    def __init__(self, nodes: Sequence[Node], *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.sleep = sleep
         self._nodes = tuple(nodes)
-        self._attempts = attempts
         self._current = 0
         self._has_answered = False
 
@@ -77,7 +74,7 @@ class Server:
         pause that doubles and is spread at random, or after as long as the server asks. Requests must therefore bear
         repetition. Raises RequestFailed, a VectorStoreError with `what` failed, where and why.
         """
-        tried, attempts = 0, self._attempts if self._has_answered else ATTEMPTS_TO_CONNECT
+        tried, attempts = 0, ATTEMPTS if self._has_answered else ATTEMPTS_TO_CONNECT
         untried = len(self._nodes) - 1
         while True:
             used = self._current
