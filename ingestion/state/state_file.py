@@ -260,11 +260,8 @@ def _state_of(book_id: str, entry: Mapping[str, Any], ids: ChunkIdFile) -> Inges
     named = (document["fingerprint"] for document in documents.values())
     fingerprints = (known[each] if isinstance(each, str) else text_mapping(each) for each in named)
     records = records_from_json(book_id, documents, fingerprints, ids)
-    return IngestionState(book_id=book_id, records=records, **_book_fields(entry), **run_from_json(entry))
-
-
-def _book_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: text_or_none(entry[name]) for name in _STATE_FIELDS}
+    fields: dict[str, Any] = {name: text_or_none(entry[name]) for name in _STATE_FIELDS}
+    return IngestionState(book_id=book_id, records=records, **fields, **run_from_json(entry))
 
 
 def _json_of(state: IngestionState, own: ChunkIdFile) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[st
     for chunk in chunks:
         payload = stored.get(chunk.id)
         wanted = chunk.payload()
-        if payload is None or any(made(payload) != made(wanted) for made in (_dense_of, _sparse_of)):
+        if payload is None or _vectors_of(payload) != _vectors_of(wanted):
             write.append(chunk)
         elif _without_stamps(payload) != _without_stamps(wanted):
             patch.append(chunk)
@@ -62,15 +62,10 @@ def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[st
     return ChunkDiff(tuple(keep), tuple(patch), tuple(write), stale)
 
 
-def _dense_of(payload: Mapping[str, Any]) -> object:
-    """Return what decides on a point's dense vector."""
-    return payload.get("embed_key")
-
-
-def _sparse_of(payload: Mapping[str, Any]) -> object:
-    """Return what decides on a point's sparse vector beside its text; written anew, the dense one is reused."""
+def _vectors_of(payload: Mapping[str, Any]) -> object:
+    """Return what decides on a point's two vectors; where only the sparse one is made anew, the dense one is reused."""
     stemmer = stemmer_of(payload.get("language", _FIRST_LANGUAGE))
-    return payload.get("bm25", _FIRST_BM25), stemmer, payload.get("chapter_title")
+    return payload.get("embed_key"), payload.get("bm25", _FIRST_BM25), stemmer, payload.get("chapter_title")
 
 
 def refine_change(change: FileChange, diff: ChunkDiff, stored: Mapping[str, Mapping[str, Any]]) -> FileChange:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ingestion.models import DocumentChunk, utc_now
-from ingestion.tokens import count_tokens
 from ingestion.vector_stores.batching import batches
 from ingestion.vector_stores.filters import AnyOf, Where
 from ingestion.vector_stores.protocol import PointReader
@@ -80,11 +79,6 @@ def _stored_in(store: PointReader, keys: Sequence[str]) -> Iterator[tuple[str, K
 def embedded_at(payload: Mapping[str, Any]) -> str:
     """Return when a point's vector was made; those of the first release say only when they were written."""
     return str(payload.get("embedded_at") or payload["created_at"])
-
-
-def tokens_to_embed(chunks: Sequence[DocumentChunk]) -> int:
-    """Return the tokens that embedding these chunks takes, breadcrumbs included."""
-    return sum(count_tokens([chunk.embed_text for chunk in chunks]))
 
 
 def _by_key(chunks: Sequence[DocumentChunk]) -> dict[str, DocumentChunk]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ingestion.models import DocumentChunk
 from ingestion.report import ChunkCounts, FileOutcome, Tally
 from ingestion.sync.file_groups import ComparedGroup, compared_groups
-from ingestion.sync.known_vectors import KnownVectors, tokens_to_embed
+from ingestion.sync.known_vectors import KnownVectors
 from ingestion.sync.run import PlannedRun
+from ingestion.tokens import count_tokens
 from ingestion.vector_stores.filters import of_files
 
 logger = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ class PreviewedGroup:
     @property
     def counts(self) -> ChunkCounts:
         """Return what would become of its chunks."""
-        tokens = tokens_to_embed(self.missing)
+        tokens = sum(count_tokens([chunk.embed_text for chunk in self.missing]))
         return self.group.counts + ChunkCounts(embedded=len(self.missing), reused=self.reused, tokens=tokens)
 
 

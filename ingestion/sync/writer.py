@@ -110,10 +110,6 @@ def _dated(payload: dict[str, Any], before: Mapping[str, Any] | None) -> dict[st
     """Return the payload with the time at which its point was first written, and its updates counted."""
     if not before:
         return payload
-    version = _updates(before) + 1
-    return payload | {"created_at": before["created_at"], "updated_at": utc_now(), "version": version}
-
-
-def _updates(before: Mapping[str, Any]) -> int:
-    """Return how often a stored chunk was updated; `version` of the first release is the format of its fields."""
-    return int(before["version"]) if "payload_format" in before else 1
+    # In the first release `version` was the format of the fields.
+    updates = int(before["version"]) if "payload_format" in before else 1
+    return payload | {"created_at": before["created_at"], "updated_at": utc_now(), "version": updates + 1}
