@@ -63,7 +63,7 @@ def diff_chunks(chunks: Sequence[DocumentChunk], stored: Mapping[str, Mapping[st
 
 
 def _vectors_of(payload: Mapping[str, Any]) -> object:
-    """Return what decides on a point's two vectors; where only the sparse one is made anew, the dense one is reused."""
+    """Return what decides on a point's two vectors; where only the sparse one differs, the dense one is reused."""
     stemmer = stemmer_of(payload.get("language", _FIRST_LANGUAGE))
     return payload.get("embed_key"), payload.get("bm25", _FIRST_BM25), stemmer, payload.get("chapter_title")
 
