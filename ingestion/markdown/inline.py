@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 MAX_LENGTH = 2000
 """Longer text is not searched for markup: no heading has so much, and the work stays bounded."""
 
-_MARKUP = re.compile(r"[`*_~<\[!\\&\n]")
-_ANY_MARKUP = re.compile(r"[`*_~<\[!\\&\n:+={]")
-_LEFT_OUT = re.compile(
-    r"\{/\*(?:[^*]|\*(?!/\}))*+\*/\}|<!--(?:[^-]|-(?!->))*+-->|\{\{[<%][^}]{0,500}+\}\}|\[\^[^\]\s]{1,200}+\]"
-)
+_MARKUP = frozenset("`*_~<[!\\&\n")
+_ANY_MARKUP = _MARKUP | frozenset(":+={")
 _HIDDEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
 
@@ -48,7 +45,7 @@ def read_spans(text: str) -> tuple[Span, ...]:
 
     The last are kept: where the generator of a site is unknown, each known one names the same headings.
     """
-    if not _MARKUP.search(text) or len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH or _MARKUP.isdisjoint(text):
         return (Span("text", text),)
     reader = _reader()
     tokens: list[Token] = []
@@ -58,9 +55,9 @@ def read_spans(text: str) -> tuple[Span, ...]:
 
 def plain_words(text: str) -> str:
     """Return what a reader of the line sees, on one line: no markup, no entities, no comments."""
-    if not _ANY_MARKUP.search(text) and text.isascii():
+    if text.isascii() and _ANY_MARKUP.isdisjoint(text):
         return " ".join(text.split())
-    text = _without_marks(DATA_URI.sub("", _LEFT_OUT.sub("", text)))
+    text = _without_marks(DATA_URI.sub("", text))
     spans = read_spans(text)
     tags = TagReader(text)
     words = "".join(_shown(span, tags) for span in spans)
@@ -80,7 +77,7 @@ def _without_marks(text: str) -> str:
 
 def _shown(span: Span, tags: TagReader) -> str:
     if span.kind != "tag":
-        return span.text
+        return "" if span.kind == "note" else span.text
     tag = tags.replace(span.text)
     return span.text if tag is None else tag
 

@@ -9,7 +9,6 @@ from markdown_it.rules_block import StateBlock
 from ingestion.markdown.rules.lookahead import add_leaf, line_text
 
 _DELIMITER_ROW = re.compile(r"(?:[|:]|-(?![ \t]))[-:|][-:| \t]*+$|[|:][ \t][-:| \t]*+$")
-_DELIMITER_CELL = re.compile(r":?-+:?")
 UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -40,7 +39,7 @@ def _is_head(header: str, delimiter: str) -> bool:
     if "|" not in header or not _DELIMITER_ROW.match(delimiter):
         return False
     cells = delimiter.strip(" \t").removeprefix("|").removesuffix("|").split("|")
-    if not all(_DELIMITER_CELL.fullmatch(cell.strip(" \t")) for cell in cells):
+    if any(set(cell.strip(" \t").removeprefix(":").removesuffix(":")) != {"-"} for cell in cells):
         return False
     titles = UNESCAPED_PIPE.split(header.strip(" \t"))
     return len(cells) == len(titles) - (not titles[0]) - (len(titles) > 1 and not titles[-1])

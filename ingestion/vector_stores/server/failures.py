@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 
 from ingestion.bounded_http import ReplyRefused
 from ingestion.errors import WriteNotApplied
@@ -13,10 +12,8 @@ LONGEST_PAUSE = 30.0
 LONGEST_RETRY_AFTER = 120
 """Seconds; a server that asks for a longer pause gets an error instead of a run that seems to hang."""
 
-_UNTRUSTED = re.compile(
-    "certificate.verify.failed|certificate_verify_failed|SSL_ERROR_SSL|certificate signed by", re.I
-)
-_NO_TLS = re.compile("WRONG_VERSION_NUMBER|record layer failure", re.I)
+_UNTRUSTED = ("certificate verify failed", "ssl error ssl", "certificate signed by")
+_NO_TLS = ("wrong version number", "record layer failure")
 """What OpenSSL says where a server answers in plain HTTP."""
 
 
@@ -63,7 +60,7 @@ def is_lost_connection(exc: Exception) -> bool:
     from qdrant_client.http.exceptions import ResponseHandlingException
 
     cause = _cause(exc)
-    if _UNTRUSTED.search(cause) or _NO_TLS.search(cause):
+    if _says(cause, *_UNTRUSTED, *_NO_TLS):
         return False
     if isinstance(exc, RpcError):
         return exc.code() in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
@@ -77,9 +74,9 @@ def reason(exc: Exception) -> str:
     from qdrant_client.http.exceptions import ResponseHandlingException
 
     cause = _cause(exc)
-    if _NO_TLS.search(cause):
+    if _says(cause, *_NO_TLS):
         return f"it answers without TLS ({cause}); write http:// in QDRANT_URL, or switch its TLS on"
-    if _UNTRUSTED.search(cause):
+    if _says(cause, *_UNTRUSTED):
         return f"its certificate is not trusted ({cause}); name your authority's certificate with qdrant.ca_file"
     status = status_of(exc)
     if status in (401, 403):
@@ -87,6 +84,11 @@ def reason(exc: Exception) -> str:
     if isinstance(exc, ResponseHandlingException) or is_lost_connection(exc):
         return f"{cause}; is the server running, and QDRANT_URL right?"
     return cause
+
+
+def _says(cause: str, *phrases: str) -> bool:
+    plain = cause.lower().replace("_", " ")
+    return any(phrase in plain for phrase in phrases)
 
 
 def _missing_right(cause: str) -> str:

@@ -42,6 +42,8 @@ def test_a_title_and_the_id_it_gives_itself(source: str, title: str, own_id: str
         ("![icon](i.png) Words", "icon Words"),
         ("<b>x</b> List<T> \\* \u200bend", "x List<T> * end"),
         ("`<T>` and `**`", "<T> and **"),
+        ("Negated `[^a-z]` and a note[^1] of two[^far]", "Negated [^a-z] and a note of two"),
+        ("Words <!-- gone --> here", "Words here"),
     ],
 )
 def test_plain_words(source: str, words: str) -> None:
