@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ingestion.commands.terminal import can_draw, note, progress_console
+from ingestion.commands.terminal import can_draw_progress, note, progress_console
 
 if TYPE_CHECKING:
     from ingestion.report import IngestReport
@@ -21,7 +20,7 @@ SECONDS_BETWEEN_LINES = 10.0
 def progress_bar() -> Iterator[Progress]:
     """Show how far a run is; at its end, on a terminal, what was done in how long."""
     started = time.monotonic()
-    if can_draw(sys.stderr):
+    if can_draw_progress():
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
 

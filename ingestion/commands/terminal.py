@@ -108,6 +108,11 @@ def can_draw(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
     )
 
 
+def can_draw_progress() -> bool:
+    """Return whether stderr is a terminal that takes control characters."""
+    return can_draw(sys.stderr)
+
+
 def is_interactive() -> bool:
     """Return whether a person types: stdin is a terminal."""
     return sys.stdin.isatty()
