@@ -2,13 +2,14 @@
 
     python -m benchmarks.nothing_to_do [FILES] [FOLDER OF ANOTHER CHECKOUT WITH ITS OWN .venv]
 
-Processor time of whole processes, the least of some runs in turn; the part that grows is the difference between a
-book of FILES small files and one of a tenth of them.
+Processor time of whole processes that take turns; the part that grows is the difference between a book of FILES small
+files and one of a tenth of them. Shown are the least over all runs, and the median and quartiles of the runs.
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,12 @@ def run_cost(checkout: Path, folder: Path) -> float:
     return processor_of_children() - began
 
 
+def spread(values: list[float]) -> str:
+    """Return the median with its quartiles."""
+    low, middle, high = statistics.quantiles(values, n=4)
+    return f"{middle:.1f} ({low:.1f}–{high:.1f})"
+
+
 def main() -> None:
     """Measure and print microseconds for each file."""
     files = int(sys.argv[1]) if len(sys.argv) > 1 else FILES
@@ -75,10 +82,14 @@ def main() -> None:
             for (checkout, size), folder in books.items():
                 costs.setdefault((str(checkout), size), []).append(run_cost(checkout, folder))
                 costs.setdefault(("a bare walk", size), []).append(walk_cost(folder / "docs"))
-    print("| | microseconds a file |\n| --- | ---: |")
+    print("| | microseconds per file: least | median (quartiles) | start, ms: median (quartiles) |")
+    print("| --- | ---: | ---: | ---: |")
     for what in dict.fromkeys(each for each, _ in costs):
-        grown = min(costs[what, files]) - min(costs[what, files // 10])
-        print(f"| {what} | {grown / (files - files // 10) * 1e6:.1f} |")
+        many, few = costs[what, files], costs[what, files // 10]
+        per_file = [(more - less) / (files - files // 10) * 1e6 for more, less in zip(many, few, strict=True)]
+        least = (min(many) - min(few)) / (files - files // 10) * 1e6
+        start = [(10 * less - more) / 9 * 1e3 for more, less in zip(many, few, strict=True)]
+        print(f"| {what} | {least:.1f} | {spread(per_file)} | {spread(start)} |")
 
 
 if __name__ == "__main__":

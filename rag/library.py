@@ -176,5 +176,5 @@ class Book:
             if self._retriever is None:
                 from rag.retrieval.retriever import open_retriever
 
-                self._retriever = self._open.enter_context(open_retriever(self._settings))
+                self._retriever = self._open.enter_context(open_retriever(self._settings, only_searches=False))
             return self._retriever

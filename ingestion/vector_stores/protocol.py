@@ -66,6 +66,13 @@ class PointReader(Protocol):
 class PointSearcher(PointReader, Protocol):
     """Points that are searched too."""
 
+    def only_book(self) -> str | None:
+        """Return the one book that there is; None where there are several, none, or it is not known without asking.
+
+        A server takes the word of the runs that marked the points. Each search then sees that no other book is there,
+        and raises UsageError where one is.
+        """
+
     def recent_values(self, field: str, where: Where) -> dict[str, int]:
         """Return what `values` returns, on a server as of some seconds ago: what a search may know late."""
 

@@ -41,7 +41,10 @@ class SearchShape(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Searches one book of an open index; errors name nothing outside of `scope`, all that the asker may see."""
+    """Searches one book of an open index; errors name nothing outside of `scope`, all that the asker may see.
+
+    `is_marked`: the book is the only one by the word of the runs that marked the points (`only_book`).
+    """
 
     settings: Settings
     store: PointSearcher
@@ -49,6 +52,7 @@ class Retriever:
     book_id: str
     reranker: Reranker | None = None
     scope: Filters = EVERYTHING
+    is_marked: bool = False
 
     def search(
         self, text: str, *, limit: int, filters: Filters = NO_FILTERS, **shape: Unpack[SearchShape]
@@ -103,8 +107,10 @@ class Retriever:
 
     def _check_book(self) -> None:
         """Raise UsageError where the index has no such book: asked only of what found nothing: it is a request."""
-        if self.settings.book.id == self.book_id:
-            book_to_read(self.settings, self.store)
+        if self.is_marked or self.settings.book.id == self.book_id:
+            book = book_to_read(self.settings, self.store)
+            if book != self.book_id:
+                raise UsageError(f"choose a book with --book: {book}")
 
     def heeded(self, question: str, passage: SearchResult, is_settled: IsSettled) -> float:
         """Return how far a passage that the question found speaks of each of its words, 0–1, see `heeded_by`."""
@@ -116,16 +122,20 @@ class Retriever:
 
 
 @contextmanager
-def open_retriever(settings: Settings, embedder: Embedder | None = None) -> Iterator[Retriever]:
+def open_retriever(
+    settings: Settings, embedder: Embedder | None = None, *, only_searches: bool = True
+) -> Iterator[Retriever]:
     """Return a retriever on the configured book; raises ConfigurationError where index and embedder do not fit.
 
     Whether the index has that book is seen by the first search that finds nothing.
 
-    `embedder` is the settings' own, where the caller has begun to load it.
+    `embedder` is the settings' own, where the caller has begun to load it. A caller that also does other things than
+    to search is told at once of several books.
     """
     with _opened(settings, embedder) as (store, embedder):
-        book_id = settings.book.id or book_to_read(settings, store)
-        yield Retriever(settings, store, embedder, book_id, build_reranker(settings))
+        marked = store.only_book() if only_searches and not settings.book.id else None
+        book_id = settings.book.id or marked or book_to_read(settings, store)
+        yield Retriever(settings, store, embedder, book_id, build_reranker(settings), is_marked=marked is not None)
 
 
 @contextmanager

@@ -122,6 +122,10 @@ class MemoryStore:
 
     recent_values = values
 
+    def only_book(self) -> str | None:
+        books = list(self.values("book_id", Where()))
+        return books[0] if len(books) == 1 else None
+
     def search(
         self, *, dense: Any, sparse: SparseVector | None, where: Where, limit: int
     ) -> tuple[list[Hit], list[Hit]]:

@@ -153,6 +153,11 @@ class EdgeStore:
         near, worded = ranked_lists(self._ask, list_queries(dense, sparse, self._without_needless(where), limit))
         return near, worded
 
+    def only_book(self) -> str | None:
+        """See VectorStore."""
+        books = list(self.values("book_id", Where()))
+        return books[0] if len(books) == 1 else None
+
     def search_with_rarity(
         self,
         *,

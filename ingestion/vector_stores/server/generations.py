@@ -106,6 +106,7 @@ class ServerGenerations:
             self._settings,
             lease=lease,
             points=info.points_count or 0,
+            marked=runs_of(info),
             limits=limits_of(info.config.strict_mode_config),
         )
         self._complete_indexes(self._name, info.payload_schema, reading=lease is None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from qdrant_client import models as rest
 
-from ingestion.errors import PointRefused, RequestFailed, WriteNotApplied
+from ingestion.errors import PointRefused, RequestFailed, UsageError, WriteNotApplied
 from ingestion.settings.qdrant import QdrantSettings
 from ingestion.vector_stores.batching import batches, deletions, do_all, payload_bytes, sized_batches
 from ingestion.vector_stores.engine_answers import rarities, stored_point
@@ -61,8 +61,8 @@ NO_LIMITS = Limits()
 class ServerStore:
     """A VectorStore over a collection, or over an alias of one; the client stays open for other stores.
 
-    `points` is how many the collection had when it was opened. With a `lease` every deletion reads it first.
-    Requests keep the `limits` that the collection sets.
+    `points` is how many the collection had when it was opened, `marked` the books that runs marked there. With a
+    `lease` every deletion reads it first. Requests keep the `limits` that the collection sets.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class ServerStore:
         *,
         lease: Lease | None = None,
         points: int = 0,
+        marked: Collection[str] = (),
         limits: Limits = NO_LIMITS,
         request_bytes: int = BYTES_PER_REQUEST,
     ) -> None:
@@ -81,6 +82,8 @@ class ServerStore:
         self.schema = schema
         self.lease = lease
         self._points = points
+        self._marked = tuple(marked)
+        self._only: str | None = None
         self._counts: dict[Where, int] = {}
         self._recent: dict[tuple[str, Where], tuple[float, dict[str, int]]] = {}
         self._server = server
@@ -154,6 +157,11 @@ class ServerStore:
             return {}
         found = self._facet(field, where) if self.limits.exact else None
         return dict(sorted((self._counted(field, where) if found is None else found).items()))
+
+    def only_book(self) -> str | None:
+        """See VectorStore; a key that may not change the collection leaves no mark, so that searches must look."""
+        self._only = self._marked[0] if len(self._marked) == 1 else None
+        return self._only
 
     def recent_values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore; at most RECENT_SECONDS ago. That there is nothing is asked each time."""
@@ -231,11 +239,14 @@ class ServerStore:
             nonlocal rarity
             requests = [self._list_request(query) for query in lists]
             along = terms if rarity is None else ()
-            requested = [*requests, *(_rarity_request(term, self._filter(where)) for term in along)]
-            answers = [answer.points for answer in self._query(requested)]
+            requests += [_rarity_request(term, self._filter(where)) for term in along]
+            others = [self._other_books(self._only)] if self._only else []
+            answers = self._query([*requests, *others])
+            if any(answer.points for answer in answers[len(requests) :]):
+                raise UsageError("the index has several books; choose one with --book")
             if rarity is None:
-                rarity = rarities(along, answers[len(requests) :])
-            return answers[: len(requests)]
+                rarity = rarities(along, answers[len(lists) : len(requests)])
+            return [answer.points for answer in answers[: len(lists)]]
 
         found = ranked_lists(ask, queries)
         return found, self.rarity(terms, where) if rarity is None else rarity
@@ -248,6 +259,11 @@ class ServerStore:
             limit=min(query.limit, self.limits.results),
             params=self._dense_params(query.where) if query.name == DENSE else None,
         )
+
+    def _other_books(self, book_id: str) -> rest.QueryRequest:
+        """Return the request for one point of any other book."""
+        others = Where(must_not=(Equals("book_id", book_id),))
+        return rest.QueryRequest(filter=self._filter(others), limit=1, with_payload=False)
 
     def _query(self, requests: list[rest.QueryRequest]) -> list[rest.QueryResponse]:
         return [answer for batch in batches(requests, self.limits.searches) for answer in self._query_batch(batch)]
