@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 from rag.agent.grounded_stream import Written, best_of
 from rag.agent.tool_loop import NO_ANSWER, WRONG_CALLS, LoopOutcome
@@ -58,28 +59,38 @@ def _answered(gated: GatedResult, written: Written, result: GatedResult) -> Agen
     loop, answer = written.outcome, written.answer
     used = _passages_used(gated, written)
     metrics = _answering(result.metrics, is_held=bool(answer.held or answer.unchecked))
-    return AgentResponse(
+    return _response(
+        gated,
+        loop,
+        used,
         answer=written.text,
         citations=tuple(_cite(number, source) for number, source in enumerate(answer.sources, 1)),
+        confidence=confidence_of(metrics.confidence_level),
+        state="low_confidence" if loop.cut_off or metrics.confidence_level == "low" else "completed",
+        metrics=metrics,
+        supported=not answer.not_held and not used.dropped and set(used.cited) == set(used.verified),
+        cited_sentences=answer.statements,
+        unsupported=None if answer.unchecked and not answer.statements else answer.not_held,
+        contradicted=answer.contradicted,
+        error=loop.cut_off,
+    )
+
+
+def _response(gated: GatedResult, loop: LoopOutcome, used: PassagesUsed, **fields: Any) -> AgentResponse:
+    """Return a response with what is told of every one that a model was asked for."""
+    return AgentResponse(
         query=loop.question,
         model=loop.model,
         retrieval_time_ms=0.0,
         generation_time_ms=0.0,
         total_time_ms=0.0,
-        confidence=confidence_of(metrics.confidence_level),
-        state="low_confidence" if loop.cut_off or metrics.confidence_level == "low" else "completed",
-        metrics=metrics,
         searched_for=gated.response.searched_for,
         hidden=gated.response.hidden,
         passages=used,
-        supported=not answer.not_held and not used.dropped and set(used.cited) == set(used.verified),
-        cited_sentences=answer.statements,
-        unsupported=None if answer.unchecked and not answer.statements else answer.not_held,
-        contradicted=answer.contradicted,
         tokens_used=loop.tokens,
         completion_tokens=loop.completion_tokens,
         retrieval_count=len(used.retrieved),
-        error=loop.cut_off,
+        **fields,
     )
 
 
@@ -105,25 +116,9 @@ def _refused(gated: GatedResult, written: Written, result: GatedResult, text: st
     metrics = result.metrics.model_copy(update={"reason": result.metrics.reason or "not_answered"})
     loop = written.outcome
     used = _passages_used(gated, written).model_copy(update={"cited": (), "verified": ()})
-    return AgentResponse(
-        answer=text,
-        citations=(),
-        query=loop.question,
-        model=loop.model,
-        retrieval_time_ms=0.0,
-        generation_time_ms=0.0,
-        total_time_ms=0.0,
-        confidence="none",
-        state="error" if loop.failure else "no_results",
-        metrics=metrics,
-        searched_for=gated.response.searched_for,
-        hidden=gated.response.hidden,
-        passages=used,
-        tokens_used=loop.tokens,
-        completion_tokens=loop.completion_tokens,
-        retrieval_count=len(used.retrieved),
-        error=loop.failure,
-    )
+    state = "error" if loop.failure else "no_results"
+    fields = {"answer": text, "citations": (), "confidence": "none", "state": state}
+    return _response(gated, loop, used, **fields, metrics=metrics, error=loop.failure)
 
 
 def _answering(metrics: ConfidenceMetrics, *, is_held: bool) -> ConfidenceMetrics:

@@ -45,8 +45,8 @@ def beside(results: Sequence[SearchResult], store: PointReader) -> tuple[SearchR
     has just rewritten.
     """
     wanted = _neighbours(results)
-    payloads = {each: payload for each, (result, _) in wanted.items() if (payload := _read_along(result, each))}
-    unread = [chunk_id for chunk_id in wanted if chunk_id not in payloads]
+    payloads = {each: result.read_along.payloads.get(each) for each, (result, _) in wanted.items()}
+    unread = [chunk_id for chunk_id, payload in payloads.items() if not payload]
     payloads |= {each: point.payload for each, point in (store.retrieve(unread) if unread else {}).items()}
     found = [
         _as_beside(result, chunk_id, payload)
@@ -67,10 +67,6 @@ def _neighbours(results: Sequence[SearchResult]) -> dict[str, tuple[SearchResult
         for chunk_id, back in ((result.next_chunk_id, "prev_chunk_id"), (result.prev_chunk_id, "next_chunk_id"))
         if chunk_id and chunk_id not in own
     }
-
-
-def _read_along(result: SearchResult, chunk_id: str) -> Mapping[str, Any] | None:
-    return result.read_along.payloads.get(chunk_id)
 
 
 def _as_beside(result: SearchResult, chunk_id: str, payload: Mapping[str, Any]) -> SearchResult:

@@ -22,9 +22,9 @@ from rag.api.services.completions import (
     Completion,
     CompletionRequest,
     about,
+    asked_in,
     finish,
     last_text,
-    question_of,
     url_citations,
 )
 from rag.api.services.sent_text import Sent
@@ -85,7 +85,7 @@ async def completions(body: CompletionRequest, caller: Questioner, services: Ser
             return JSONResponse(completion.plain_document(reply) | {"bookwise": {"recorded": False}})
         told = "".join(_told(completion, reply, has_usage=has_usage))
         return Response(told, media_type="text/event-stream", headers=STREAM_HEADERS)
-    question, own = question_of(body, request.headers)
+    question, own = asked_in(body.model, body.messages, body.model_extra or {}, request.headers)
     caller.filters(question)
     if body.stream:
         return streamed(_pieces(completion, question, own, caller, services, has_usage=has_usage))

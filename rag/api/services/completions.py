@@ -211,11 +211,6 @@ def finish(response: ChatResponse, limit: TextLimit) -> Cut:
     return "length" if is_broken_off else "stop"
 
 
-def question_of(request: CompletionRequest, headers: Mapping[str, str]) -> tuple[ChatRequest, OwnConversation]:
-    """Return the question with its filters, and the conversation before it; raises UsageError."""
-    return asked_in(request.model, request.messages, request.model_extra or {}, headers)
-
-
 def asked_in(
     model: str, messages: Sequence[CompletionMessage], fields: Mapping[str, Any], headers: Mapping[str, str]
 ) -> tuple[ChatRequest, OwnConversation]:
