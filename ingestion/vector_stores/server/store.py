@@ -241,12 +241,12 @@ class ServerStore:
             along = terms if rarity is None else ()
             requests += [_rarity_request(term, self._filter(where)) for term in along]
             others = [self._other_books(self._only)] if self._only else []
-            answers = self._query([*requests, *others])
-            if any(answer.points for answer in answers[len(requests) :]):
+            answers = [answer.points for answer in self._query([*requests, *others])]
+            if any(answers[len(requests) :]):
                 raise UsageError("the index has several books; choose one with --book")
             if rarity is None:
                 rarity = rarities(along, answers[len(lists) : len(requests)])
-            return [answer.points for answer in answers[: len(lists)]]
+            return answers[: len(lists)]
 
         found = ranked_lists(ask, queries)
         return found, self.rarity(terms, where) if rarity is None else rarity
