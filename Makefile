@@ -133,7 +133,7 @@ golden: setup  ## Rewrite the golden files; review the difference
 lock: setup  ## Pin the newest allowed versions
 	$(COMPILE) --extra dev --extra lock pyproject.toml -o requirements-dev.lock
 	$(COMPILE) --constraint requirements-dev.lock --extra build pyproject.toml -o requirements.lock
-	$(COMPILE) --constraint requirements-dev.lock --extra build --extra api --extra mcp --extra postgres --extra redis pyproject.toml -o requirements-server.lock
+	$(COMPILE) --constraint requirements-dev.lock --extra build --extra api --extra mcp --extra onnx --extra postgres --extra redis pyproject.toml -o requirements-server.lock
 
 clean:  ## Remove the environment and the demo's index
 	rm -rf .venv .venv-docs .venv-llm .venv-lowest site $(DEMO)/.bookwise $(DEMO)/.ingestion_state.json
