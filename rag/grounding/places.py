@@ -34,7 +34,13 @@ _SPAN = re.compile(r"(`[^`]*`)")
 _NEXT_ITEM = re.compile(r"\n(?=\s*(?:>\s*)?(?:[-*+]|\d+[.)])\s)|\n\s*>?\s*\n")
 _QUOTE_MARK = re.compile(r"\n\s*>\s?")
 _CELL = re.compile(r"(?<!\\)\|")
-_CLAUSE_END = re.compile(r"`[^`]*`|(?:[,:;]|(?<=[.!?]))(?=\s)|\b(?=(?:and|but|or|if|when)\s)", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"`[^`]*`|[,:](?=\s)|\s[—–-]\s|—|\s\((?=\w)|(?<!\()\)(?=[\s,.;]|$)"
+    r"|\b(?=(?:and(?!\s+\d)|but|or|while|because|(?<!only )if|(?<!only )when|unless|until|although|whereas|so that"
+    r"|then|since)\s)",
+    re.IGNORECASE,
+)
+_STOP = re.compile(r";\s|(?<=[.!?])\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +83,21 @@ def words_of(text: str) -> frozenset[int]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def clauses_of(text: str) -> tuple[str, ...]:
     """Return the parts of a sentence that say something each; a fragment belongs to the one before it."""
-    clauses: list[str] = []
+    return tuple(clause for part in _STOP.split(text) for clause in _clauses(part))
+
+
+def _clauses(text: str) -> Iterator[str]:
+    begun = ""
     for part in _parts(text):
         says_little = len(words_of(part)) < 2 and not quantities_in(part) and not code_names_in(part)
-        if clauses and (says_little or not words_of(clauses[-1])):
-            clauses[-1] = f"{clauses[-1]} {part}" if clauses[-1][-1] in ".,;:" else f"{clauses[-1]}, {part}"
-        else:
-            clauses.append(part)
-    return tuple(clauses)
+        if begun and (says_little or not words_of(begun)):
+            begun = f"{begun} {part}" if begun[-1] in ".,;:" else f"{begun}, {part}"
+            continue
+        if begun:
+            yield begun
+        begun = part
+    if begun:
+        yield begun
 
 
 def _parts(text: str) -> Iterator[str]:

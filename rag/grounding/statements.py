@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 from rag.grounding.code_names import code_names_in, stands_in
 from rag.grounding.places import clauses_of, plain_text, terms_of, words_of
-from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
+from rag.grounding.quantities import Quantity, quantities_in
 from rag.retrieval.query_terms import names_in
 
 SENTENCES_KEPT = 512
@@ -18,7 +18,8 @@ SENTENCES_KEPT = 512
 class Statement:
     """A sentence, or a clause of one.
 
-    `code` must stand in a source letter by letter; `names` are other names.
+    `code` must stand in a source letter by letter; `names` are other names. `words` are its words without numbers, as
+    the search knows them.
     """
 
     text: str
@@ -39,20 +40,19 @@ class Statement:
     @cached_property
     def clauses(self) -> tuple[Statement, ...]:
         """Its clauses, with the names that stand in each."""
+        named = [(text, self.code, self.names) for text in clauses_of(self.text)]
         return tuple(
-            Statement(
-                text, *(tuple(name for name in names if stands_in(name, text)) for names in (self.code, self.names))
-            )
-            for text in clauses_of(self.text)
+            Statement(text, *(tuple(name for name in names if stands_in(name, text)) for names in both))
+            for text, *both in named
         )
 
-    def share_in(self, text: str, around: str = "") -> float:
-        """Return the share of its words, numbers and names of code that a text has; units may be named around it."""
-        whole = len(self.words) + len(self.quantities) + len(self.code)
-        theirs, units = quantities_in(text), units_in(around)
-        numbers = sum(is_among(number, theirs, units) for number in self.quantities)
-        names = sum(stands_in(name, text) for name in self.code)
-        return (len(self.words & terms_of(text)) + numbers + names) / whole if whole else 1.0
+    def share_in(self, terms: frozenset[int]) -> float:
+        """Return the share of its words among these; 1 where it has none."""
+        return len(self.words & terms) / len(self.words) if self.words else 1.0
+
+    def is_alike(self, text: str, least: float) -> bool:
+        """Return whether a text has at least this share of its words."""
+        return self.share_in(terms_of(text)) >= least
 
 
 @lru_cache(maxsize=SENTENCES_KEPT)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 from ingestion.embedding.protocol import Embedder, is_local
 from ingestion.languages import language_name, language_of, same_language
-from rag.grounding.contradictions import is_contradicted, is_doubtful
+from rag.grounding.contradictions import contradiction, doubt
 from rag.grounding.matching import Evidence, find_evidence
 from rag.grounding.passage_blocks import PassageBlock
 from rag.grounding.places import Place, places_in, plain_text
+from rag.grounding.said_before import goes_in_circles
 from rag.grounding.shown_passages import ShownPassages
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 THRESHOLD = 0.56
 """Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
-MOSTLY = 0.65
-"""Share of a sentence in one place from which its words decide alone, whatever its meaning."""
+PLAIN = 0.9
+"""Share of a sentence's words and numbers from which they decide alone, whatever its meaning."""
+
+MOSTLY = 0.7
+"""Share of a sentence's words in one place from which they decide alone as well."""
 
 LITTLE = 0.4
 """Share of a sentence's words and numbers below which no meaning makes up for the others."""
@@ -52,7 +56,7 @@ State = Literal["held", "says_less", "not_there", "contradicted", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the book says of a sentence: by which passages it is held, best first, with their blocks.
+    """What the book says of a sentence: by which passages it is held, best first, with their blocks; else `reason`.
 
     It may say less than the sentence, next to nothing of it, or contradict it. Between two languages nothing is
     checked.
@@ -61,6 +65,7 @@ class Verdict:
     state: State
     passages: tuple[SearchResult, ...] = ()
     blocks: tuple[PassageBlock, ...] = ()
+    reason: str = ""
 
     @property
     def held(self) -> bool:
@@ -68,8 +73,10 @@ class Verdict:
         return self.state == "held"
 
 
-NOT_THERE = Verdict("not_there")
-SAYS_LESS = Verdict("says_less")
+IN_CIRCLES = Verdict("not_there", reason="it goes in circles")
+TOO_LITTLE = Verdict("not_there", reason="the book says too little of it")
+SAYS_LESS = Verdict("says_less", reason="the book does not say all of it")
+UNCHECKED = Verdict("unchecked", reason="the book is in another language")
 
 
 class SupportCheck:
@@ -97,12 +104,15 @@ class SupportCheck:
 
         A sentence that cites is held by what it cites together or alone; only where that says too little, by another.
         """
+        if goes_in_circles(sentence):
+            return IN_CIRCLES
         with self._lock:
             shown = list(self._shown)
-            if _is_foreign(sentence, cited or shown):
-                return Verdict("unchecked")
-            verdict = self._by_cited(sentence, cited) if cited else NOT_THERE
-            if verdict.state in ("held", "contradicted"):
+            language = language_of(_SYMBOLS.sub("", plain_text(sentence)))
+            if language and shown and not any(same_language(language, each.language) for each in cited or shown):
+                return UNCHECKED
+            verdict = self._by_cited(sentence, cited) if cited else TOO_LITTLE
+            if verdict not in (TOO_LITTLE, SAYS_LESS):
                 return verdict
             other = self._by_nearest(sentence, [passage for passage in shown if passage not in cited])
             return other if other.held or not cited else verdict
@@ -110,12 +120,13 @@ class SupportCheck:
     def judge_code(self, code: str) -> Verdict:
         """Judge a block of code: nearly all of its lines must stand in one passage."""
         inner = (line for line in code.split("\n")[1:] if not line.strip().startswith(("```", "~~~")))
-        lines = [line for line in map(_one_line, inner) if line]
+        lines = [line for line in (" ".join(line.split()) for line in inner) if line]
         for passage in self._shown:
-            if _stand_in(lines, passage.text) >= CODE_THRESHOLD * len(lines):
-                blocks = dict.fromkeys(place.block for place in self._places_of(passage))
-                return Verdict("held", (passage,), tuple(block for block in blocks if _stand_in(lines, block.text)))
-        return NOT_THERE
+            text = " ".join(passage.text.split())
+            if not lines or sum(line in text for line in lines) / len(lines) >= CODE_THRESHOLD:
+                blocks = {place.block: None for place in self._places_of(passage) if _shares_line(place.block, lines)}
+                return Verdict("held", (passage,), tuple(blocks))
+        return Verdict("not_there", reason="the book has no such code")
 
     def _by_cited(self, sentence: str, cited: Sequence[SearchResult]) -> Verdict:
         together = self._judged(sentence, cited)
@@ -127,52 +138,55 @@ class SupportCheck:
         return Verdict("held", tuple(passages), tuple(dict.fromkeys(block for each in held for block in each.blocks)))
 
     def _by_nearest(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
-        """By one passage alone, among those that hold most of the sentence."""
-        found = [(evidence.coverage, each) for each in passages if (evidence := self._evidence(sentence, [each]))]
-        nearest = sorted(found, key=lambda pair: -pair[0])[:NEAREST]
+        """By one passage alone, among those that share most words with the sentence."""
+        found = [(evidence, each) for each in passages if (evidence := self._evidence(sentence, [each]))]
+        nearest = sorted(found, key=lambda pair: -max(pair[0].ranks))[:NEAREST]
         verdicts = [self._judged(sentence, [passage]) for _, passage in nearest]
-        return next((verdict for verdict in verdicts if verdict.held), verdicts[0] if verdicts else NOT_THERE)
+        return next((verdict for verdict in verdicts if verdict.held), verdicts[0] if verdicts else TOO_LITTLE)
 
     def _judged(self, sentence: str, passages: Sequence[SearchResult]) -> Verdict:
         """Judge by words, for which nothing is embedded, and by meaning where they do not decide."""
         evidence = self._evidence(sentence, passages)
         if evidence is None or evidence.coverage < LITTLE:
-            return NOT_THERE
-        if evidence.statement.share_in(evidence.best.text) < MOSTLY:
+            return TOO_LITTLE
+        if evidence.statement.share_in(evidence.best.terms) < MOSTLY and evidence.coverage < PLAIN:
             nearness = self._nearness(evidence)
-            evidence = find_evidence(sentence, evidence.places, nearness)
-            nearest = max(nearness.get(place.text, 0.0) for place in evidence.chosen)
-            if (evidence.coverage + nearest) / 2 < THRESHOLD:
+            evidence = self._evidence(sentence, passages, nearness)
+            if evidence is None or (evidence.coverage + max(nearness[at] for at in evidence.chosen)) / 2 < THRESHOLD:
                 return self._by_meaning(evidence, SAYS_LESS)
-        if is_contradicted(evidence):
-            return Verdict("contradicted")
-        return self._by_meaning(evidence, SAYS_LESS) if is_doubtful(evidence) else _held(evidence)
+        if reason := contradiction(evidence):
+            return Verdict("contradicted", reason=reason)
+        if reason := doubt(evidence):
+            return self._by_meaning(evidence, Verdict("says_less", reason=reason))
+        return _held(evidence)
 
-    def _by_meaning(self, evidence: Evidence, verdict: Verdict) -> Verdict:
+    def _by_meaning(self, evidence: Evidence | None, verdict: Verdict) -> Verdict:
         """Return what the entailment model says, if there is one, of a sentence of which the words say too little."""
-        if self._entailment is None:
+        if self._entailment is None or evidence is None:
             return verdict
-        premise = " ".join(dict.fromkeys(place.text for place in evidence.chosen))[:MAX_CHARS]
+        premise = " ".join(dict.fromkeys(evidence.places[at].text for at in evidence.chosen))[:MAX_CHARS]
         state = self._entailment.judge(premise, evidence.statement.text[:MAX_CHARS])
         if state == "contradicted":
-            return Verdict("contradicted")
+            return Verdict("contradicted", reason="the model for entailment says that the book says otherwise")
         return _held(evidence) if state == "held" else verdict
 
-    def _evidence(self, sentence: str, passages: Sequence[SearchResult]) -> Evidence | None:
-        """Return what passages have of a sentence by their words, None where they say nothing."""
+    def _evidence(
+        self, sentence: str, passages: Sequence[SearchResult], nearness: Sequence[float] | None = None
+    ) -> Evidence | None:
         places = [place for passage in passages for place in self._places_of(passage)]
-        return find_evidence(sentence, places, {}) if places else None
+        return find_evidence(sentence, places, nearness or [0.0] * len(places))
 
-    def _nearness(self, evidence: Evidence) -> dict[str, float]:
+    def _nearness(self, evidence: Evidence) -> list[float]:
         """Return the cosine of the sentence and each place that shares words with it; a text is embedded once."""
-        statement, places = evidence.statement, evidence.places
-        near = [place for place in places if statement.share_in(place.text) >= SOME] or places
-        texts = [_said(statement.text), *(_said(place.text) for place in near)]
+        alike = [evidence.statement.share_in(place.terms) >= SOME for place in evidence.places]
+        near = [place for place, is_alike in zip(evidence.places, alike, strict=True) if is_alike or not any(alike)]
+        texts = [_said(evidence.statement.text), *(_said(place.text) for place in near)]
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         if missing:
             self._vectors |= zip(missing, self._embedder.embed_documents(missing), strict=True)
         said, *held = (self._vectors[text] for text in texts)
-        return {place.text: max(0.0, float(said @ vector)) for place, vector in zip(near, held, strict=True)}
+        cosines = {place.text: max(0.0, float(said @ held[at])) for at, place in enumerate(near)}
+        return [cosines.get(place.text, 0.0) for place in evidence.places]
 
     def _places_of(self, passage: SearchResult) -> list[Place]:
         if passage.id not in self._places:
@@ -180,14 +194,8 @@ class SupportCheck:
         return self._places[passage.id]
 
 
-def _is_foreign(sentence: str, passages: Sequence[SearchResult]) -> bool:
-    """Return whether a sentence is in another language than all of the passages."""
-    language = language_of(_SYMBOLS.sub("", plain_text(sentence))) if passages else None
-    return language is not None and not any(same_language(language, each.language) for each in passages)
-
-
 def _held(evidence: Evidence) -> Verdict:
-    blocks = tuple(dict.fromkeys(place.block for place in evidence.chosen))
+    blocks = tuple(dict.fromkeys(evidence.places[at].block for at in evidence.chosen))
     return Verdict("held", tuple({block.passage.id: block.passage for block in blocks}.values()), blocks)
 
 
@@ -221,11 +229,6 @@ def _said(text: str) -> str:
     return (text.rstrip(" .!?…。！？") or text)[:MAX_CHARS]
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _stand_in(lines: Sequence[str], text: str) -> int:
-    """Return how many lines of code stand in a text."""
-    text = _one_line(text)
-    return sum(line in text for line in lines)
+def _shares_line(block: PassageBlock, lines: Sequence[str]) -> bool:
+    text = " ".join(block.text.split())
+    return any(line in text for line in lines)

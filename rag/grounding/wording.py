@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 _NOT = re.compile(
@@ -28,21 +27,29 @@ _SEVERAL = re.compile(r"\b(?:several|many|multiple|more than one|any number of|u
 _ONE = re.compile(r"\b(?:one|a single)\b", re.I)
 
 _OPPOSITES = """
-always/never always/sometimes never/sometimes above/below more/less more/fewer most/least many/few rise/fall
-rise/drop increase/reduce grow/shrink fast/slow quick/slow quickly/slowly early/late first/last begin/end start/stop
-start/end open/close on/off allow/forbid allow/prevent accept/reject accept/refuse add/remove cheap/expensive
-cheap/costly safe/dangerous required/optional success/failure succeed/fail high/low large/small big/little
-great/small strong/weak hot/cold warm/cool full/empty public/private local/remote static/dynamic positive/negative
-read/write send/receive push/pull same/different keep/lose keep/drop keep/discard wait/discard better/worse
-best/worst easy/hard easy/difficult simple/complex light/heavy left/right up/down forward/backward true/false yes/no
-parallel/sequential manual/automatic new/old near/far short/long create/delete mandatory/optional
-permanent/temporary top/bottom attach/detach stay/change once/twice keep/delete improve/worsen same/opposite
-faster/slower fixed/variable insert/delete global/local physical/virtual source/target frontend/backend
-before/behind prefer/avoid
+always/never always/sometimes never/sometimes above/below more/less/fewer most/least many/few
+rise/fall/drop increase/reduce grow/shrink fast/slow/long quick/slow quickly/slowly early/late first/last
+begin/end start/stop/end open/close on/off allow/forbid/prevent accept/reject/refuse/deny
+add/remove cheap/expensive/costly safe/dangerous required/optional/unnecessary success/failure succeed/fail high/low
+large/small big/little great/small strong/weak hot/cold warm/cool full/empty public/private local/remote
+static/dynamic lock/unlock positive/negative read/write
+send/receive push/pull encrypt/decrypt share/own common/own same/different
+equal/different keep/lose/drop/discard wait/discard/drop better/worse best/worst easy/hard/difficult simple/complex
+light/heavy left/right up/down forward/backward true/false yes/no
+parallel/sequential manual/automatic new/old near/far short/long create/delete/destroy/remove
+mandatory/optional permanent/temporary persistent/volatile top/bottom attach/detach/remove stay/change client/server
+once/twice keep/delete/erase/remove improve/reduce/worsen/degrade/impair same/opposite/reverse support/unsupported
+faster/slower temporary/forever fixed/variable constant/variable sync/async
+insert/delete centralized/distributed global/local
+real/virtual/simulated/fake physical/virtual source/destination/target producer/consumer publisher/subscriber
+frontend/backend before/behind prefer/avoid
 """
-"""Words that books of all kinds have, with one that says the opposite."""
+"""A word and its opposites, which say the same as each other: words that books of all kinds have."""
 
-_PREFIXES = "un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ in/de in/ex in/out en/dis con/discon up/down over/under max/min"
+_PREFIXES = """
+un/ in/ im/ ir/ il/ dis/ non/ non-/ de/ a/ in/de in/ex im/ex in/out en/dis en/de en/un con/discon up/down over/under
+on/off pre/post max/min
+"""
 """What makes opposites of one word."""
 
 _ENDING = re.compile(r"(?:ing|ed|es|s|ly|er|est)$")
@@ -66,13 +73,12 @@ def is_denied(said: str, held: str, sentence: str, place: str) -> bool:
 
 def has_other_quantifier(said: str, held: str) -> bool:
     """Return whether one says all where the other says some, or several where the other says one."""
-    is_turned = _extent(said) * _extent(held) < 0
-    return is_turned or bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
-
-
-def _extent(text: str) -> int:
-    """Return 1 for a text about all, -1 about some, 0 about both or neither."""
-    return bool(_ALL.search(text)) - bool(_SOME.search(text))
+    says_all, says_some = _ALL.search(said), _SOME.search(said)
+    if says_all and _SOME.search(held) and not _ALL.search(held):
+        return True
+    if says_some and _ALL.search(held) and not says_all and not _SOME.search(held):
+        return True
+    return bool(_SEVERAL.search(said) and _ONE.search(held) and not _SEVERAL.search(held))
 
 
 def has_opposite(said: str, held: str, sentence: str) -> bool:
@@ -81,16 +87,21 @@ def has_opposite(said: str, held: str, sentence: str) -> bool:
     Where `said` is a clause of a `sentence` that says both, neither is the opposite of the other.
     """
     ours, theirs = _stems(said), _stems(held)
-    others = theirs - _stems(sentence)
-    return any(not others.isdisjoint(_opposites_of(word)) for word in ours - theirs)
+    return any(_are_opposite(word, other) for word in ours - theirs for other in theirs - _stems(sentence))
 
 
 @lru_cache(maxsize=4096)
-def _opposites_of(word: str) -> frozenset[str]:
-    """Return the stems that say the opposite of one: from the list, or made of it by a prefix."""
-    roots = ((counter, word.removeprefix(prefix)) for prefix, counter in _MADE if word.startswith(prefix))
-    made = (counter + root for counter, root in roots if len(root) >= _ROOT)
-    return frozenset((*made, *(other for one, other in _PAIRS if one == word)))
+def _are_opposite(one: str, other: str) -> bool:
+    if other in _OPPOSITE.get(one, ()):
+        return True
+    if one[-_ROOT:] != other[-_ROOT:]:
+        return False
+    return any(_is_made(*pair, *both) for both in ((one, other), (other, one)) for pair in _MADE)
+
+
+def _is_made(prefix: str, _: str, counter: str, one: str, other: str) -> bool:
+    root = one.removeprefix(prefix)
+    return one != root and len(root) >= _ROOT and other == counter + root
 
 
 def _stem(word: str) -> str:
@@ -102,9 +113,9 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word.lower()) for word in _WORD.findall(_CODE.sub(" ", text)))
 
 
-def _both_ways(pairs: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-    return frozenset(each for pair in pairs for each in (pair, pair[::-1]))
-
-
-_PAIRS = _both_ways(tuple(map(_stem, pair.split("/"))) for pair in _OPPOSITES.split())
-_MADE = _both_ways(tuple(pair.split("/")) for pair in _PREFIXES.split())
+_OPPOSITE: dict[str, set[str]] = {}
+for _first, *_others in (tuple(map(_stem, _group.split("/"))) for _group in _OPPOSITES.split()):
+    for _other in _others:
+        _OPPOSITE.setdefault(_first, set()).add(_other)
+        _OPPOSITE.setdefault(_other, set()).add(_first)
+_MADE = [pair.partition("/") for pair in _PREFIXES.split()]

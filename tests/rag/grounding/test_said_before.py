@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.grounding.answer_text import NOT_CONFIRMED
+from rag.grounding.said_before import goes_in_circles
 from tests.rag.grounding.test_answer_text import written
 
 PUMP = "The pump runs well today."
@@ -29,3 +30,18 @@ HELD = "The pump runs well today [1]."
 )  # fmt: skip
 def test_a_sentence_is_said_once_in_a_row(text: str, told: str, size: int) -> None:
     assert written(text, sizes=(size,)).text.strip() == told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "circles"),
+    [
+        ("The 2018 edition of the 2015 edition of the 2021 edition of the 2024 edition of the 2018 edition", True),
+        ("It is a pump that is a pump that is a pump that is a pump, which is a pump", True),
+        ("The pump, the valve and the tank of the first, the second and the third house are the same.", False),
+        ("`a` to `b`, `b` to `c`, `c` to `d`, `d` to `e`, `e` to `f`, `f` to `g`", False),
+        ("No, no, no, no, no", False),
+        ("| 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |", False),
+    ],
+)
+def test_a_sentence_of_the_same_few_words_goes_in_circles(sentence: str, circles: bool) -> None:
+    assert goes_in_circles(sentence) is circles

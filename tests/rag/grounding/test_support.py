@@ -31,7 +31,7 @@ def judged(sentence: str, *passages: SearchResult) -> Verdict:
 
 @pytest.mark.parametrize(
     ("pairs", "least_true", "most_false"),
-    [("pairs_written_on", 0.69, 0.22), ("pairs_measured_on", 0.80, 0.20)],
+    [("pairs_written_on", 0.70, 0.21), ("pairs_measured_on", 0.78, 0.22)],
 )
 def test_most_true_sentences_are_held_and_few_false_ones(pairs: str, least_true: float, most_false: float) -> None:
     """What no rule was written on is the measure: `make support` prints both."""
