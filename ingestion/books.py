@@ -102,11 +102,12 @@ def _is_of(root: Path, book_id: str, states: StateStore, collection: str) -> boo
         state = states.load(book_id, collection)
     except RecordsDamaged:
         return True
+    hashes = {path: record.file_hash for path, record in state.records.items()}
     if state.docs_root is None:
-        return not state.records
+        return not hashes or _holds_most(root, hashes)
     here, there = root.resolve(), (states.folder / state.docs_root).resolve()
     is_near = here.is_relative_to(there) or there.is_relative_to(here)
-    return is_near or _holds_most(root, {path: record.file_hash for path, record in state.records.items()})
+    return is_near or _holds_most(root, hashes)
 
 
 def _stored_book(generations: OpenGenerations, root: Path, name: str) -> str:

@@ -89,6 +89,8 @@ class _Application:
         run = self._run
         before = dict(run.state.records)
         run.state.without_page = set(run.without_page)
+        # A first run that is interrupted has its folder recorded, so that the next one knows the book again.
+        run.state.docs_root = run.state.docs_root or run.relative_root
         if not run.target.in_use:
             run.state.records = {}
         try:

@@ -149,3 +149,25 @@ def test_a_second_folder_is_a_second_book_unless_its_name_is_taken(clean_surroun
     result = run("ingest", "copies/other")
     assert result.exit_code == 2 and "Give each book an id" in result.stderr
     assert run("ingest", "copies/other", "--book", "third").exit_code == 0
+
+
+@pytest.mark.parametrize("is_recorded", [True, False], ids=["by its folder", "by its lessons, as in 0.1"])
+def test_a_first_run_that_is_interrupted_goes_on_without_an_id(
+    clean_surroundings: Path, monkeypatch: pytest.MonkeyPatch, is_recorded: bool
+) -> None:
+    write_book(clean_surroundings / "docs", PAGES)
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ingestion.sync.apply._Application._finish", interrupt)
+        assert run("ingest", "docs").exit_code == 130
+    [state] = Path().rglob("*ingestion_state.json")
+    recorded = json.loads(state.read_text(encoding="utf-8"))
+    [book] = recorded["books"].values()
+    assert book["docs_root"] and book["records"]
+    if not is_recorded:
+        book["docs_root"] = None
+        state.write_text(json.dumps(recorded), encoding="utf-8")
+    assert "3 unchanged" in run("ingest", "docs").stdout
