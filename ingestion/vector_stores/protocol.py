@@ -69,7 +69,7 @@ class PointSearcher(PointReader, Protocol):
     def only_book(self) -> str | None:
         """Return the one book that there is; None where there are several, none, or it is not known without asking.
 
-        A server takes the word of the runs that marked the points. Each search then sees that no other book is there,
+        A server takes the word of the runs that marked the points. The first search sees that no other book is there,
         and raises UsageError where one is.
         """
 

@@ -83,7 +83,7 @@ class ServerStore:
         self.lease = lease
         self._points = points
         self._marked = tuple(marked)
-        self._only: str | None = None
+        self._presumed: str | None = None
         self._counts: dict[Where, int] = {}
         self._recent: dict[tuple[str, Where], tuple[float, dict[str, int]]] = {}
         self._server = server
@@ -160,8 +160,8 @@ class ServerStore:
 
     def only_book(self) -> str | None:
         """See VectorStore; a key that may not change the collection leaves no mark, so that searches must look."""
-        self._only = self._marked[0] if len(self._marked) == 1 else None
-        return self._only
+        self._presumed = self._marked[0] if len(self._marked) == 1 else None
+        return self._presumed
 
     def recent_values(self, field: str, where: Where) -> dict[str, int]:
         """See VectorStore; at most RECENT_SECONDS ago. That there is nothing is asked each time."""
@@ -240,10 +240,11 @@ class ServerStore:
             requests = [self._list_request(query) for query in lists]
             along = terms if rarity is None else ()
             requests += [_rarity_request(term, self._filter(where)) for term in along]
-            others = [self._other_books(self._only)] if self._only else []
+            others = [self._other_books(self._presumed)] if self._presumed else []
             answers = [answer.points for answer in self._query([*requests, *others])]
             if any(answers[len(requests) :]):
                 raise UsageError("the index has several books; choose one with --book")
+            self._presumed = None  # seen once: a further search need not look again
             if rarity is None:
                 rarity = rarities(along, answers[len(lists) : len(requests)])
             return answers[: len(lists)]

@@ -86,11 +86,14 @@ def test_a_search_opens_the_index_and_asks_with_four_requests_then_with_two(
     library_on(qdrant, tmp_path, state_on_server=True)
     qdrant.requests.clear()
     settings = override(Settings(), {"qdrant.url": qdrant.url})
+    looked = []
     with open_retriever(settings, FakeEmbedder()) as retriever:
         for most in (4, 2, 2):
             assert retriever.search("What is a word?", limit=5).results
             assert len(qdrant.requests) <= most, [request[:2] for request in qdrant.requests]
+            looked.append("'must_not': [{'key': 'book_id'" in str(qdrant.requests))
             qdrant.requests.clear()
+    assert looked == [True, False, False], "that no other book is there is seen once"
 
 
 def test_a_book_that_no_run_marked_is_seen_by_the_search_itself(qdrant: QdrantServer, tmp_path: Path) -> None:
