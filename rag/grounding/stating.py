@@ -22,14 +22,23 @@ _TALK = re.compile(
 _SOURCE = (
     r"(?:passages?|book|documentation|docs|context|sources?|text|content|information|materials?|results?|lessons?)"
 )
-_NOT = r"(?:not|cannot|no|lacks?|unable|\w+n['’]t)"
+_DOES_NOT = (
+    r"(?:do(?:es)?(?: not|n['’]t)|cannot|can['’]t|lacks?|has no|have no|is no|are no"
+    r"|is not|isn['’]t|are not|aren['’]t)"
+)
+_CANNOT = (
+    r"(?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t|was not able|am not able|am unable|was unable|did not"
+    r"|didn['’]t)"
+)
 _TELLS = (
-    r"(?:say|said|mention|contain|cover|provid|includ|specif|explain|describ|answer|tell|give|address|discuss|state"
-    r"|find|found|have|know|see|enough|information|about)\w*"
+    r"(?:say|mention|contain|cover|provide|include|specif|explain|describ|answer|tell|give|address|discuss|state"
+    r"|enough|information|about)"
 )
 _GAP = re.compile(
-    rf"\b(?:(?:{_SOURCE}|i|we)\b[^.]{{0,60}}\b{_NOT}\b[^.]{{0,60}}\b{_TELLS}|not {_TELLS} in\b[^.]{{0,30}}\b{_SOURCE}"
-    rf"|there is (?:no|not enough)\b[^.]{{0,40}}\b{_SOURCE}|no (?:{_SOURCE}|mention)\b)",
+    rf"\b(?:{_SOURCE}\b[^.]{{0,60}}\b{_DOES_NOT}\b[^.]{{0,40}}\b{_TELLS}"
+    rf"|(?:i|we)\b[^.]{{0,20}}\b{_CANNOT}\b[^.]{{0,60}}\b(?:find|have|know|answer|tell|provide|see)"
+    rf"|there is (?:no|not enough)\b[^.]{{0,40}}\b(?:{_SOURCE}|mention)|no (?:{_SOURCE}|mention)\b"
+    rf"|not (?:mentioned|covered|specified|described|stated|provided|included|found) in\b[^.]{{0,30}}\b{_SOURCE})",
     re.IGNORECASE,
 )
 
@@ -46,11 +55,7 @@ def states_something(sentence: str) -> bool:
     text = plain_text(sentence).rstrip("*_\"'”’ ")
     if not text or text.endswith((":", "?", "：", "？")) or is_gap(text):
         return False
-    has_facts = _has_facts(text)
+    has_facts = bool(quantities_in(text) or code_names_in(text)) and any(map(str.isalpha, text))
     if _TALK.match(text) and not has_facts and len(text.split()) <= MAX_TALK_WORDS:
         return False
     return has_facts or len(words_of(text)) >= 2
-
-
-def _has_facts(text: str) -> bool:
-    return bool(quantities_in(text) or code_names_in(text)) and any(map(str.isalpha, text))
