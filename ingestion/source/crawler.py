@@ -237,9 +237,10 @@ class _Walk:
         self.collect(entry.path, path)
 
     def _file(self, entry: os.DirEntry[str], path: str) -> None:
-        if path.lower().endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
-            self.skipped.append(Skipped(path, "not Markdown"))
-        if not path.lower().endswith(SUFFIXES):
+        name = path.lower()
+        if not name.endswith(SUFFIXES):
+            if name.endswith(OTHER_SUFFIXES) and not self._rules.reason_to_skip(path):
+                self.skipped.append(Skipped(path, "not Markdown"))
             return
         if reason := self._rules.reason_to_skip(path):
             self.skipped.append(Skipped(path, reason))

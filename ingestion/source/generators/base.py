@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -82,12 +82,14 @@ class Base:
         return read_categories(root, site.folder if site else root, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return the files for which `reason_without_page` gives a reason."""
-        reasons = ((path, self.reason_without_page(own, site)) for path in paths if (own := site.in_docs(path)))
+        """Return the files for which `why_no_page` gives a reason."""
+        if (why := self.why_no_page(site)) is None:
+            return {}
+        reasons = ((path, why(placed)) for path in paths if (placed := site.in_docs(path)))
         return {path: reason for path, reason in reasons if reason}
 
-    def reason_without_page(self, placed: str, site: Site) -> str | None:
-        """Return None: a page is made of each file; else why there is none of the one at this path in the docs."""
+    def why_no_page(self, site: Site) -> Callable[[str], str | None] | None:
+        """Return what tells of a path in the docs why no page is made of it; None where a page is made of each."""
         return None
 
     def front_matter(self, text: str) -> FrontMatter:

@@ -26,7 +26,7 @@ TAGGED = "!"
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 _SURROGATES = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}", re.I)
-_OTHER_BREAKS = str.maketrans("\u0085\u2028\u2029", "   ")
+_OTHER_BREAKS = "\u0085\u2028\u2029"
 
 
 class YamlProblem(Exception):
@@ -120,14 +120,14 @@ def has_odd_escapes(text: str) -> bool:
 
 def has_odd_breaks(text: str) -> bool:
     """Return whether the text has U+0085, U+2028 or U+2029, which YAML 1.1 takes for line ends and 1.2 does not."""
-    return text.translate(_OTHER_BREAKS) != text
+    return any(each in text for each in _OTHER_BREAKS)
 
 
 def _as_generators_read(text: str) -> str:
     """Join surrogate escapes and keep other line breaks inside of their line, as YAML readers in JavaScript do."""
     if "\\u" in text:
         text = _SURROGATES.sub(_joined, text)
-    return text.translate(_OTHER_BREAKS)
+    return text.translate(dict.fromkeys(map(ord, _OTHER_BREAKS), " ")) if has_odd_breaks(text) else text
 
 
 def _joined(pair: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -34,9 +34,9 @@ class Hugo(Base):
         """Return the files that belong to the page of a bundle too."""
         return {**pages.in_bundles(paths), **super().without_page(site, paths)}
 
-    def reason_without_page(self, placed: str, site: Site) -> str | None:
-        """Return that the configuration ignores a file."""
-        return pages.reason_without_page(placed, site)
+    def why_no_page(self, site: Site) -> Callable[[str], str | None] | None:
+        """Return what tells that the configuration ignores a file, if it ignores any."""
+        return pages.why_no_page(site)
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, whose keys Hugo reads in any case."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import PurePosixPath
 
 from ingestion.settings.path_patterns import compile_glob
 from ingestion.source.generators.base import is_on, lowered
-from ingestion.source.generators.hugo.config import facts_of
+from ingestion.source.generators.hugo.config import Facts, facts_of
 from ingestion.source.generators.protocol import PageFacts, Publication
 from ingestion.source.site import Site
 from ingestion.source.site_reading.patterns import searches
@@ -38,9 +39,15 @@ def _bundle_of(path: str, bundles: Collection[str]) -> str | None:
     return None if holder == path.rpartition("/")[0] and is_bundle_page(path) else holder
 
 
-def reason_without_page(placed: str, site: Site) -> str | None:
-    """Return that `ignoreFiles` names a file by a regular expression, or that its mount leaves it out."""
+def why_no_page(site: Site) -> Callable[[str], str | None] | None:
+    """Return what tells that the configuration ignores a file; None where it ignores none."""
     facts = facts_of(site)
+    is_asked = facts.ignored or any(mount.excluded for mount in facts.mounts)
+    return partial(_reason_without_page, site=site, facts=facts) if is_asked else None
+
+
+def _reason_without_page(placed: str, site: Site, facts: Facts) -> str | None:
+    """Return that `ignoreFiles` names a file by a regular expression, or that its mount leaves it out."""
     if searches(facts.ignored, f"/{site.docs}/{placed}"):
         return f"ignored in {site.config.name} (`ignoreFiles`)"
     mount = facts.mount_of(placed)

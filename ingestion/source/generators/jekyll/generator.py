@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 
 from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Ignored, SourceFile
@@ -25,9 +26,9 @@ class Jekyll(Base):
         collections = (Ignored(f"!/{site.before_docs}{folder}/") for folder, _ in facts_of(site).rules)
         return (*collections, Ignored("!_posts/"))
 
-    def reason_without_page(self, placed: str, site: Site) -> str | None:
-        """Return that a post has no date, or one in the future."""
-        return pages.reason_without_page(placed, site)
+    def why_no_page(self, site: Site) -> Callable[[str], str | None]:
+        """Return what tells that a post has no date, or one in the future."""
+        return partial(pages.reason_without_page, site=site)
 
     def handed_down(self, site: Site, files: Sequence[SourceFile]) -> HandedDown:
         """Return the defaults of the configuration."""

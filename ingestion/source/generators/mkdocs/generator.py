@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,9 +39,9 @@ class MkDocs(Base):
         """Return each README that stands beside an index too."""
         return {**pages.beside_index(paths), **super().without_page(site, paths)}
 
-    def reason_without_page(self, placed: str, site: Site) -> str | None:
-        """Return that the plug-in `exclude` leaves a file out."""
-        return pages.reason_without_page(placed, site)
+    def why_no_page(self, site: Site) -> Callable[[str], str | None] | None:
+        """Return what tells that the plug-in `exclude` leaves a file out, if it leaves out any."""
+        return pages.why_no_page(site)
 
     def front_matter(self, text: str) -> FrontMatter:
         """Return metadata, also that of `key: value` lines without a mark."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,7 +19,7 @@ from ingestion.source.book_order import (
 )
 from ingestion.source.editions import stands_for_folder
 from ingestion.source.generators.base import is_on
-from ingestion.source.generators.mkdocs.config import facts_of
+from ingestion.source.generators.mkdocs.config import Facts, facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import is_own_file, read_mapping, read_text
@@ -77,9 +78,14 @@ def is_searched(page: PageFacts, site: Site | None) -> bool:
     return not any(fnmatchcase(placed, pattern) for pattern in facts_of(site).unsearched) if placed else True
 
 
-def reason_without_page(placed: str, site: Site) -> str | None:
-    """Return that the plug-in `exclude` leaves a file out; None where it does not."""
+def why_no_page(site: Site) -> Callable[[str], str | None] | None:
+    """Return what tells that the plug-in `exclude` leaves a file out; None where it leaves out none."""
     facts = facts_of(site)
+    is_asked = facts.fragments or facts.fragment_expressions
+    return partial(_reason_without_page, site=site, facts=facts) if is_asked else None
+
+
+def _reason_without_page(placed: str, site: Site, facts: Facts) -> str | None:
     by_name = any(fnmatchcase(placed, pattern) for pattern in facts.fragments)
     is_left_out = by_name or searches(facts.fragment_expressions, placed, from_start=True)
     return f"excluded in {site.config.name} (plug-in exclude)" if is_left_out else None
