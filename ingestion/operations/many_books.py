@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,30 +62,26 @@ class ManyReport:
             book_id=f"{len(placed)} books",
             mode=placed[0].mode if placed else "incremental",
             root="",
-            dry_run=any(_each(placed, "dry_run")),
-            files=sum(_each(placed, "files"), Counter()),
-            changes=dict(chain.from_iterable(each.changes.items() for each in placed)),
-            moved_from=dict(chain.from_iterable(each.moved_from.items() for each in placed)),
-            chunks=sum(_each(placed, "chunks"), ChunkCounts()),
-            empty=[*chain.from_iterable(_each(placed, "empty"))],
-            failures=[*self.failures, *chain.from_iterable(_each(placed, "failures"))],
-            findings=[*chain.from_iterable(_each(placed, "findings"))],
-            skipped=[*chain.from_iterable(_each(placed, "skipped"))],
-            price=next((price for price in _each(placed, "price") if price is not None), None),
-            recipient=next(filter(None, _each(placed, "recipient")), None),
+            dry_run=any(each.dry_run for each in placed),
+            files=sum((each.files for each in placed), Counter()),
+            changes={path: change for each in placed for path, change in each.changes.items()},
+            moved_from={to: was for each in placed for to, was in each.moved_from.items()},
+            chunks=sum((each.chunks for each in placed), ChunkCounts()),
+            empty=[path for each in placed for path in each.empty],
+            failures=[*self.failures, *(failure for each in placed for failure in each.failures)],
+            findings=[finding for each in placed for finding in each.findings],
+            skipped=[skipped for each in placed for skipped in each.skipped],
+            price=next((each.price for each in placed if each.price is not None), None),
+            recipient=next((each.recipient for each in placed if each.recipient), None),
             seconds=self.seconds,
-            total_files=sum(_each(placed, "total_files")),
-            total_chunks=sum(_each(placed, "total_chunks")),
+            total_files=sum(each.total_files for each in placed),
+            total_chunks=sum(each.total_chunks for each in placed),
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return the report of all books, with each book's own and those that were not reached."""
         books = [report.as_json() for report in self.reports]
         return self.whole.as_json() | {"books": books, "not_reached": list(self.not_reached)}
-
-
-def _each(reports: Iterable[IngestReport], name: str) -> Iterator[Any]:
-    return (getattr(report, name) for report in reports)
 
 
 def _placed(report: IngestReport) -> IngestReport:

@@ -62,11 +62,11 @@ def read_audience(front_matter: Mapping[str, Any], module: Module | None, repeat
     levels = _read_set(values, LEVEL_KEYS, _levels_in, LEVELS, NO_LEVEL, unusable)
     layers = _read_set(values, LAYER_KEYS, _layers_in, LAYERS, NO_LAYER, unusable)
     named = (("hardware_tier", tier), ("proficiency_level", levels), ("layer", layers))
-    of_module = (module.hardware_tier, module.proficiency_level, module.layer) if module else (None, None, None)
+    module = module or Module(name="")
     return Audience(
-        hardware_tier=tier or of_module[0] or 1,
-        levels=levels or (of_module[1] or "A2",),
-        layers=layers or (of_module[2] or "L1",),
+        hardware_tier=tier or module.hardware_tier or 1,
+        levels=levels or (module.proficiency_level or "A2",),
+        layers=layers or (module.layer or "L1",),
         declared=tuple(name for name, value in named if value),
         unusable=tuple(unusable),
     )

@@ -170,9 +170,11 @@ def _stored_of(
 ) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """Return the payloads that the store holds for each path that the files have or had, by id."""
     stored = defaultdict[str, dict[str, Mapping[str, Any]]](dict)
+    if not store or not files:
+        return stored
     paths = {path for file in files for path in (file.plan.facts.path, file.plan.moved_from) if path}
-    for where in of_files(files[0].plan.key.book_id, paths) if store and files else ():
-        for point in store.scroll(where) if store else ():
+    for where in of_files(files[0].plan.key.book_id, paths):
+        for point in store.scroll(where):
             stored[point.payload["source_file"]][point.id] = point.payload
     return stored
 

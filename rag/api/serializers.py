@@ -62,12 +62,12 @@ def chat_response(
 
 def retrieval_of(event: Searched) -> dict[str, Any]:
     """Return what a search found as JSON, a chunk with its score and metadata in one object."""
-    is_enough = event.average_score >= SUFFICIENT_SCORE and len(event.passages) >= SUFFICIENT_COUNT
+    average = event.average_score
     return {
         "query": event.query,
         "passages": [source_of(passage).model_dump(mode="json") for passage in event.passages],
-        "average_score": event.average_score,
-        "has_sufficient_context": is_enough,
+        "average_score": average,
+        "has_sufficient_context": average >= SUFFICIENT_SCORE and len(event.passages) >= SUFFICIENT_COUNT,
     }
 
 

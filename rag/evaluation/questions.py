@@ -13,7 +13,7 @@ from typing import Any
 
 from ingestion.errors import UsageError
 from ingestion.own_files import explain
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import of_book
 from ingestion.vector_stores.protocol import PointReader
 from rag.quoting.rendering import plain_title
 
@@ -165,7 +165,7 @@ def titles_of(store: PointReader, book_id: str) -> dict[str, set[str]]:
     """Return the headings of each page of a book, as they are compared, by its path."""
     titles: dict[str, set[str]] = {}
     fields = ("source_file", "page_title", "heading_path", "section_titles")
-    for point in store.scroll(Where((Equals("book_id", book_id),)), fields=fields):
+    for point in store.scroll(of_book(book_id), fields=fields):
         chunk = point.payload
         found = (chunk["page_title"], *(chunk.get("heading_path") or ()), *(chunk.get("section_titles") or ()))
         titles.setdefault(chunk["source_file"], set()).update(map(as_title, found))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ingestion.errors import UsageError
 from ingestion.markdown.cleaner import searchable
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import of_book
 from rag.evaluation.answer_metrics import answer_outcome
 from rag.evaluation.facts import filler, holds_fact
 from rag.evaluation.metrics import DEEPEST, Outcome
@@ -98,7 +98,7 @@ def _ask_of(
     written_for = [question for question in own if question.answerable]
     if not written_for:
         return
-    paths = list(retriever.store.values("source_file", Where((Equals("book_id", retriever.book_id),))))
+    paths = list(retriever.store.values("source_file", of_book(retriever.book_id)))
     folder = folder_of(written_for, paths)
     check_pages(written_for, folder, paths)
     check_sections(written_for, folder, titles_of(retriever.store, retriever.book_id))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingestion.models import runs_of_lines
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import Equals, of_book
 from ingestion.vector_stores.protocol import PointReader
 from rag.models import SearchResult
 from rag.retrieval.chunk_joining import join_chunks
@@ -82,7 +82,7 @@ def _holds(wide: SearchResult, result: SearchResult) -> bool:
 
 def _chunks_of(result: SearchResult, store: PointReader) -> list[dict[str, Any]]:
     """Return the chunks of the version of the lesson that was found, in order."""
-    where = Where((Equals("book_id", result.book_id), Equals("source_file", result.source_file)))
+    where = of_book(result.book_id, Equals("source_file", result.source_file))
     chunks = [point.payload for point in store.scroll(where)]
     versions = {chunk["source_file_hash"] for chunk in chunks if chunk["content_hash"] == result.content_hash}
     own = [chunk for chunk in chunks if chunk["source_file_hash"] in versions]

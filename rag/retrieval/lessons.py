@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ingestion.errors import UsageError
 from ingestion.source.crawler import relative_path
-from ingestion.vector_stores.filters import Equals, Where
+from ingestion.vector_stores.filters import Equals, Where, of_book
 from ingestion.vector_stores.protocol import PointReader
 from ingestion.vector_stores.types import Payload, StoredPoint
 from rag.retrieval.chunk_joining import join_chunks
@@ -50,7 +50,7 @@ def read_lesson(store: PointReader, book_id: str, reference: str, within: Where 
     """
     field = "parent_doc_id" if _is_uuid(reference) else "source_file"
     wanted = reference if field == "parent_doc_id" else relative_path(reference)
-    where = Where((Equals("book_id", book_id), Equals(field, wanted)))
+    where = of_book(book_id, Equals(field, wanted))
 
     def stored() -> dict[str, StoredPoint]:
         return {point.id: point for point in store.scroll(where)}
@@ -88,6 +88,6 @@ def _is_uuid(reference: str) -> bool:
 def _near_paths(store: PointReader, book_id: str, wanted: str, within: Where) -> str:
     import difflib
 
-    paths = list(store.values("source_file", Where((Equals("book_id", book_id), *within.must))))
+    paths = list(store.values("source_file", of_book(book_id, *within.must)))
     near = difflib.get_close_matches(wanted, paths, n=3, cutoff=0.4)
     return f"; did you mean {', '.join(near)}?" if near else ""

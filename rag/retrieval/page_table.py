@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from urllib.parse import unquote, urlsplit
 
-from ingestion.vector_stores.filters import FIRST_CHUNK, Equals, Range, Where
+from ingestion.vector_stores.filters import FIRST_CHUNK, Equals, Range, of_book
 from ingestion.vector_stores.protocol import PointReader
 
 UNASKED_SECONDS = 30.0
@@ -50,8 +50,8 @@ class PageTables:
         """
         wanted = _path_of(url)
         for lesson in self._table_of(store, book_id).lessons.get(wanted, ()):
-            own = Equals("book_id", book_id), Equals("parent_doc_id", lesson), FIRST_CHUNK
-            visible = Where((*own, Range("hardware_tier", lte=highest_tier)))
+            own = Equals("parent_doc_id", lesson), FIRST_CHUNK, Range("hardware_tier", lte=highest_tier)
+            visible = of_book(book_id, *own)
             for point in store.scroll(visible, fields=["page_title", "page_url"]):
                 title, address = point.payload["page_title"], point.payload.get("page_url")
                 if address and _path_of(address) == wanted:
@@ -74,7 +74,7 @@ class PageTables:
 def _lessons_of(store: PointReader, book_id: str) -> Mapping[str, tuple[str, ...]]:
     """Return the ids of lessons by the path of their address, which is in no payload index."""
     found: dict[str, tuple[str, ...]] = {}
-    where = Where((Equals("book_id", book_id), FIRST_CHUNK))
+    where = of_book(book_id, FIRST_CHUNK)
     for point in store.scroll(where, fields=["page_url", "parent_doc_id"]):
         url, lesson = point.payload.get("page_url"), point.payload.get("parent_doc_id")
         if url and lesson:

@@ -63,8 +63,9 @@ class EdgeReader:
     def _shared_for(self, active: str, lease: Lease | None) -> EdgeStore | None:
         """Return what is open already, if it is the generation asked for; a copy is not for a writer."""
         shared = self._shared
-        is_it = shared is not None and shared.directory.name == active
-        return None if not is_it or (lease and shared and self._is_copy(shared)) else shared
+        if shared is None or shared.directory.name != active or (lease and self._is_copy(shared)):
+            return None
+        return shared
 
     def _locked(self, active: str, lease: Lease | None) -> tuple[Path, Callable[[], None]]:
         """Lock the generation, or for who only reads a copy of one that cannot be written."""

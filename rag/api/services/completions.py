@@ -310,7 +310,7 @@ def _alternating(messages: Sequence[CompletionMessage]) -> tuple[Message, ...]:
             kept.pop()
         if kept or role == "user":
             kept.append(Message(role, text))
-    return tuple(kept if len(kept) % 2 == 0 else kept[:-1])
+    return tuple(kept[:-1] if kept and kept[-1].role == "user" else kept)
 
 
 def _answer_in(text: str) -> str:
