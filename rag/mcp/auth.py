@@ -1,4 +1,4 @@
-"""Keys at the door of the MCP server over HTTP: those of the chat API, with what they may access and their rate."""
+"""API-key check of the MCP server over HTTP: the keys of the chat API, with their access and rate limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class KeysOnly:
-    """Lets in whose key reads the book and every tier that the server's filters let out; refuses with a problem."""
+    """Accepts keys that may read the book and all tiers the server offers; answers others with a problem document."""
 
     def __init__(
         self, app: ASGIApp, access: Authenticator, book_id: Callable[[], str | None], highest_tier: int
@@ -31,7 +31,7 @@ class KeysOnly:
         self._highest_tier = highest_tier
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection, as ASGI says."""
+        """Serve one ASGI connection."""
         if scope["type"] == "http":
             try:
                 await self._check(Request(scope))
@@ -55,12 +55,12 @@ class KeysOnly:
 def behind_keys(
     access: Authenticator, book_id: Callable[[], str | None], highest_tier: int, trusted_proxies: Sequence[str]
 ) -> Callable[[ASGIApp], ASGIApp]:
-    """Return what puts an app behind KeysOnly, with clients counted by the headers of trusted proxies."""
+    """Return a wrapper that adds KeysOnly to an app and identifies clients by the headers of trusted proxies."""
     return lambda app: ProxyHeaders(KeysOnly(app, access, book_id, highest_tier), trusted=trusted_proxies)
 
 
 class QuestionLimits:
-    """Counts calls of `ask` as the questions of their key and client, beside the requests that carry them."""
+    """Counts calls of `ask` as questions of their key and client, in addition to the HTTP requests."""
 
     def __init__(self, access: Authenticator) -> None:
         self._access = access
@@ -76,7 +76,7 @@ class QuestionLimits:
 
 
 def tell_neutrally(error: BookwiseError) -> str:
-    """Return what a caller with a key is told of a failure, and log the rest; its own mistake is told as it is."""
+    """Return the failure message for a caller with a key, and log the details; a UsageError is returned in full."""
     if isinstance(error, UsageError):
         return str(error)
     request_id = uuid4().hex[:16]

@@ -1,4 +1,4 @@
-"""Prompts that clients offer their users: each is a task over the book, told with the tools to use."""
+"""Prompts that clients offer their users: each is a task on the book and names the tools to use."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def list_prompts() -> ListPromptsResult:
 
 
 async def get_prompt(tools: BookTools, name: str, given: Mapping[str, str]) -> GetPromptResult:
-    """Return the messages of a prompt; raises MCPError for a name, an argument or a lesson that is not there."""
+    """Return the messages of a prompt; raises MCPError for an unknown name or lesson, or a missing argument."""
     kind = PROMPTS.get(name)
     if kind is None:
         raise MCPError(INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")

@@ -1,4 +1,4 @@
-"""Lessons as resources: their addresses, a page of the list, and the text of one."""
+"""Lessons as MCP resources: their URIs, the paged list, and the text of each."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ MARKDOWN = "text/markdown"
 PER_PAGE = 200
 """Resources per page of the list."""
 COMPLETIONS = 100
-"""What the protocol allows in one reply."""
+"""Maximum completions per reply, a limit of the protocol."""
 
 
 def lesson_uri(book_id: str, path: str) -> str:
-    """Return the address by which a client reads a lesson."""
+    """Return the URI with which a client reads a lesson."""
     return f"{_prefix(book_id)}{quote(path)}"
 
 
 async def list_resources(tools: BookTools, cursor: str | None) -> ListResourcesResult:
-    """Return the next page of lessons inside the server's filters; raises MCPError for a foreign cursor."""
+    """Return the next page of lessons inside the server's filters; raises MCPError for an invalid cursor."""
     start = _position(cursor)
     entries = await tools.lessons()
     book_id = await tools.settled_book()
@@ -46,7 +46,7 @@ async def list_resources(tools: BookTools, cursor: str | None) -> ListResourcesR
 
 
 async def list_templates(tools: BookTools) -> ListResourceTemplatesResult:
-    """Return the one form that the addresses of lessons have."""
+    """Return the only template: that of lesson URIs."""
     template = ResourceTemplate(
         name="lesson",
         title="A lesson",
@@ -74,7 +74,7 @@ async def lesson_contents(tools: BookTools, reference: str, uri: str | None = No
 
 
 def matching_paths(entries: Sequence[LessonEntry], begun: str) -> list[str]:
-    """Return the paths that complete what was begun: first those that begin with it, then those that contain it."""
+    """Return the paths that match a partial value: first those that begin with it, then those that contain it."""
     begins = [entry.source_file for entry in entries if entry.source_file.startswith(begun)]
     wanted = begun.casefold()
     contains = [entry.source_file for entry in entries if wanted in f"{entry.source_file} {entry.title}".casefold()]
@@ -87,7 +87,7 @@ def _prefix(book_id: str) -> str:
 
 def _reference(book_id: str, uri: str) -> str:
     prefix = _prefix(book_id)
-    # A client's library may write the host in lower case, as addresses of the web are.
+    # A client's URL library may write the host in lower case.
     if uri[: len(prefix)].casefold() != prefix.casefold() or len(uri) == len(prefix):
         raise MCPError(INVALID_PARAMS, f"no resource {uri!r}; lessons are at {prefix}PATH")
     return unquote(uri[len(prefix) :])

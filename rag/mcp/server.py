@@ -1,4 +1,4 @@
-"""The MCP server: tells agents its tools, runs them, and says every failure so that a model can act on it."""
+"""The MCP server: lists its tools, runs them, and reports each failure in words that a model can act on."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 @dataclass(frozen=True, slots=True)
 class CallerRules:
-    """What holds for the callers of a server: what they are told of a failure, and what counts their questions.
+    """How a server treats its callers: which failure message they get, and what counts their questions.
 
-    By default they are who started it: they are told everything, and nothing is counted.
+    By default the caller is whoever started the server: messages are complete, and nothing is counted.
     """
 
     tell: Callable[[BookwiseError], str] = str
@@ -54,7 +54,7 @@ class CallerRules:
 
 
 def build_server(tools: BookTools, filters: Filters, rules: CallerRules | None = None) -> Server[Any]:
-    """Return a server of the tools; agents are told its filters, the tools enforce them."""
+    """Return a server of the tools; its instructions name the filters, and the tools enforce them."""
     rules = rules or CallerRules()
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -92,7 +92,7 @@ def build_server(tools: BookTools, filters: Filters, rules: CallerRules | None =
 
 
 def _progress_of(context: ServerRequestContext[Any]) -> Progress:
-    """Return what tells the client a step; nothing is sent to a client that asked for no progress."""
+    """Return the progress callback of a call; nothing is sent unless the client asked for progress."""
     steps = count(1)
 
     async def tell(message: str) -> None:
@@ -102,7 +102,7 @@ def _progress_of(context: ServerRequestContext[Any]) -> Progress:
 
 
 async def _answered(result: Awaitable[T], rules: CallerRules) -> T:
-    """Return the result; an error of ours is told as the rules say, one that is not foreseen by the log alone."""
+    """Return the result; our own errors are reported by the rules, unexpected ones only in the log."""
     try:
         return await result
     except MCPError:
@@ -116,7 +116,7 @@ async def _answered(result: Awaitable[T], rules: CallerRules) -> T:
 
 
 async def _complete(tools: BookTools, asked: CompleteRequestParams) -> CompleteResult:
-    """Complete the path of a lesson; nothing else has values to choose from."""
+    """Complete the path of a lesson; no other argument has completions."""
     if asked.argument.name != LESSON:
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
     paths = matching_paths(await tools.lessons(), asked.argument.value)
@@ -148,7 +148,7 @@ async def _result(name: str, running: Awaitable[Answer], rules: CallerRules) -> 
         logger.warning("%s: %s", name, error)
         return _failed(rules.tell(error))
     except Exception:
-        # What a bug says may hold anything, so that only the log gets it.
+        # The message of a bug may contain anything, so only the log gets it.
         logger.exception("%s failed", name)
         return _failed(f"{name}: {UNEXPECTED}")
     return CallToolResult(

@@ -1,4 +1,4 @@
-"""The tools that agents get over one book: what each takes, what it gives, and the filters that none widens."""
+"""The tools for agents over one book: their arguments, their results, and filters that no call can widen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 def passages_text(response: SearchResponse) -> str:
-    """Return each passage with its place and its whole text; a client may hand its model nothing but this."""
+    """Return each passage with its place and full text; this may be all that a client passes to its model."""
     if not response.results:
         return f"Nothing found in {response.book_id} inside these filters."
     return "\n\n".join(map(_passage, response.results))
@@ -82,24 +82,24 @@ class _Arguments(BaseModel):
 
 
 class SearchArguments(_FilterFields):
-    """What `search_lessons` takes."""
+    """Arguments of `search_lessons`."""
 
     query: Annotated[str, Field(max_length=4000, description="What to look for, in plain words."), LongEnough()]
-    limit: Annotated[int, Field(strict=True, ge=1, le=20, description="How many passages at most.")] = 5
+    limit: Annotated[int, Field(strict=True, ge=1, le=20, description="Maximum number of passages.")] = 5
 
 
 class ListArguments(_FilterFields):
-    """What `list_lessons` takes."""
+    """Arguments of `list_lessons`."""
 
     offset: Annotated[
         int,
-        Field(strict=True, ge=0, description="How many lessons to skip: `next_offset` of the page before."),
+        Field(strict=True, ge=0, description="Number of lessons to skip: `next_offset` of the previous page."),
     ] = 0
-    limit: Annotated[int, Field(strict=True, ge=1, le=500, description="How many lessons at most.")] = 100
+    limit: Annotated[int, Field(strict=True, ge=1, le=500, description="Maximum number of lessons.")] = 100
 
 
 class ReadArguments(_Arguments):
-    """What `read_lesson` takes."""
+    """Arguments of `read_lesson`."""
 
     reference: Annotated[
         str,
@@ -110,9 +110,9 @@ class ReadArguments(_Arguments):
 
 
 class AskArguments(_FilterFields):
-    """What `ask` takes."""
+    """Arguments of `ask`."""
 
-    question: Annotated[str, Field(max_length=4000, description="One question, complete by itself."), LongEnough()]
+    question: Annotated[str, Field(max_length=4000, description="One self-contained question."), LongEnough()]
 
 
 class LessonList(BaseModel):
@@ -121,36 +121,36 @@ class LessonList(BaseModel):
     book_id: str
     total: int
     lessons: tuple[LessonEntry, ...]
-    next_offset: int | None = Field(description="`offset` of the next page, null on the last one.")
+    next_offset: int | None = Field(description="`offset` of the next page; null on the last page.")
 
 
 def tell_all(failure: ChatModelError) -> str:
-    """Log a failure and return all of it: the agent is that of whoever started the server."""
+    """Log a failure and return its full message, for agents of the user who started the server."""
     logger.warning("%s", failure)
     return str(failure)
 
 
 Progress = Callable[[str], Awaitable[None]]
-"""Tells the client what a call is doing."""
+"""Sends the client a progress message."""
 
 
 async def no_progress(_: str) -> None:
-    """Tell nobody."""
+    """Send no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool gives: the document for programs, the text for readers."""
+    """Result of a tool: the document for programs, the text for readers."""
 
     document: BaseModel
     text: str
 
 
 class BookTools:
-    """One book for agents, inside filters; used from one event loop.
+    """The tools over one book, inside filters; used from one event loop.
 
-    Every tool raises BookwiseErrors. The book is the configured one, or the only one there is at the first use.
-    `tell_failure` is given a failure of the language model and returns what an agent is told of it.
+    Every tool raises BookwiseErrors. The book is the configured one, or the only one in the index at the first call.
+    `tell_failure` takes a failure of the language model and returns the message for the agent.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class BookTools:
         await rehearse(self._index)
 
     async def settled_book(self) -> str:
-        """Return the book of this server; which one it is may be known only from the index."""
+        """Return the id of the server's book, which may be known only from the index."""
         if self.book_id is None:
             async with self._index.retriever(None, self._filters) as retriever:
                 self.book_id = retriever.book_id
@@ -226,7 +226,7 @@ class BookTools:
         return Answer(document, text)
 
     async def ask(self, asked: AskArguments, progress: Progress = no_progress) -> Answer:
-        """Return an answer with numbered sources, or a refusal; each search and the start of the answer are told."""
+        """Return an answer with numbered sources, or a refusal; reports each search and the start of the answer."""
         filters = self._narrowed(asked)
         async with self._index.retriever(self.book_id, self._filters) as retriever:
             self.book_id = retriever.book_id
@@ -245,7 +245,7 @@ class BookTools:
         raise AssertionError("an agent ends with Done")
 
     def _refused(self, response: AgentResponse) -> AgentResponse:
-        """Return the response; a model's reason not to answer is in words of its service, which not all may read."""
+        """Return the response without the service's own error text, which not every caller may read."""
         if response.state != "error":
             return response
         return response.model_copy(update={"error": self._tell_failure(ChatModelError(response.error or NO_ANSWER))})
@@ -261,7 +261,7 @@ class BookTools:
 
 @dataclass(frozen=True, slots=True)
 class ToolKind:
-    """How a tool is told to agents, and what runs it."""
+    """How a tool is described to agents, and what runs it."""
 
     title: str
     description: str

@@ -1,4 +1,4 @@
-"""How agents reach the MCP server: the pipes of a process, or streamable HTTP; a signal ends both cleanly."""
+"""Transports of the MCP server: stdio or streamable HTTP; a signal ends both cleanly."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 DRAIN_SECONDS = 5
-"""How long calls that are under way may go on after a signal; streams that only wait are cut then."""
+"""How long running calls may continue after a signal; idle streams are cut then."""
 
 _READ_BYTES = 65536
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Speak over stdin and stdout until stdin ends, or until SIGINT or SIGTERM."""
+    """Serve over stdin and stdout until stdin ends, or until SIGINT or SIGTERM."""
     from mcp.server.stdio import stdio_server
 
     refusals: asyncio.Queue[JSONRPCError] = asyncio.Queue()
@@ -51,11 +51,11 @@ async def serve_stdio(server: Server[Any]) -> None:
 async def serve_http(
     behind: Callable[[ASGIApp], ASGIApp], server: Server[Any], host: str, port: int, ready: Callable[[str], None]
 ) -> None:
-    """Speak streamable HTTP until SIGINT or SIGTERM; `ready` is told the address. Port 0 takes a free one.
+    """Serve streamable HTTP until SIGINT or SIGTERM; calls `ready` with the URL. Port 0 takes a free one.
 
-    `behind` puts the app behind a door of the caller's.
+    `behind` wraps the app, as in a check of API keys.
 
-    Raises UsageError where the address cannot be listened on.
+    Raises UsageError if it cannot listen on the address.
     """
     import uvicorn
 
@@ -64,11 +64,11 @@ async def serve_http(
     class HttpServer(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Leave signals alone: uvicorn would raise them once more at its end, in the middle of ours."""
+            """Leave signals to us: uvicorn would raise them again as it ends, while our own shutdown runs."""
             yield
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            """Start to accept connections."""
+            """Start accepting connections."""
             log_accept_failures_once(asyncio.get_running_loop())
             await super().startup(sockets)
 
@@ -84,12 +84,12 @@ def _on_signals(end: Callable[[int, None], object]) -> None:
     """Call `end` with the signal's number when SIGINT or SIGTERM comes."""
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows: there an interrupt ends the loop
+        with suppress(NotImplementedError):  # Windows: an interrupt ends the loop there
             loop.add_signal_handler(signal_number, end, signal_number, None)
 
 
 async def _valid_messages(lines: AsyncIterator[str], refuse: Callable[[JSONRPCError], None]) -> AsyncIterator[str]:
-    """Pass on what is a message of the protocol, and refuse the rest, which the library would drop without a word."""
+    """Pass on valid protocol messages, and answer the rest with an error; the library would drop them silently."""
     from mcp_types import jsonrpc_message_adapter
     from pydantic import ValidationError
 
@@ -105,7 +105,7 @@ async def _valid_messages(lines: AsyncIterator[str], refuse: Callable[[JSONRPCEr
 
 
 def refusal_of(line: str) -> JSONRPCError:
-    """Return the answer to a line that is no message: what is wrong, and the id of the request where it has one."""
+    """Return the error response to an invalid line, with the id of the request if it has one."""
     from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 
     try:
@@ -131,11 +131,11 @@ async def _send_refusals(refusals: asyncio.Queue[JSONRPCError], outgoing: Any) -
 async def _lines_of_stdin() -> AsyncIterator[str]:
     """Yield lines as they come, until the end.
 
-    A reader of the library's own cannot be cancelled while it waits for a line, which would hold up every signal.
+    The library's own reader cannot be cancelled while it waits for a line, which would block every signal.
     """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-    # Without a buffer of Python's: at exit its lock would still be held by the thread, which is a fatal error.
+    # Without Python's buffer: at exit the thread would still own its lock, which is a fatal error.
     source = os.dup(0)
 
     def read() -> None:

@@ -12,11 +12,11 @@ VERBS = frozenset(
         r"\w+",
         """
     Abandon Accept Acquire Add Answer Append Apply Ask Begin Block Build Call Carry Chat Check Chunk
-    Close Colour Commit Compact Compare Compile Connect Convert Copy Count Crawl Create Cut Declare
+    Close Colour Commit Compact Compare Compile Connect Continue Convert Copy Count Crawl Create Cut Declare
     Decode Defer Delete Derive Disconnect Do Draw Drop End Explain Export Fail Fill Find Forget Format Free
     Give Go Group Hand Handle Hold Import Index Insert Join Judge Keep Leave Let Limit Lint List
     Load Lock Log Look Make Mark Measure Mend Merge Move Name Note Offer Open Parse Pass Plan
-    Prepare Print Put Queue Raise Rank Rate Read Receive Record Refuse Release Remember Remove
+    Prepare Print Process Put Queue Raise Rank Rate Read Receive Record Refuse Release Remember Remove
     Rename Replace Report Return Revoke Run Save Say Search See Send Serve Set Share Shorten Show
     Skip Sort Speak Split Start Stop Store Strip Switch Take Tell Test Try Turn Update Use Wait Warn
     Watch Weigh Write Yield
