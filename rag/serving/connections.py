@@ -1,8 +1,8 @@
-"""Bound the connections of a server: in number, per client, and in the time they may take to send and to read.
+"""Limit a server's connections: in number, per client, and in the time to send and to read.
 
-Where all connections are taken, the one that has waited for its client the longest makes room: a client that opens
-connections and sends nothing, or a body that never ends, locks nobody out. The bound is below the process's limit of
-open files, so that accepting never fails.
+When all connections are taken, the one that has waited longest for its client is closed: a client that opens
+connections and sends nothing, or a body that never ends, locks nobody out. The limit is below the process's limit of
+open files, so accepting never fails.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 logger = logging.getLogger("bookwise.api")
 
 HEADER_SECONDS = 20.0
-"""Time for the head of a request, from the connection or from its first byte on a used one."""
+"""Time for the head of a request, from the connection or, on a reused one, from its first byte."""
 
 READ_SECONDS = 30.0
-"""Time for a client to read what was sent, from when no more fits on the way to it."""
+"""Time for a client to read what was sent, once its buffers are full."""
 
 RESERVED_FILES = 96
-"""For the index, the database, services and logs."""
+"""Files kept for the index, the database, services and logs."""
 
 LOG_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class ConnectionLimits:
-    """The bounds of one server and what it has open; used from one event loop."""
+    """The limits of one server and its open connections; used from one event loop."""
 
     total: int
     per_client: int
@@ -47,7 +47,7 @@ class ConnectionLimits:
     logged_at: float = float("-inf")
 
     def make_room(self, newcomer: BoundedProtocol) -> bool:
-        """Return whether a connection may stay; the one that has waited the longest is closed for it."""
+        """Return whether a connection may stay; the one that has waited longest is closed to make room."""
         if self.clients[newcomer.client_name] > self.per_client:
             reason = "client"
             room = self._evict(newcomer, newcomer.client_name)
@@ -75,7 +75,7 @@ class ConnectionLimits:
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 within the limits of `limits`, which a subclass of each server sets."""
+    """HTTP/1.1 within `limits`, which each server's subclass sets."""
 
     limits: ConnectionLimits
     client_name = ""
@@ -103,13 +103,13 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; the head of a request must be complete in time."""
+        """Process received data; the head of a request must be complete in time."""
         if self._head_timer is None and self._is_idle():
             self._await_head()
         super().data_received(data)
         if not self._is_idle():
             self._cancel_head_timer()
-            # A body that has not come is waited for by the request, as long as there is room.
+            # The request waits for a body that has not arrived, as long as there is room.
             if self.conn.their_state is not h11.SEND_BODY:
                 self.limits.waiting.pop(self, None)
 
@@ -121,17 +121,17 @@ class BoundedProtocol(H11Protocol):
             self.limits.waiting.move_to_end(self)
 
     def pause_writing(self) -> None:
-        """Wait for the client to read, but not for ever."""
+        """Wait for the client to read, up to READ_SECONDS."""
         super().pause_writing()
         self._read_timer = self._read_timer or self.loop.call_later(self.limits.read_seconds, self._reader_is_late)
 
     def resume_writing(self) -> None:
-        """Go on: the client has read."""
+        """Continue: the client has read."""
         super().resume_writing()
         self._cancel_read_timer()
 
     def shutdown(self) -> None:
-        """Begin to end, as the server does."""
+        """Begin the shutdown of this connection."""
         self.limits.on_shutdown()
         super().shutdown()
 
@@ -175,12 +175,12 @@ class BoundedProtocol(H11Protocol):
 
 
 def protocol_with(limits: ConnectionLimits) -> type[H11Protocol]:
-    """Return the protocol class of one server."""
+    """Return the protocol class of a server with these limits."""
     return type("LimitedProtocol", (BoundedProtocol,), {"limits": limits})
 
 
 def file_limit() -> int | None:
-    """Return how many files the process may have open, raised as far as it is allowed; None where nobody counts."""
+    """Return the process's limit of open files, raised as far as allowed; None where there is no limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -196,12 +196,12 @@ def file_limit() -> int | None:
 
 
 def connections_within(wanted: int, files: int | None) -> int:
-    """Return how many connections fit into the limit of open files."""
+    """Return how many connections the limit of open files allows."""
     return wanted if files is None else max(8, min(wanted, files - RESERVED_FILES))
 
 
 def log_accept_failures_once(loop: asyncio.AbstractEventLoop) -> None:
-    """Log that no connection can be accepted once a minute: asyncio would do so thousands of times a second."""
+    """Log once a minute that no connection can be accepted; asyncio would do so thousands of times per second."""
     logged_at = float("-inf")
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the server's embedders share: each stands before another one, whose name and bounds it has."""
+"""The server's embedders: each wraps another one and has its model, dimensions and limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WrappedEmbedder:
-    """The part of Embedder that another embedder tells; the calls are up to whoever wraps it."""
+    """The attributes of Embedder, from the wrapped embedder; subclasses make the calls."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -39,13 +39,13 @@ class WrappedEmbedder:
 
 
 KEPT = 4096
-"""Vectors: 6 MB of MiniLM's, 24 MB of 1,536 numbers."""
+"""Cached vectors: 6 MB with MiniLM, 24 MB with 1,536 dimensions."""
 
 
 class SharedEmbedder(WrappedEmbedder):
-    """Answers from its memory where it can; may be used from many threads.
+    """Caches vectors in memory; may be used from many threads.
 
-    The places that a cited sentence rests on are embedded to check it, and a book has few that are cited often.
+    The passages that support a cited sentence are embedded to check it, and few passages of a book are cited often.
     """
 
     def __init__(self, embedder: Embedder, *, kept: int = KEPT) -> None:
@@ -95,7 +95,7 @@ STOPPED = "interrupted: the server was stopped; completed work is saved; the nex
 
 
 class StoppableEmbedder(WrappedEmbedder):
-    """Embeds until `stopped` is done; then calls in progress, and those that still come, raise Interrupted."""
+    """Embeds until `stopped` is done; then running and later calls raise Interrupted."""
 
     def __init__(self, embedder: Embedder, stopped: Future[None]) -> None:
         super().__init__(embedder)
@@ -112,7 +112,7 @@ class StoppableEmbedder(WrappedEmbedder):
     def _until_stopped(self, call: Callable[[], T]) -> T:
         done: Future[T] = Future()
         if not self._stopped.done():
-            # A daemon: a call that is left does not keep the process.
+            # A daemon: an abandoned call does not keep the process alive.
             threading.Thread(target=_run, args=(call, done), name="embed-call", daemon=True).start()
             either: tuple[Future[Any], ...] = (done, self._stopped)
             wait(either, return_when=FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What callers of a server are told of a failure: its kind's sentence, never the words of the error."""
+"""Failure messages for callers of a server: a sentence per kind of failure, never the error's own text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODEL = "model"
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """How a kind of failure is reported: its part for the operator, its status and sentence for the reader."""
+    """How a kind of failure is reported: the failed part for the operator, status and sentence for the reader."""
 
     part: str
     status: int
@@ -44,17 +44,17 @@ _BUG = FailureKind("server", 500, "An unexpected error occurred.")
 
 
 def kind_of(error: Exception) -> FailureKind:
-    """Return how an error is reported."""
+    """Return the kind of failure that an error is."""
     return next((kind for cls, kind in _KINDS if isinstance(error, cls)), _BUG)
 
 
 def neutral_sentence(kind: FailureKind, request_id: str) -> str:
-    """Return what a caller is told who must not see the error itself."""
+    """Return the message for a caller who must not see the error itself."""
     return f"{kind.sentence} If this persists, tell the site's owner the request id {request_id}."
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the error with its causes, the first last."""
+    """Return the error with its causes, the root cause last."""
     texts = [str(error)]
     cause = error.__cause__
     while cause is not None and len(texts) < 4:

@@ -1,7 +1,7 @@
-"""The index as the server shares it: open until another process wants it, and writable by a run meanwhile.
+"""The server's shared index: open until another process wants it, and writable by a run in the meantime.
 
-The embedded engine belongs to one process at a time. All requests of the server share one opening, a run inside the
-server writes through the same one, and another process that waits gets its turn as soon as nobody reads.
+Only one process at a time can open the embedded engine. All requests of the server share one opening, a run inside
+the server writes through it too, and another process that waits gets its turn when nobody reads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rag.serving.embedders import SharedEmbedder
 
 
 class SharedIndex:
-    """One opening for all; used from one event loop."""
+    """One open index for all requests; used from one event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -60,7 +60,7 @@ class SharedIndex:
 
     @asynccontextmanager
     async def retriever(self, book_id: str | None, scope: Filters = EVERYTHING) -> AsyncIterator[Retriever]:
-        """Yield a retriever on this book, or on the only one, for an asker who may see `scope`.
+        """Yield a retriever on this book, or on the only one, for a caller who may see `scope`.
 
         Raises like `open_retriever`.
         """
@@ -77,14 +77,14 @@ class SharedIndex:
         try:
             return book_to_read(override(self.settings, {"book.id": book_id}), store)
         except UsageError:
-            # The names of other books are not everybody's.
+            # Not every caller may see the names of other books.
             raise UsageError(f"no book {book_id!r}") from None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[VectorStore]:
-        """Return the open index; raises ConfigurationError where nothing is indexed, IndexInUse where it is held.
+        """Return the open index; raises ConfigurationError if nothing is indexed, IndexInUse if it is locked.
 
-        One opening, and its failure, counts for all who wait for it. Who leaves meanwhile does not stop it.
+        All waiting requests share one opening and its failure. Cancelling one of them does not stop it.
         """
         self._users += 1
         try:
@@ -98,7 +98,7 @@ class SharedIndex:
                 self._closing = asyncio.create_task(self.close())
 
     async def close(self) -> None:
-        """Give the index back, unless it is in use."""
+        """Close the index, unless it is in use."""
         async with self._one_at_a_time:
             opening = self._opening
             if opening and opening.done() and not opening.exception() and not self._users:
@@ -111,7 +111,7 @@ class SharedIndex:
 
     @asynccontextmanager
     async def for_writing(self) -> AsyncIterator[Generations]:
-        """Return the generations for a run of this process, which writes what readers have open."""
+        """Return the generations for a run in this process, which writes to the index that readers have open."""
         generations = generations_of(self.settings)
         if await asyncio.to_thread(generations.active) is None:
             yield generations
@@ -120,7 +120,7 @@ class SharedIndex:
             try:
                 yield generations.sharing(store)
             finally:
-                # As it closes, its counts are noted, what has grown is compacted, and another generation is seen.
+                # Closing saves its counts, compacts what has grown, and picks up a new generation.
                 self._is_wanted = True
         await self.close()
 
@@ -132,7 +132,7 @@ class SharedIndex:
             return store
 
     async def _look(self, generations: OpenGenerations, store: VectorStore) -> None:
-        """Watch for a writer that wants the index; the last reader then closes it."""
+        """Watch for a writer that waits for the index; the last reader then closes it."""
         while not self._is_wanted:
             await asyncio.sleep(generations.look_seconds)
             with suppress(VectorStoreError):  # as long as it can be read, there is no reason to close it

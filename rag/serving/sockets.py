@@ -1,4 +1,4 @@
-"""The address that a server listens on, and how it treats connections."""
+"""A server's listening socket and connection options."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ if TYPE_CHECKING:
     from rag.serving.connections import ConnectionLimits
 
 IDLE_SECONDS = 75
-"""How long an idle connection is kept: longer than clients and proxies keep theirs, which is 60 s at most.
-
-A request over one that is closed in that instant fails."""
+"""How long an idle connection is kept: longer than clients and proxies keep theirs, at most 60 s. A request sent just
+as its connection closes would fail."""
 
 MAX_HEAD_BYTES = 64 * 1024
 
 ACCEPTED_AT_ONCE = 8
-"""Connections accepted before those are looked at: with more, a burst uses up the files before any can be closed, and
+"""Connections accepted before they are processed: with more, a burst uses up the files before any can be closed, and
 asyncio then accepts nothing for a second."""
 
 
 class _SteadyListener(socket.socket):
-    """Has nothing to accept after every few connections, so that the event loop looks at those first."""
+    """Pauses accepting after every few connections, so that the event loop processes those first."""
 
     _accepted = 0
 
@@ -38,7 +37,7 @@ class _SteadyListener(socket.socket):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there; port 0 takes a free one. Raises UsageError where that is not possible."""
+    """Return a listening socket; port 0 takes a free one. Raises UsageError if it cannot listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return _SteadyListener(fileno=socket.create_server((host, port), family=family).detach())
@@ -47,12 +46,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(listening: socket.socket, host: str) -> str:
-    """Return the address as clients write it."""
+    """Return the URL for clients."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
 def connections_of(app: ASGIApp, *, drain_seconds: int, limits: ConnectionLimits | None = None) -> uvicorn.Config:
-    """Return how a server of this app treats connections; those in use have `drain_seconds` when it is to stop."""
+    """Return the connection options of this app's server; connections in use get `drain_seconds` at a stop."""
     import uvicorn
 
     from rag.serving.connections import ConnectionLimits, connections_within, file_limit, protocol_with
@@ -62,7 +61,7 @@ def connections_of(app: ASGIApp, *, drain_seconds: int, limits: ConnectionLimits
 
 
 def connection_options(*, drain_seconds: int) -> dict[str, Any]:
-    """Return uvicorn's options that every server of ours has."""
+    """Return the uvicorn options of all our servers."""
     return {
         "ws": "none",
         "log_config": None,
