@@ -1,4 +1,4 @@
-"""What a change of the lessons does to the answers of questions: another page, an answer lost, an answer gained."""
+"""How a change of the lessons changes answers: another page, an answer lost, an answer gained."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A question whose answer differs; `before` and `after` are the places found first, None where it is refused."""
+    """A question whose answer changed; `before` and `after` are the places found first, None if refused."""
 
     question: str
     kind: Kind
@@ -30,7 +30,7 @@ class AnswerChange:
 
 
 def answer_changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[AnswerChange]:
-    """Return the differences in the order of the questions; what only one of the runs asked is left out."""
+    """Return the changes in the order of the questions; leaves out questions that only one run asked."""
     earlier = {outcome.key: outcome for outcome in before}
     pairs = [(earlier[outcome.key], outcome) for outcome in after if outcome.key in earlier]
     return [
@@ -53,7 +53,7 @@ def _place(outcome: Outcome) -> str | None:
 
 
 def changes_view(changes: Sequence[AnswerChange], asked: int) -> View:
-    """Return one line, and a table of the questions whose answers differ."""
+    """Return a summary line, and a table of the questions whose answers changed."""
     if not changes:
         return [f"0 of {asked} answers changed."]
     rows = [

@@ -1,4 +1,4 @@
-"""What is measured of the answers that a language model gives to the questions of an evaluation."""
+"""Measures of a language model's answers to the questions of an evaluation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from rag.models import AgentResponse
 
 Ending = Literal["answered", "refused", "not_asked", "failed"]
-"""`refused` by the model, which read the passages; `not_asked`, as the search found none that could answer."""
+"""`refused`: the model read the passages and refused; `not_asked`: the search found nothing that could answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOutcome:
-    """One answer. Of its `cited_sentences`, `supported_sentences` are held by the passages they cite.
+    """One answer. Of its `cited_sentences`, `supported_sentences` are supported by the passages they cite.
 
-    `dropped` counts references to something that was not shown. `cites_right_page` is what the question's own labels
-    say, whatever the check of the sentences says.
+    `dropped` counts references to passages that were not shown. `cites_right_page` follows the question's own labels,
+    whatever the check of the sentences says.
     """
 
     model: str
@@ -33,7 +33,7 @@ class AnswerOutcome:
 
 
 def answer_outcome(response: AgentResponse, is_right_page: Callable[[str], bool]) -> AnswerOutcome:
-    """Return what came of an answer; `is_right_page` tells of a source file whether it answers the question."""
+    """Return the outcome of an answer; `is_right_page` says whether a source file answers the question."""
     return AnswerOutcome(
         model=response.model,
         ending=_ending(response),

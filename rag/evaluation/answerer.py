@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_answerer() -> Iterator[Answerer]:
-    """Return an answerer with the settings' language model, or one that quotes where there is none.
+    """Return an answerer with the configured language model, or one that quotes if there is none.
 
-    Once the model has answered, a question on which it fails is answered by a response that says so; before, the
-    failure is raised, since the settings are then more likely wrong than the question.
+    After its first answer, a failure of the model becomes a response that reports it; before, the failure is raised,
+    since the settings are then more likely wrong than the question.
     """
     agents: dict[str, Agent] = {}
     answered = False

@@ -1,4 +1,4 @@
-"""Fit the confidence policy to a run's questions, and tell how it does on books it was not fitted to."""
+"""Fit the confidence policy to a run's questions, and report how it does on books it was not fitted to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag.evaluation.metrics import Outcome, mean_of
 from rag.evaluation.run import Asked
 
 FOLDS = 5
-"""Into how many parts the questions of a single book are divided, each judged by the policy of the others."""
+"""Number of parts into which a single book's questions are divided, each judged by the policy of the others."""
 
 JUDGED_BY = (
     "wrongly refused",
@@ -24,26 +24,26 @@ JUDGED_BY = (
     "high is right",
     "medium is right",
 )
-"""The measures that follow from the policy."""
+"""Measures that depend on the policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """The outcomes of questions by a policy that never saw them; `name` is their book, or the part of it."""
+    """Outcomes of questions under a policy that never saw them; `name` is their book, or the part of it."""
 
     name: str
     outcomes: tuple[Outcome, ...]
 
 
 def calibrate(asked: Sequence[Asked]) -> EvidencePolicy:
-    """Return the policy fitted to all questions; raises UsageError where there are too few."""
+    """Return the policy fitted to all questions; raises UsageError if there are too few."""
     return fit_policy(_judged(asked))
 
 
 def hold_out(asked: Sequence[Asked]) -> list[HeldOut]:
     """Judge each book by the policy fitted to the other books, a single book in parts.
 
-    A part is left out where the others are too few to fit. The figures of a policy on the questions that it was
+    A part is left out if the others have too few questions to fit. The figures of a policy on the questions it was
     fitted to say little about other questions.
     """
     parts = _parts(asked)
@@ -59,7 +59,7 @@ def hold_out(asked: Sequence[Asked]) -> list[HeldOut]:
 
 
 def held_out_table(held_out: Sequence[HeldOut]) -> Table:
-    """Show each part's measures with their intervals, the whole last."""
+    """Return a table of each part's measures with their intervals, the total last."""
     rows = [_row(part) for part in held_out]
     if len(held_out) > 1:
         rows.append(_row(HeldOut("all", tuple(outcome for part in held_out for outcome in part.outcomes))))
@@ -88,19 +88,19 @@ def _parts(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     books = sorted({question.outcome.book for question in asked})
     if len(books) > 1:
         return {book: [question for question in asked if question.outcome.book == book] for book in books}
-    # Answerable or not are spread alike over the parts, whatever the order of the file.
+    # Answerable and unanswerable questions are spread evenly over the parts, whatever the order of the file.
     spread = sorted(asked, key=lambda question: question.outcome.answerable)
     return {f"part {number + 1}": spread[number::FOLDS] for number in range(FOLDS)}
 
 
 def _judged(asked: Sequence[Asked]) -> list[Judged]:
-    """Return the questions to fit to: none that was refused because it is in another language than the book."""
+    """Return the questions to fit to: without those refused for being in another language than the book."""
     own = (question for question in asked if not (question.outcome.told_language and question.outcome.refused))
     return [Judged(question.evidence, question.outcome.answerable, question.is_right) for question in own]
 
 
 def _judged_by(policy: EvidencePolicy, asked: Asked) -> Outcome:
-    """Return the outcome if this policy had judged the question."""
+    """Return the outcome under this policy."""
     level = policy.level(asked.evidence, 0.0, 1)
     refused = level == "insufficient"
     return replace(asked.outcome, level=level, refused=refused, quoted_right=None if refused else asked.is_right)

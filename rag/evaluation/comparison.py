@@ -1,4 +1,4 @@
-"""Compare two runs over the same questions, and tell whether the difference is more than chance.
+"""Compare two runs over the same questions, and decide whether the difference is more than chance.
 
 Paired bootstrap (Sakai 2006, "Evaluating evaluation metrics based on the bootstrap"): questions are drawn again and
 again with replacement, and the mean difference is taken each time.
@@ -38,7 +38,7 @@ COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A measure of two runs: `low` to `high` holds 95 % of the drawn differences, `pairs` were compared."""
+    """A measure of two runs: 95 % of the drawn differences lie between `low` and `high`; `pairs` were compared."""
 
     measure: str
     before: float
@@ -49,12 +49,12 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """How much larger the measure became."""
+        """The change of the measure."""
         return self.after - self.before
 
     @property
     def is_certain(self) -> bool:
-        """Whether zero lies outside of what was drawn."""
+        """Whether zero lies outside the interval."""
         return self.low > 0 or self.high < 0
 
 
@@ -84,13 +84,13 @@ def _interval(differences: Sequence[float], draws: int = DRAWS) -> tuple[float, 
 
 
 def interval_of(name: str, outcomes: Sequence[Outcome]) -> tuple[float, float] | None:
-    """Return what holds 95 % of a measure's means over questions drawn again, None where it never applies."""
+    """Return the 95 % bootstrap interval of a measure's mean, None if it never applies."""
     values = [value for outcome in outcomes if (value := MEASURES[name](outcome)) is not None]
     return _interval(values, FEWER_DRAWS) if values else None
 
 
 def as_json(comparisons: Sequence[Comparison]) -> list[Mapping[str, object]]:
-    """Return the comparisons for the one document of a `--json` call."""
+    """Return the comparisons as a JSON object, for `--json`."""
     return [
         {
             "measure": comparison.measure,

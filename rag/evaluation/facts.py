@@ -1,4 +1,4 @@
-"""Whether an answer says what a question expects, and how much of it is something else."""
+"""Whether an answer contains the expected facts, and how much of it is something else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rag.evaluation.questions import EvalQuestion
 
 
 def holds_fact(question: EvalQuestion, text: str) -> bool | None:
-    """Return whether a text says all that is expected; None where nothing is, or the book does not answer."""
+    """Return whether a text contains all expected facts; None if nothing is expected or the book does not answer."""
     if not question.answerable or not question.expected:
         return None
     said = text.lower()
@@ -15,7 +15,7 @@ def holds_fact(question: EvalQuestion, text: str) -> bool | None:
 
 
 def filler(question: EvalQuestion, text: str) -> float | None:
-    """Return the share of an answer's characters outside of the blocks that hold the fact; None as `holds_fact`."""
+    """Return the share of an answer's characters outside the blocks with the fact; None as in `holds_fact`."""
     holds = holds_fact(question, text)
     if not holds:
         return None if holds is None else 1.0
@@ -28,5 +28,5 @@ def filler(question: EvalQuestion, text: str) -> float | None:
 
 
 def _says(item: str, said: str) -> bool:
-    """Return whether a text in lower case has one of the wordings of an item."""
+    """Return whether a lower-case text contains one of an item's wordings."""
     return any(part.lower() in said for part in item.split("|"))

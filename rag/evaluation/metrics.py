@@ -1,4 +1,4 @@
-"""What came of one question of an evaluation, and the measures over many of them."""
+"""The outcome of one question of an evaluation, and the measures over many."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DEEPEST = DEPTHS[-1]
 class Outcome:
     """One question asked of one book.
 
-    `page_rank` and `section_rank` are those of the first right passage, None where none of the DEEPEST is right;
-    `section_rank` also where the question names no section. `passages` were checked against the filters, `leaks` lay
-    outside. `answered_right` is None where no answer was asked for or none is expected, `answer` where no model
-    was asked for one. `is_quoted` tells whether answers were quoted. `found` is the place of the first passage,
-    right or not: its page, and its section if any.
+    `page_rank` and `section_rank` are those of the first right passage, None if none of the first DEEPEST is right;
+    `section_rank` also if the question names no section. `passages` were checked against the filters, `leaks` lay
+    outside. `answered_right` is None if no answer was requested or none is expected, `answer` if no model was asked.
+    `is_quoted` says whether answers were quoted. `found` is the place of the first passage, right or not: its page,
+    and its section if any.
     """
 
     id: str
@@ -50,12 +50,12 @@ class Outcome:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What two runs are paired by."""
+        """The key by which two runs are paired."""
         return self.id, self.book
 
 
 Measure = Callable[[Outcome], float | None]
-"""A figure of one outcome, None where it does not apply; the figure of many is their mean."""
+"""Returns a figure of one outcome, None if it does not apply; the figure of many is their mean."""
 
 
 def _recall(rank: int | None, depth: int) -> float:
@@ -75,12 +75,12 @@ def _reciprocal(rank: int | None) -> float:
 
 
 def _gain(rank: int | None) -> float:
-    """Return nDCG where one right passage is all that is wanted."""
+    """Return nDCG for a single right passage."""
     return 1.0 / math.log2(1 + rank) if rank else 0.0
 
 
 def _of_answer(figure: Callable[[AnswerOutcome], float | None]) -> Measure:
-    """Return a figure of the answers that a language model gave."""
+    """Return a measure over the answers of a language model."""
     return lambda outcome: figure(outcome.answer) if outcome.answer and outcome.answer.ending == "answered" else None
 
 
@@ -95,7 +95,7 @@ def _support(answer: AnswerOutcome) -> float | None:
 
 
 def _model_refused(*, answerable: bool) -> Measure:
-    """Return whether the model refused, over the questions that it was asked."""
+    """Return whether the model refused, None if it was not asked."""
 
     def measure(outcome: Outcome) -> float | None:
         if (
@@ -110,11 +110,11 @@ def _model_refused(*, answerable: bool) -> Measure:
 
 
 NEAR_MISS = "nearmiss"
-"""The kind of a question on the subject of the book that it does not answer."""
+"""Kind of question: on the book's subject, but not answered in it."""
 
 
 def _right_at(level: str) -> Measure:
-    """Return the measure whether an answer with this confidence is right, where that can be said."""
+    """Return the measure of whether answers with this confidence are right, where that is known."""
 
     def measure(outcome: Outcome) -> float | None:
         is_given = outcome.is_quoted and outcome.level == level and not outcome.refused
@@ -154,22 +154,22 @@ MEASURES: dict[str, Measure] = {
 """By name; a page or section counts once, at the rank of its first passage."""
 
 GATE = "file recall@5"
-"""What `--min-recall` is about."""
+"""The measure that `--min-recall` checks."""
 
 
 def mean_of(name: str, outcomes: Iterable[Outcome]) -> float | None:
-    """Return a measure over outcomes; None where it applies to none of them."""
+    """Return a measure's mean over outcomes; None if it applies to none of them."""
     values = [value for outcome in outcomes if (value := MEASURES[name](outcome)) is not None]
     return fmean(values) if values else None
 
 
 def leak_rate(outcomes: Sequence[Outcome]) -> float:
-    """Share of the passages that lay outside the filters."""
+    """Return the share of passages outside the filters."""
     checked = sum(outcome.passages for outcome in outcomes)
     return sum(outcome.leaks for outcome in outcomes) / checked if checked else 0.0
 
 
 def latency(milliseconds: Iterable[float], percent: int) -> float:
-    """Return the milliseconds that this percentage of searches or answers needed at most; 0 where there are none."""
+    """Return this percentile of the milliseconds per search or answer; 0 if there are none."""
     times = sorted(milliseconds)
     return times[min(len(times) - 1, math.ceil(len(times) * percent / 100) - 1)] if times else 0.0

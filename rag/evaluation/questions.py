@@ -1,4 +1,4 @@
-"""Questions with known answers: one JSON object a line, and which page of the index each means."""
+"""Questions with known answers: one JSON object per line, and which page of the index each means."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ KEYS = frozenset(
     ("id", "kind", "corpus", "lang", "nearest", "question", "source_file", "source_dir", "section", "answerable",
      "answer_contains", "also_ok", "tier", "history")
 )  # fmt: skip
-"""What a question may say."""
+"""Keys that a question may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalQuestion:
-    """A question and what a right search or answer for it is.
+    """A question with its right pages and expected answer.
 
-    `book` is None for one that is asked of every book. `pages` are the paths of the pages that answer, or the folder
+    `book` is None if the question is for every book. `pages` are the paths of the pages that answer, or the folder
     they lie in (which ends in `/`); the first is the one the question was written for, `section` a heading on it.
     Each of `expected` must occur in a right answer, `a|b` means either. `kind` groups questions, such as `typo`;
-    `history` are the questions that were asked before it.
+    `history` are the earlier questions of the conversation.
     """
 
     id: str
@@ -52,9 +52,9 @@ class EvalQuestion:
 
 
 def load_questions(path: Path) -> list[EvalQuestion]:
-    """Return the questions of a JSONL file; raises UsageError naming the first line that is none.
+    """Return the questions of a JSONL file; raises UsageError naming the first invalid line.
 
-    A key that nothing reads is logged with its line: it may be a misspelt one, or a note of whoever wrote the file.
+    An unknown key is logged with its line: it may be misspelt, or a note by the author of the file.
     """
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -114,7 +114,7 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
     if not isinstance(value, str | None):
         raise TypeError(f"{key} must be text")
     if value:
-        value.encode()  # half a character is no text: nothing could look for it
+        value.encode()  # half a character is not text: no search could find it
     return value
 
 
@@ -126,9 +126,9 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def folder_of(questions: Iterable[EvalQuestion], indexed: Sequence[str]) -> str:
-    """Return what the questions' paths have before those of the index, which may begin at another folder.
+    """Return the prefix that the questions' paths have and the index's do not, as they may start at another folder.
 
-    Raises UsageError where no page of the questions is indexed.
+    Raises UsageError if no page of the questions is indexed.
     """
     known = set(indexed)
     folders: Counter[str] = Counter()
@@ -157,12 +157,12 @@ def check_pages(questions: Iterable[EvalQuestion], folder: str, indexed: Sequenc
 
 
 def as_title(title: str) -> str:
-    """Return a heading as it is compared: without markup, the id behind it, and the case of its letters."""
+    """Return a heading in the form used to compare: without markup, trailing id and letter case."""
     return " ".join(re.sub(r"[`*_]", "", plain_title(title) or "").split()).casefold()
 
 
 def titles_of(store: PointReader, book_id: str) -> dict[str, set[str]]:
-    """Return the headings of each page of a book, as they are compared, by its path."""
+    """Return each page's headings by path, in the form used to compare."""
     titles: dict[str, set[str]] = {}
     fields = ("source_file", "page_title", "heading_path", "section_titles")
     for point in store.scroll(of_book(book_id), fields=fields):

@@ -1,4 +1,4 @@
-"""Ask questions with known answers, and write down what came of each."""
+"""Ask questions with known answers, and record the outcome of each."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ Answerer = Callable[[str, Retriever, Filters], AgentResponse]
 """Answers a question inside the filters, with or without a language model."""
 
 LOOKED_AT = 1_000
-"""Within so many characters an answer must say what is asked for."""
+"""Number of characters within which an answer must contain the expected fact."""
 
 OTHER_LANGUAGE = "lang"
-"""The kind of a question that is not in the language of the book."""
+"""Kind of question: not in the language of the book."""
 
 OPEN_TIER = 1
-"""Each question is asked once more behind the narrowest filter, so that a leak through it shows."""
+"""Each question is asked again with the narrowest filter, so that a leak through it shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's outcome with the evidence that confidence is judged by.
+    """A question's outcome with the evidence for its confidence.
 
-    `is_right` tells whether the quote is right, or would be where the question was refused; None where nobody knows.
+    `is_right` says whether the quote is right, or would be if the question was refused; None if unknown.
     """
 
     outcome: Outcome
@@ -64,12 +64,12 @@ def evaluate(
     quotes: bool = True,
     calibrates: bool = False,
 ) -> list[Asked]:
-    """Ask each question of its book, and an unanswerable one of no book of all; those of other books are left out.
+    """Ask each question of its book, and an unanswerable one without a book of all; skips questions of other books.
 
-    With `quotes` the answer without a language model is judged too, which embeds the blocks of the passages; else
-    nothing is embedded but the question, once. With `calibrates` all evidence is weighed that a policy may ask for.
-    Raises UsageError where no question is about any of the books, one is not said of which, or a page or section that
-    one names is not in the index.
+    With `quotes` the answer without a language model is judged too, which embeds the blocks of the passages;
+    otherwise only the question is embedded, once. With `calibrates` all evidence that a policy may use is computed.
+    Raises UsageError if no question is about any of the books, or a question does not say which book it is about or
+    names a page or section that is not in the index.
     """
     if len(retrievers) > 1 and any(question.answerable and question.book is None for question in questions):
         raise UsageError("the questions do not name a book and the index has several; choose one with --book")
@@ -84,7 +84,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """How closely the passages of a question are looked at."""
+    """How thoroughly a question's passages are examined."""
 
     quotes: bool
     words: bool
@@ -93,7 +93,7 @@ class _Looking:
 def _ask_of(
     retriever: Retriever, questions: Sequence[EvalQuestion], answer: Answerer | None, looking: _Looking
 ) -> Iterator[Asked]:
-    """Ask a book its questions, if it answers any of them, once all that they name is found in the index."""
+    """Ask a book its questions, if it answers any, after checking that all pages they name are in the index."""
     own = [question for question in questions if question.book in (retriever.book_id, None)]
     written_for = [question for question in own if question.answerable]
     if not written_for:
@@ -155,7 +155,7 @@ def _place(result: SearchResult) -> str:
 def _quoted(
     question: EvalQuestion, retriever: Retriever, filters: Filters, looking: _Looking
 ) -> tuple[GatedResult, AgentResponse | None]:
-    """Return what is found, and what is answered without a language model, as `ask` does; None without `quotes`."""
+    """Return the search result, and the answer without a language model as `ask` gives it; None without `quotes`."""
     agent = retriever.settings.agent
     gate = RetrievalGate(
         retriever,
@@ -173,7 +173,7 @@ def _quoted(
 def _is_right(
     question: EvalQuestion, gated: GatedResult, quoted: AgentResponse | None, retriever: Retriever
 ) -> bool | None:
-    """Return whether the quote holds the fact; what was refused is quoted all the same, for another policy."""
+    """Return whether the quote contains the fact; a refused question is quoted as well, to judge other policies."""
     if quoted is None or not question.answerable:
         return None
     if not quoted.citations:
@@ -183,14 +183,14 @@ def _is_right(
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A question of the conversation so far."""
+    """An earlier question of the conversation."""
 
     content: str
     role: Literal["user"] = "user"
 
 
 def _of_quote(question: EvalQuestion, quoted: AgentResponse) -> dict[str, Any]:
-    """Return the fields of the outcome that judge what was quoted."""
+    """Return the fields of the outcome about the quoted answer."""
     return {
         "quoted_right": holds_fact(question, quoted.answer[:LOOKED_AT]) if quoted.citations else None,
         "filler": filler(question, quoted.answer) if quoted.citations else None,
@@ -224,7 +224,7 @@ def _leaks(response: SearchResponse, book_id: str) -> Iterator[SearchResult]:
 
 
 def _is_answered(question: EvalQuestion, answer: AgentResponse) -> bool | None:
-    """Return whether the answer holds what it must, or refuses where it must; None where nothing is expected."""
+    """Return whether the answer has the expected facts, or refuses as expected; None if nothing is expected."""
     if not question.answerable:
         return not answer.citations
     return holds_fact(question, answer.answer)

@@ -1,4 +1,4 @@
-"""An evaluation as tables for people, as Markdown, and as one JSON document that a later run is compared with."""
+"""An evaluation as tables, as Markdown, and as a JSON document that later runs can be compared with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BY_GROUP = (
     "refusal recall",
     "wrongly refused",
 )
-"""What is shown for each language and each book."""
+"""Measures shown for each language and each book."""
 
 
 def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = ()) -> View:
@@ -52,7 +52,7 @@ def evaluation_view(outcomes: Sequence[Outcome], comparisons: Sequence[Compariso
 
 
 def markdown(view: View) -> str:
-    """Return the same as Markdown."""
+    """Return the view as Markdown."""
     parts = []
     for part in view:
         if not isinstance(part, Table):
@@ -67,9 +67,9 @@ def markdown(view: View) -> str:
 def report_markdown(
     outcomes: Sequence[Outcome], comparisons: Sequence[Comparison], changes: Sequence[AnswerChange]
 ) -> str:
-    """Return a report for a comment: the answers that changed, then the measures folded up.
+    """Return a report for a pull request comment: the changed answers, then the measures, collapsed.
 
-    Questions may be a stranger's and are shown as code.
+    Questions may come from strangers and are shown as code.
     """
     cells = [
         (code(change.question), WORDS[change.kind], code(change.before or "-"), code(change.after or "-"))
@@ -95,7 +95,7 @@ def report_markdown(
 def evaluation_document(
     outcomes: Sequence[Outcome], comparisons: Sequence[Comparison] = (), changes: Sequence[AnswerChange] = ()
 ) -> dict[str, Any]:
-    """Return the measures and every outcome; with another run also the answers that differ."""
+    """Return the measures and every outcome; with another run also the changed answers."""
     return {
         "questions": len(outcomes),
         "measures": _figures(outcomes),
@@ -114,7 +114,7 @@ def evaluation_document(
 
 
 def outcomes_of(document: Mapping[str, Any], place: str) -> list[Outcome]:
-    """Return the outcomes of an earlier run's document; raises UsageError where it holds none."""
+    """Return the outcomes in an earlier run's document; raises UsageError if it has none."""
     try:
         return [_outcome(outcome) for outcome in document["outcomes"]]
     except (KeyError, TypeError, AttributeError) as error:
