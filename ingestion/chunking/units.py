@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,13 +10,11 @@ from ingestion.chunking import oversize
 from ingestion.chunking.merging import BLOCK, CUT, GLUED, INNER
 from ingestion.chunking.sizes import Scale
 from ingestion.markdown.blocks import Block
+from ingestion.markdown.tags import CLOSING_NAMES, is_opening_tag
 
 _BINDING = frozenset(("heading", "rule", "html", "jsx"))
 _SHOWN = frozenset(("fence", "code", "math"))
 """What the text before it announces, with or without a colon."""
-
-_OPENING_TAG = re.compile(r"\s*<[A-Za-z][^<>]*(?<!/)>\s*")
-_CLOSING_TAG = re.compile(r"\s*(?:</[\w.:-]+\s*>\s*)+")
 
 
 class Unit(NamedTuple):
@@ -103,10 +100,10 @@ class UnitBuilder:
             return follower.kind != "heading" or follower.level > block.level
         if block.kind == "rule":
             return in_run and follower.kind != "heading"
-        return _OPENING_TAG.fullmatch(self._page.source(block)) is not None
+        return is_opening_tag(self._page.source(block))
 
     def _is_closing_tag(self, block: Block) -> bool:
-        return block.kind == "html" and _CLOSING_TAG.fullmatch(self._page.source(block)) is not None
+        return block.kind == "html" and not CLOSING_NAMES.sub("", self._page.source(block)).strip()
 
     def _expand(
         self, block: Block, span: tuple[int, int, int], size: int, rank: int, before: tuple[int, int]

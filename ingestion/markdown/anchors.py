@@ -11,8 +11,7 @@ from typing import NamedTuple
 from ingestion.markdown.attributes import attributes
 from ingestion.markdown.inline import MAX_LENGTH, Span, read_spans
 
-_NOT_IN_ASCII_SLUG = re.compile(r"[^a-z0-9 _-]+")
-_BRACKETED_ID = re.compile(r"(?<=\S)(?P<blank>[ \t]*)\[\[(?P<id>[\w.:-]{1,200})\]\]$")
+_ASCII_SLUG = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-")} | {ord(" "): "-"}
 _DASHES = re.compile(r"--+")
 _ID = re.compile(r"[\w.:/-]+")
 _LETTERS_IN_SHAPES = (
@@ -85,7 +84,7 @@ def text_of(
 def slug(text: str) -> str:
     """Return the anchor that GitHub and github-slugger give a heading: letters, marks, digits, `-` and `_` stay."""
     if text.isascii():
-        return _NOT_IN_ASCII_SLUG.sub("", text.lower()).replace(" ", "-")
+        return text.lower().translate(_ASCII_SLUG)
     kept = (character for character in text.lower() if character in " -" or _is_word(character))
     return "".join(kept).replace(" ", "-")
 
@@ -106,13 +105,13 @@ def _is_word(character: str) -> bool:
 
 def split_brackets(text: str) -> Titled | None:
     """Split off `[[id]]` where it is glued to the last word or holds the heading's own words; else it is a link."""
-    found = _BRACKETED_ID.search(text, max(0, len(text) - 300))
-    if found is None:
+    words, _, written = text.removesuffix("]]").rpartition("[[")
+    before = words.rstrip(" \t")
+    if not before or before[-1].isspace() or not text.endswith("]]") or "/" in written or not _ID.fullmatch(written):
         return None
-    before = text[: found.start()]
     own = slug(text_of(read_spans(before[:MAX_LENGTH]))).split("-")
-    is_id = not found["blank"] or set(found["id"].split("-")) <= set(own)
-    return Titled(before, found["id"]) if is_id else None
+    is_id = before == words or set(written.split("-")) <= set(own)
+    return Titled(before, written) if is_id else None
 
 
 def split_braces(text: str) -> tuple[str, str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -11,17 +10,17 @@ from markdown_it.common.utils import normalizeReference
 
 from ingestion.markdown.anchors import split_brackets
 from ingestion.markdown.blocks import Block, Page
+from ingestion.markdown.fences import after_marks
+from ingestion.markdown.headings import without_closing_marks
 from ingestion.markdown.inline import DATA_URI
 from ingestion.markdown.inline_markup import Edit, InlineReader
-from ingestion.markdown.rules.footnotes import FOOTNOTE
+from ingestion.markdown.notes import NOTE
+from ingestion.markdown.references import DEFINITION
+from ingestion.markdown.rules.directives import closing_marks
 from ingestion.markdown.rules.tables import UNESCAPED_PIPE
 from ingestion.markdown.syntax import ANY, Syntax
 from ingestion.markdown.tags import tag_name
-
-_INVISIBLE = re.compile(
-    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
-    r"(?<!(?:[\u2600-\u27bf\ufe0f]|[\U0001f000-\U0001faff])\u200d)"  # which joins emoji
-)
+from ingestion.markdown.unseen import unseen_characters
 
 _DIRECTIVE = re.compile(
     r"(?P<before>[ \t>]*)(?::{3,}[ \t]*(?P<type>[\w-]+)(?:\[(?P<label>[^\n]*)\]|[ \t]+(?P<title>[^\n{]*[^\s{]))?"
@@ -30,9 +29,6 @@ _DIRECTIVE = re.compile(
     r"|(?:!{3}|\?{3}\+?|={3}[!+]*)[ \t]*(?P<kind>[\w-]+)?(?:[ \t]+[\w-]+)*[ \t]*"
     r"(?:[\"'](?P<name>[^\n]*)[\"'])?)"
 )
-_CLOSING_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<marks>:{3,}|/{3,})[ \t]*$")
-_QUOTE_MARKS = re.compile(r"(?:[ \t]*>[ \t]?)+")
-_HEADING_MARKS = re.compile(r"[ \t>]*(?P<marks>#{1,6}[ \t]+)")
 _FENCE = re.compile(r"(?P<run>`{3,}|~{3,})[ \t]*\{?[ \t]*(?P<language>[\w+#.-]*)(?P<rest>[^\n]*)")
 _TITLE = re.compile(r"\btitle=(?:\"[^\"\n]*\"|'[^'\n]*')|(?<!\S)\[[^\[\]\n]+\]")
 _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]*include[^{}%]*%\})\s*")
@@ -41,13 +37,10 @@ _ONLY_A_MACRO = re.compile(r"\s*(?:\{\*[^{}]*\*\}|\{\{[ \t]*#[^{}]*\}\}|\{%[ \t]
 _ANNOTATION = re.compile(r"[ \t]*(?:#|//|--|;|%|/\*|<!--)[ \t]*\(\d{1,3}\)!(?:[ \t]*(?:\*/|-->))?[ \t]*$")
 """A comment that is a number alone, in whose place Material for MkDocs shows a mark to click."""
 
-_LABEL = re.compile(r"[ \t>]*\[([^\]\n]+)\]:")
 _PADDING = re.compile(r"(?<=(?<!\\)\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DROPPED_BLOCKS = {"comment": "comment", "reference": "link-reference"}
 _WITHOUT_MARKUP = frozenset(("comment", "fence", "math", "reference", "rule"))
-_ARABIC_FORMS = re.compile(r"[\ufb50-\ufdff\ufe70-\ufefc]+")
 _HEADING_ID = re.compile(r"\{:?[ \t]*[#.][^{}\n]*\}(?=[ \t]*#*[ \t]*\r?$)")
-_HEADING_END = re.compile(r"[ \t]*(?:[ \t]#+)?[ \t]*\r?$")
 _TAIL = 400
 """How far from the end of a heading its id may begin."""
 
@@ -84,7 +77,7 @@ def find_edits(
 def _references(page: Page, blocks: Sequence[Block]) -> set[str]:
     """Return the labels that the page defines for links."""
     defined = (page.source(block) for block in blocks if block.kind == "reference")
-    return {normalizeReference(label) for source in defined for label in _LABEL.findall(source)}
+    return {normalizeReference(found["label"]) for source in defined for found in DEFINITION.finditer(source)}
 
 
 def _read(page: Page, block: Block, reader: InlineReader, *, is_annotated: bool) -> None:
@@ -138,8 +131,10 @@ def _without_quote_marks(page: Page, blocks: Sequence[Block]) -> str:
 def _quote_marks(lines: Sequence[str], quote: Block) -> Iterator[tuple[int, int]]:
     """Yield the lines of a quote that begin with its marks, each with where they end."""
     for number in range(quote.start, quote.end):
-        if found := _QUOTE_MARKS.match(lines[number]):
-            yield number, found.end()
+        line = lines[number]
+        end = line.rfind(">", 0, len(line) - len(line.lstrip(" \t>"))) + 1
+        if end:
+            yield number, end + line.startswith((" ", "\t"), end)
 
 
 def _is_verbatim(page: Page, block: Block) -> bool:
@@ -186,13 +181,8 @@ def clean(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
 
 def searchable(text: str) -> str:
     """Return text as pages and questions are compared: without characters nobody sees, Arabic forms as letters."""
-    if text.isascii():
-        return text
-    return _ARABIC_FORMS.sub(_plain_letters, _INVISIBLE.sub("", text))
-
-
-def _plain_letters(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", found[0])
+    others = dict(unseen_characters(text))
+    return "".join([others.get(at, sign) for at, sign in enumerate(text)]) if others else text
 
 
 def edited(text: str, start: int, end: int, edits: Sequence[Edit]) -> str:
@@ -217,7 +207,7 @@ def _dropped(page: Page, block: Block) -> Iterator[Edit]:
 
 def _mark_edits(page: Page, footnote: Block) -> Iterator[Edit]:
     start = page.starts[footnote.start]
-    if label := FOOTNOTE.search(page.lines[footnote.start]):
+    if label := NOTE.search(page.lines[footnote.start]):
         yield Edit(start + label.start(), start + label.end(), "", "footnote-mark")
 
 
@@ -228,7 +218,7 @@ def _id_edits(page: Page, heading: Block) -> Iterator[Edit]:
     line, at = page.lines[number][tail:], page.starts[number] + tail
     if found := _HEADING_ID.search(line):
         yield Edit(at + found.start(), at + found.end(), "", "heading-id")
-    elif "]]" in line and (titled := split_brackets(text := _HEADING_END.sub("", line))):
+    elif "]]" in line and (titled := split_brackets(text := without_closing_marks(line.rstrip()))):
         yield Edit(at + len(titled.text), at + len(text), "", "heading-id")
 
 
@@ -252,8 +242,12 @@ def _quote_edits(page: Page, quote: Block) -> Iterator[Edit]:
 
 def _heading_edits(page: Page, heading: Block) -> Iterator[Edit]:
     start = page.starts[heading.start]
-    if found := _HEADING_MARKS.match(page.lines[heading.start]):
-        yield Edit(start + found.start("marks"), start + found.end("marks"), "", "heading-mark")
+    line = page.lines[heading.start]
+    marks = line.lstrip(" \t>")
+    rest = marks.lstrip("#")
+    words = rest.lstrip(" \t")
+    if marks.startswith("#") and words != rest:
+        yield Edit(start + len(line) - len(marks), start + len(line) - len(words), "", "heading-mark")
 
 
 def _listing_edits(page: Page, fence: Block) -> Iterator[Edit]:
@@ -270,7 +264,7 @@ def _indents(page: Page, blocks: Sequence[Block]) -> Iterator[Edit]:
     """Yield the indentation of what stands in containers without a closing line, which would make code of it."""
     depths: dict[int, int] = {}
     for block in blocks:
-        if block.kind == "directive" and not _CLOSING_MARKS.match(page.lines[block.end - 1]):
+        if block.kind == "directive" and _closing_marks(page.lines[block.end - 1]) < 0:
             for number in range(block.start + 1, block.end):
                 depths[number] = depths.get(number, 0) + 1
     for number, depth in depths.items():
@@ -290,9 +284,15 @@ def _directive_edits(page: Page, block: Block) -> Iterator[Edit]:
             kind = found["type"] or found["block"] or (found["kind"] if found["name"] is None else "")
             yield Edit(first, found.end(), kind or "", "admonition-mark")
     last = page.starts[block.end - 1]
-    closing = _CLOSING_MARKS.match(page.lines[block.end - 1]) if block.end - 1 > block.start else None
-    if closing:
-        yield Edit(last + closing.start("marks"), page.starts[block.end], "", "admonition-mark")
+    marks = _closing_marks(page.lines[block.end - 1]) if block.end - 1 > block.start else -1
+    if marks >= 0:
+        yield Edit(last + marks, page.starts[block.end], "", "admonition-mark")
+
+
+def _closing_marks(line: str) -> int:
+    """Return where the marks begin in a line that closes a directive, -1 in any other."""
+    at = after_marks(line)
+    return at if closing_marks(line[at:]) else -1
 
 
 _EDITS: Mapping[str, Callable[[Page, Block], Iterator[Edit]]] = {
@@ -317,13 +317,9 @@ def _with_hidden(text: str, edits: list[Edit]) -> list[Edit]:
     hidden: list[Edit] = []
     if "data:" in text:
         hidden += (Edit(found.start(), found.end(), "", "data-uri") for found in DATA_URI.finditer(text))
-    if not text.isascii():
-        hidden += (Edit(found.start(), found.end(), "", "zero-width") for found in _INVISIBLE.finditer(text))
-        hidden += (
-            Edit(found.start(), found.end(), _plain_letters(found), "arabic-form")
-            for found in _ARABIC_FORMS.finditer(text)
-        )
-        hidden.sort()
+    for at, letters in unseen_characters(text):
+        hidden.append(Edit(at, at + 1, letters, "arabic-form" if letters else "zero-width"))
+    hidden.sort()
     return _merge(hidden, edits)
 
 

@@ -12,12 +12,12 @@ from ingestion.markdown.anchors import PLAIN, HeadingIds
 from ingestion.markdown.attributes import attributes
 from ingestion.markdown.blocks import Block, Page, walk
 from ingestion.markdown.inline import MAX_LENGTH, plain_words
-from ingestion.markdown.inline_markup import NOTE, NOTE_DEFINITION
+from ingestion.markdown.notes import NOTE, defined_notes
 from ingestion.markdown.parser import parse_page
+from ingestion.markdown.references import DEFINITION
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import HEADING
 
-_LINK_DEFINITION = re.compile(r"^[ ]{0,3}\[([^\]\[^][^\]\[]{0,199})\]:[ \t]*\S", re.M)
 _REFERENCE = re.compile(
     r"(?P<run>`++).{1,500}?(?<!`)(?P=run)(?!`)"
     r"|(?<![!\\\]])\[(?P<words>[^\[\]]{1,200})\](?:\[(?P<label>[^\[\]]{0,200})\])?(?![(\[])"
@@ -130,7 +130,7 @@ def _without_references(page: str, headings: list[str]) -> list[str]:
     """Return headings with their reference links (`[words][label]`) written as links that hold their own target."""
     if "]:" not in page or not any("[" in text for text in headings):
         return headings
-    defined = {" ".join(label.lower().split()) for label in _LINK_DEFINITION.findall(page)}
+    defined = {" ".join(found["label"].lower().split()) for found in DEFINITION.finditer(page)}
 
     def link(found: re.Match[str]) -> str:
         label = " ".join((found["label"] or found["words"] or "").lower().split())
@@ -141,13 +141,14 @@ def _without_references(page: str, headings: list[str]) -> list[str]:
 
 def _note_numbers(text: str) -> dict[str, int]:
     """The number of each footnote that the page defines, in the order in which it refers to them."""
-    defined = set(NOTE_DEFINITION.findall(text))
-    labels = (found["label"] for found in NOTE.finditer(text) if found["label"] in defined)
+    defined = defined_notes(text)
+    notes = (found for found in NOTE.finditer(text) if not found["defines"])
+    labels = (found["label"] for found in notes if found["label"] in defined)
     return {label: number for number, label in enumerate(dict.fromkeys(labels), 1)}
 
 
 def _number_of(numbers: Mapping[str, int], found: re.Match[str]) -> str:
-    return f"[^{numbers.get(found['label'], found['label'])}]"
+    return f"[^{numbers.get(found['label'], found['label'])}]{found['defines'] or ''}"
 
 
 def _text_for(ids: HeadingIds, page: Page, block: Block) -> str:
@@ -164,6 +165,10 @@ def heading_text(source: str) -> str:
     lines = source.rstrip().split("\n")
     if len(lines) > 1:  # underlined
         return "\n".join(line.strip().lstrip("> ") for line in lines[:-1])
-    text = lines[0].lstrip(_CONTAINER_MARKS).lstrip("#").strip()
+    return without_closing_marks(lines[0].lstrip(_CONTAINER_MARKS).lstrip("#").strip())
+
+
+def without_closing_marks(text: str) -> str:
+    """Return the text of a heading without the `#` that may stand behind it."""
     bare = text.rstrip("#")
     return bare.rstrip() if not bare or bare[-1] in " \t" else text

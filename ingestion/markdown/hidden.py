@@ -13,7 +13,9 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ingestion.markdown.blocks import Block, Page, walk
+from ingestion.markdown.code_spans import end_of_code
 from ingestion.markdown.fences import after_marks
+from ingestion.markdown.references import is_remark
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import TagReader, tag_name
 
@@ -61,10 +63,6 @@ _BRANCH = (
     r"[^%\n]{0,500}%\}[ \t]*$)"
 )
 """A line that parts what is shown from what is not, as only the build can decide."""
-
-_TICKS = re.compile(r"`+")
-_REMARK = re.compile(r"[ \t>]*\[[^\]\n]*\]:[ \t]*\n?[ \t>]*(?:#|-|<#?>)[ \t]*\n?[ \t>]*[\"'(]")
-"""A link definition that leads nowhere and has a title: how authors write remarks."""
 
 _HIDDEN_TAG = re.compile(
     r"\s(?:hidden(?=[\s/>]|=(?![\"']until-found|\{\s*false))"
@@ -139,7 +137,7 @@ def is_hidden(tag: str) -> bool:
 
 def _hidden_blocks(page: Page, blocks: Sequence[Block], syntax: Syntax) -> Iterator[Hidden]:
     for block in blocks:
-        if block.kind in ("comment", "import") or (block.kind == "reference" and _REMARK.match(page.source(block))):
+        if block.kind in ("comment", "import") or (block.kind == "reference" and is_remark(page.source(block))):
             start, end = page.span(block)
             rule = "import" if block.kind == "import" else "comment"
             yield Hidden(after_marks(page.text, start), end, rule, block.closed)
@@ -203,7 +201,7 @@ class _Scan:
         self._leaf_starts = [page.starts[block.start] for block in self._leaves]
         self._containers = [block for block in blocks if block.children]
         self._container_ends: list[int] = []
-        self._runs: dict[int, dict[str, list[int]]] = {}
+        self._never_closed: dict[int, set[str]] = {}
         self._tags = TagReader(page.text, frozenset())
         self._found: list[Hidden] = []
         self._absent: set[str] = set()
@@ -313,13 +311,11 @@ class _Scan:
         if leaf is not None and leaf.kind == "table":
             line_end = self._text.find("\n", opened.end())
             end = min(end, line_end) if line_end >= 0 else end
-        if end not in self._runs:
-            self._runs[end] = {}
-            for run in _TICKS.finditer(self._text, opened.start(), end):
-                self._runs[end].setdefault(run[0], []).append(run.end())
-        ends = self._runs[end].get(opened[0], [])
-        number = bisect_right(ends, opened.end())
-        return ends[number] if number < len(ends) else opened.end()
+        never_closed = self._never_closed.setdefault(end, set())
+        if opened[0] in never_closed or (closed := end_of_code(self._text, opened.start(), end)) < 0:
+            never_closed.add(opened[0])
+            return opened.end()
+        return closed
 
     def _leaf(self, at: int) -> Block | None:
         number = bisect_right(self._leaf_starts, at) - 1

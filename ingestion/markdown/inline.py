@@ -8,8 +8,10 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ingestion.markdown.inline_markup import InlineReader
+from ingestion.markdown.notes import NOTE
 from ingestion.markdown.syntax import ANY
 from ingestion.markdown.tags import TagReader
+from ingestion.markdown.unseen import UNSEEN
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -20,10 +22,10 @@ MAX_LENGTH = 2000
 
 _MARKUP = frozenset("`*_~<[!\\&\n")
 _ANY_MARKUP = _MARKUP | frozenset(":+={")
-_HIDDEN = re.compile(r"[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
+_UNSEEN = dict.fromkeys(map(ord, UNSEEN - {"\u200c", "\u200d"}))
+"""All but the joiners, on which the shape of letters depends."""
 
-_NOTE = re.compile(r"(\[\^[^\]\s]{1,200}+\])")
+DATA_URI = re.compile(r"data:[\w.+-]{1,100}+/[\w.+-]{1,100}+(?:;[\w.+=-]+)*+,[A-Za-z0-9+/=%_.~-]{40,}+")
 
 SpanKind = Literal["text", "code", "entity", "image", "tag", "break", "note"]
 
@@ -61,7 +63,7 @@ def plain_words(text: str) -> str:
     spans = read_spans(text)
     tags = TagReader(text)
     words = "".join(_shown(span, tags) for span in spans)
-    return " ".join(_HIDDEN.sub("", words).split())
+    return " ".join(words.translate(_UNSEEN).split())
 
 
 def _without_marks(text: str) -> str:
@@ -106,6 +108,12 @@ def _spans(tokens: Iterable[Token]) -> Iterator[Span]:
 
 
 def _text_and_notes(text: str) -> Iterator[Span]:
-    for number, part in enumerate(_NOTE.split(text)):
-        if part:
-            yield Span("note" if number % 2 else "text", part)
+    at = 0
+    for note in NOTE.finditer(text) if "[^" in text else ():
+        end = note.end("label") + 1
+        if at < note.start():
+            yield Span("text", text[at : note.start()])
+        yield Span("note", text[note.start() : end])
+        at = end
+    if at < len(text):
+        yield Span("text", text[at:])

@@ -16,10 +16,14 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.autolink import AUTOLINK_RE, EMAIL_RE
 from markdown_it.rules_inline.balance_pairs import processDelimiters
+from markdown_it.rules_inline.entity import DIGITAL_RE, NAMED_RE
 from markdown_it.rules_inline.state_inline import Delimiter
 
+from ingestion.markdown.code_spans import end_of_code, end_of_ticks
 from ingestion.markdown.fences import after_marks
+from ingestion.markdown.notes import NOTE, defined_notes
 from ingestion.markdown.syntax import Syntax
 from ingestion.markdown.tags import TagReader, tag_name
 from ingestion.markdown.visible import shortcode_words, shown_template_tag, tag_words
@@ -41,14 +45,14 @@ FORMULA = re.compile(
     r"|\\\((?!\s*\)).{1,2000}?\\\)|\\\[(?!\s*\]).{1,2000}?\\\]",
     re.S,
 )
-_DOUBLED = re.compile(r"\\\\(?:\(.{1,2000}?\\\\\)|\[.{1,2000}?\\\\\])", re.S)
-"""Formulas whose marks Markdown reads as one backslash each."""
+_DOUBLED = {r"\\(": r"\\)", r"\\[": r"\\]"}
+"""What ends a formula whose marks Markdown reads as one backslash each."""
 
-_AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\s]*+|[\w.!#$%&'*+/=?^`{|}~-]{1,200}+@[\w.-]++)>")
+_MAX_FORMULA = 2000
 _PLAIN = r"(?:[^\s()\\{]|\\\S|\{(?:[{%][^{}\n]*+\})?+)"
 _NESTED = rf"\((?:{_PLAIN}|\({_PLAIN}*+\))*+\)"
-_TARGET = re.compile(
-    rf"\(\s*+(?:<[^<>\n]*+>|(?!<)(?:{_PLAIN}|{_NESTED})++)?+"
+TARGET = re.compile(
+    rf"\(\s*+(?:<(?P<angle>[^<>\n]*+)>|(?!<)(?P<plain>(?:{_PLAIN}|{_NESTED})++))?+"
     r"(?:\s++(?:\"(?:[^\"\\]|\\.){0,500}+\"|'(?:[^'\\]|\\.){0,500}+'|\((?:[^()\\]|\\.){0,500}+\)))?+\s*+\)",
     re.S,
 )
@@ -63,17 +67,12 @@ _CLOSINGS = {"{{<": "}}", "{{%": "}}", "{%": "%}", "{::": "}", "{:/": "}", "{*":
 
 _ATTRIBUTES = re.compile(rf"\{{#[\w.:-]+\}}|\{{:[ \t]*+(?:[a-z_]++)[ \t]*+\}}|{_LIST}")
 _OWN_LINE = re.compile(rf"{_LIST}[ \t]*(?=\n|$)")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_ALERT = re.compile(r"\[!(?P<kind>[A-Za-z]+)\][+-]?(?P<title>[ \t]*[^\s\n])?")
-NOTE = re.compile(r"\[\^(?P<label>[^\]\s]{1,200})\](?!:)")
-NOTE_DEFINITION = re.compile(r"^[ \t>]*\[\^([^\]\s]{1,200})\]:", re.M)
-_WIKI = re.compile(r"\[\[(?:[^\[\]|\n]{1,300}\|)?(?P<words>[^\[\]|\n]{1,300})\]\]")
-_EMBEDDED = re.compile(r"!\[\[[^\[\]\n]{1,300}\]\]")
+_MAX_WIKI_LINK = 600
+_NOT_IN_WIKI_LINK = frozenset("[]\n")
 _ICON = re.compile(rf"(?<![\w:]):[a-z][\w+-]{{1,80}}:(?![\w:])(?:{_LIST})?")
-_KEYS = re.compile(r"\+\+[\w\"'-]+(?:\+[\w\"'-]+)*\+\+")
-_MARKED = re.compile(r"(?<!=)==(?=[^\s=])[^=\n]{1,500}(?<=[^\s=])==(?!=)")
-_CRITIC = re.compile(r"\{(?P<sign>\+\+|--|~~|==|>>)(?P<words>(?:[^{}\n]|\n(?!\n)){1,500}?)(?:(?P=sign)|<<)\}")
-_WORDLESS = re.compile(r"<!--[ ]?-->")
+_MAX_MARKED = 500
+_CRITIC_SIGNS = ("++", "--", "~~", "==", ">>")
+_WORDLESS = ("<!-- -->", "<!---->")
 _STRUCK = ("del", "s", "strike")
 
 
@@ -104,7 +103,7 @@ class InlineReader:
         self._tags = TagReader(text)
         self._has_wiki, self._has_critic = "wiki" in syntax.inline, "critic" in syntax.inline
         self._props = tuple(props)
-        self._notes = frozenset(NOTE_DEFINITION.findall(text)) if "[^" in text else frozenset()
+        self._notes = defined_notes(text)
         self._references = references
         self._for_quotes = for_quotes
         self._chosen = frozenset(sign for sign, name in _SIGNS.items() if name in syntax.inline)
@@ -151,11 +150,12 @@ class InlineReader:
 
     def _backslash(self, at: int) -> int:
         """Pass a formula or a character that is escaped; doubled backslashes at a formula's ends are one."""
-        if doubled := _DOUBLED.match(self._text, at, self._end):
-            end = doubled.end()
-            self._take(at, at + 1, "escape")
-            self._take(end - 3, end - 2, "escape")
-            return end
+        if closing := _DOUBLED.get(self._text[at : at + 3]):
+            last = self._text.find(closing, at + 4, min(self._end, at + _MAX_FORMULA))
+            if last >= 0:
+                self._take(at, at + 1, "escape")
+                self._take(last, last + 1, "escape")
+                return last + 3
         return end if (end := self._formula(at)) > at else at + 2
 
     def _formula(self, at: int) -> int:
@@ -164,25 +164,16 @@ class InlineReader:
 
     def _code(self, at: int) -> int:
         """Pass a code span, or the marks of one that never ends."""
-        text, end = self._text, self._end
-        inner = at + 1
-        while text.startswith("`", inner, end):
-            inner += 1
-        marks = text[at:inner]
-        if marks in self._absent:
-            return inner
-        closing = text.find(marks, inner, end)
-        if closing < 0 or text.startswith("`", closing + len(marks)):  # the beginning of a longer run
-            found = _closing_ticks(len(marks))(text, inner, end)
-            closing = found.start() if found else -1
-        if closing < 0:
+        inner = end_of_ticks(self._text, at, self._end)
+        marks = self._text[at:inner]
+        end = -1 if marks in self._absent else end_of_code(self._text, at, self._end)
+        if end < 0:
             self._absent.add(marks)
-            return inner
-        return closing + len(marks)
+        return max(end, inner)
 
     def _exclamation(self, at: int) -> int:
-        found = _EMBEDDED.match(self._text, at, self._end) if self._has_wiki else None
-        return self._take(at, found.end(), "image-address") if found else self._open(at, at + 2)
+        end = self._end_of_wiki_link(at + 1)
+        return self._take(at, end, "image-address") if end >= 0 else self._open(at, at + 2)
 
     def _open(self, at: int, end: int) -> int:
         self._brackets.append((at, end, len(self._marks)))
@@ -191,19 +182,39 @@ class InlineReader:
 
     def _bracket(self, at: int) -> int:
         """Read an alert's mark, a footnote's or a wiki link, or remember where a link may begin."""
-        text, sign = self._text, self._text[at + 1 : at + 2]
-        found = NOTE.match(text, at, self._end) if sign == "^" else None
-        if found and (found["label"].isdigit() or found["label"] in self._notes):
-            return self._take(at, found.end(), "footnote-mark")
-        if found := _ALERT.match(text, at, self._end) if sign == "!" else None:
-            stop = text.index("]", at) + 1
-            stop += text[stop : stop + 1] in ("+", "-")
-            return self._take(at, stop, "admonition-mark", "" if found["title"] else found["kind"].capitalize() + ":")
-        if found := _WIKI.match(text, at, self._end) if sign == "[" and self._has_wiki else None:
-            first, last = found.span("words")
-            self._take(at, first, "link-address")
-            return self._take(last, found.end(), "link-address")
-        return self._open(at, at + 1)
+        read = {"^": self._note, "!": self._alert, "[": self._wiki_link}.get(self._text[at + 1 : at + 2])
+        end = read(at) if read else -1
+        return end if end >= 0 else self._open(at, at + 1)
+
+    def _note(self, at: int) -> int:
+        found = NOTE.match(self._text, at, self._end)
+        if found is None or found["defines"] or not (found["label"].isdigit() or found["label"] in self._notes):
+            return -1
+        return self._take(at, found.end(), "footnote-mark")
+
+    def _alert(self, at: int) -> int:
+        stop = self._text.find("]", at, self._end)
+        kind = self._text[at + 2 : max(stop, 0)]
+        if not (kind.isascii() and kind.isalpha()):
+            return -1
+        stop += 2 if self._text.startswith(("+", "-"), stop + 1) else 1
+        title = self._text[stop : self._end].partition("\n")[0]
+        return self._take(at, stop, "admonition-mark", "" if title.strip() else kind.capitalize() + ":")
+
+    def _wiki_link(self, at: int) -> int:
+        end = self._end_of_wiki_link(at)
+        target, bar, words = self._text[at + 2 : max(end - 2, 0)].partition("|")
+        if end < 0 or "|" in words or (bar and not (target and words)):
+            return -1
+        self._take(at, end - 2 - len(words or target), "link-address")
+        return self._take(end - 2, end, "link-address")
+
+    def _end_of_wiki_link(self, at: int) -> int:
+        """Return where `[[…]]` ends that begins at `at`, or -1."""
+        if not self._has_wiki or not self._text.startswith("[[", at):
+            return -1
+        last = self._text.find("]]", at + 3, min(self._end, at + _MAX_WIKI_LINK))
+        return last + 2 if last >= 0 and not _NOT_IN_WIKI_LINK.intersection(self._text[at + 2 : last]) else -1
 
     def _closing_bracket(self, at: int) -> int:
         """Read the end of a link or a picture whose beginning was seen; no link holds another."""
@@ -227,7 +238,7 @@ class InlineReader:
 
     def _end_of_link(self, inner: int, at: int) -> int:
         """Return where the link ends whose words end at `at`, or -1; a label on one line may be defined elsewhere."""
-        if found := _TARGET.match(self._text, at + 1, self._end):
+        if found := TARGET.match(self._text, at + 1, self._end):
             return found.end()
         label = _LABEL.match(self._text, at + 1, self._end)
         if label and ("\n" not in label[1] or self._is_defined(label[1])):
@@ -242,8 +253,8 @@ class InlineReader:
     def _brace(self, at: int) -> int:
         """Read a tag of templates, or a list of attributes behind what it belongs to or on a line of its own."""
         text = self._text
-        if found := _CRITIC.match(text, at, self._end) if self._has_critic else None:
-            return self._critic(found)
+        if self._has_critic and (end := self._critic(at)) >= 0:
+            return end
         if (end := self._end_of_template_tag(at)) >= 0:
             tag = text[at:end]
             words = shortcode_words(tag) if tag.startswith(("{{", "{%")) else ""
@@ -267,16 +278,20 @@ class InlineReader:
             return True
         return re.search(r"=[\"']|[#.:]", found[0]) is not None  # not `x{i=1}`
 
-    def _critic(self, found: re.Match[str]) -> int:
+    def _critic(self, at: int) -> int:
         """Read what a reviewer marked: words that are gone are struck, of words that are replaced the first."""
-        (start, end), (inner, last) = found.span(), found.span("words")
-        new = found["words"].find("~>") if found["sign"] == "~~" else -1
-        self._take(start, inner, "mark")
+        sign, inner = self._text[at + 1 : at + 3], at + 3
+        last = self._text.find("}", inner, min(self._end, inner + _MAX_MARKED)) - 2 if sign in _CRITIC_SIGNS else -1
+        words, end = self._text[inner : max(last, 0)], last + 3
+        if not words or self._text[last : last + 2] not in (sign, "<<") or "{" in words or "\n\n" in words:
+            return -1
+        new = inner + words.find("~>") if sign == "~~" and "~>" in words else -1
+        self._take(at, inner, "mark")
         self._take(last, end, "mark")
         if new >= 0:
-            self._take(inner + new, inner + new + 2, "mark", " ")
-        if self._for_quotes and found["sign"] in ("--", "~~"):
-            self.quoted.append(Edit(start, inner + new + 2 if new >= 0 else end, "", "struck"))
+            self._take(new, new + 2, "mark", " ")
+        if self._for_quotes and sign in ("--", "~~"):
+            self.quoted.append(Edit(at, new + 2 if new >= 0 else end, "", "struck"))
         return end
 
     def _end_of_template_tag(self, at: int) -> int:
@@ -292,7 +307,7 @@ class InlineReader:
         return found + len(closing)
 
     def _entity(self, at: int) -> int:
-        found = _ENTITY.match(self._text, at, self._end)
+        found = DIGITAL_RE.match(self._text, at, self._end) or NAMED_RE.match(self._text, at, self._end)
         if found is None or not (found[0].startswith("&#") or found[0][1:] in html5):
             return at
         return self._take(at, found.end(), "entity", unescape(found[0]).replace("\xa0", " "))
@@ -300,24 +315,34 @@ class InlineReader:
     def _angle(self, at: int) -> int:
         """Read a tag, whose words stay; an address in angles stays as it is."""
         text = self._text
-        if empty := _WORDLESS.match(text, at, self._end):
-            return self._take(at, empty.end(), "comment")
-        if address := _AUTOLINK.match(text, at, self._end):
-            return address.end()
+        if empty := next((mark for mark in _WORDLESS if text.startswith(mark, at)), ""):
+            return self._take(at, at + len(empty), "comment")
+        if (end := self._end_of_address(at)) >= 0:
+            return end
         tag = self._tags.read(at, self._end)
         if tag is None:
             return at
         stop, gap = tag
+        if self._for_quotes:
+            self._strike(tag_name(text, at), at, stop)
         words = tag_words(text[at:stop], self._props)
         before = " " if at > self._start and not text[at - 1].isspace() else ""
         after = " " if stop < self._end and not text[stop].isspace() else ""
-        name = tag_name(text, at) if self._for_quotes else ""
-        if name.removeprefix("/") in _STRUCK:
-            self._strike(name, at, stop)
-        gap = gap if before and after else ""
-        return self._take(at, stop, "tag", f"{before}{words}{after}" if words else gap)
+        if words:
+            return self._take(at, stop, "tag", f"{before}{words}{after}")
+        return self._take(at, stop, "tag", gap if before and after else "")
+
+    def _end_of_address(self, at: int) -> int:
+        """Return where `<https://…>` or `<a@b.example>` ends, as markdown-it reads them, or -1."""
+        last = self._text.find(">", at, self._end)
+        inside = self._text[at + 1 : max(last, 0)]
+        if ("@" in inside and EMAIL_RE.match(inside)) or (":" in inside and AUTOLINK_RE.match(inside)):
+            return last + 1
+        return -1
 
     def _strike(self, name: str, at: int, stop: int) -> None:
+        if name.removeprefix("/") not in _STRUCK:
+            return
         if name[0] != "/":
             self._struck.append((f"/{name}", at))
         elif self._struck and self._struck[-1][0] == name:
@@ -328,19 +353,23 @@ class InlineReader:
         return self._take(at, found.end(), "shortcode") if found else at
 
     def _keys(self, at: int) -> int:
-        found = _KEYS.match(self._text, at, self._end)
-        if found is None:
+        last = self._text.find("++", at + 3, min(self._end, at + _MAX_MARKED))
+        keys = self._text[at + 2 : max(last, 0)].split("+")
+        if not all(key and _is_key(key) for key in keys):
             return at
         self._take(at, at + 2, "mark")
-        return self._take(found.end() - 2, found.end(), "mark")
+        return self._take(last, last + 2, "mark")
 
     def _marked(self, at: int) -> int:
         """Read the marks around highlighted words, one at a time: there may be markup between them."""
         if at not in self._highlights:
-            found = _MARKED.match(self._text, at, self._end)
-            if found is None:
+            text = self._text
+            last = text.find("=", at + 2, min(self._end, at + _MAX_MARKED))
+            words = text[at + 2 : max(last, 0)]
+            is_pair = text[at - 1 : at] != "=" and text.startswith("==", last) and not text.startswith("=", last + 2)
+            if last < 0 or not is_pair or not words or words != words.strip() or "\n" in words:
                 return at
-            self._highlights.add(found.end() - 2)
+            self._highlights.add(last)
         return self._take(at, at + 2, "mark")
 
     def _annotation(self, at: int) -> int:
@@ -393,9 +422,8 @@ class InlineReader:
             self.quoted += (Edit(at, at + width, "", "emphasis") for at in (start, last))
 
 
-@cache
-def _closing_ticks(count: int) -> Callable[[str, int, int], re.Match[str] | None]:
-    return re.compile(rf"(?<!`)`{{{count}}}(?!`)").search
+def _is_key(name: str) -> bool:
+    return all(sign.isalnum() or sign in "_\"'-" for sign in name)
 
 
 @cache

@@ -18,9 +18,6 @@ from ingestion.markdown.syntax import ANY, Syntax
 
 _FENCE_LINE = re.compile(r"(?P<indent>[ \t>]*)(?P<run>`{3,}|~{3,})(?P<info>[^`]*)$")
 _SHOWS_MARKDOWN = re.compile(r"[`~]+[ \t]*(?:md|mdx|markdown)\b", re.I)
-_API_PAGE = re.compile(r"[ \t]*:::[ \t]+\w+(?:\.\w+)+[ \t]*\r?$")
-"""A line that documentation tools replace by the description of a function: no block, so that nothing closes it."""
-
 _BROKEN = {
     "fence": ("unclosed-fence", "this code fence is never closed: everything below it is read as code"),
     "comment": ("unclosed-comment", "this comment is never closed: everything below it is hidden"),
@@ -70,6 +67,12 @@ def lint_page(text: str, syntax: Syntax = ANY, *, dropped: bool = True) -> Linte
     return LintedPage(sorted(notices), links, tuple(heading_texts(page, blocks)), own_ids(text))
 
 
+def is_api_page(line: str) -> bool:
+    """Return whether documentation tools put the description of a function here: no block, so nothing closes it."""
+    mark, *names = line.split()[:3] or [""]
+    return mark == ":::" and len(names) == 1 and "." in names[0] and all(map(str.isidentifier, names[0].split(".")))
+
+
 Lined = TypeVar("Lined", Notice, Link)
 
 
@@ -89,7 +92,7 @@ def _mistakes(page: Page, blocks: list[Block]) -> Iterator[Notice]:
     fences = [block for block in blocks if block.kind == "fence"]
     unclosed = max((block.start for block in fences if not block.closed), default=-1)
     for block in blocks:
-        if not block.closed and block.kind in _BROKEN and not _API_PAGE.match(page.lines[block.start]):
+        if not block.closed and block.kind in _BROKEN and not is_api_page(page.lines[block.start]):
             yield Notice(block.start + 1, *_BROKEN[block.kind])
     for block in fences:
         yield from _nested_fences(page, block, breaks_page=unclosed >= block.start)

@@ -15,7 +15,10 @@ CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
 _REST = re.compile(
     r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+'|"[^"\n]*+"|'[^'\n]*+')*+)?)(?P<self_closing>/?)>"""
 )
-_MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
+MARK = re.compile(r"""\\.|["'`{}<>]|\n[ \t]*\n""", re.S)
+"""What tells where a tag with braces ends; see Braces."""
+
+_ANGLES = frozenset("<>")
 _NEVER_CLOSED = {"br", "hr", "img", "wbr", "p", "li", "td", "th", "tr", "dt", "dd"}
 _BLOCKS = frozenset(block_names) - {"base", "link", "param", "title", "menu", "address", "option", "source", "track"}
 """Elements that begin a block, but for those whose names are words that stand for something in a command."""
@@ -28,6 +31,14 @@ def tag_name(text: str, at: int = 0) -> str:
     """Return the name of the tag that begins at `at`, with `/` before it where it closes an element; "" for none."""
     found = TAG_NAME.match(text, at)
     return f"{found['close']}{found['name']}" if found and found["name"] else ""
+
+
+def is_opening_tag(source: str) -> bool:
+    """Return whether a text is one opening tag and nothing else."""
+    tag = source.strip()
+    name = tag_name(tag)
+    inside = tag[1:-1]
+    return name[:1].isalpha() and tag.endswith(">") and not inside.endswith("/") and _ANGLES.isdisjoint(inside)
 
 
 class Braces:
@@ -123,7 +134,7 @@ class TagReader:
         if start >= end or not text[start].isspace() or end <= self._hopeless_until:
             return None
         braces = Braces()
-        for mark in _MARK.finditer(text, start, end):
+        for mark in MARK.finditer(text, start, end):
             if braces.take(mark[0]):
                 return mark.end() if mark[0] == ">" and braces.has_braces else None
         self._hopeless_until = end

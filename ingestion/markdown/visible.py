@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from html import unescape
+from itertools import islice
 
+from ingestion.markdown.attributes import Attribute, attributes
 from ingestion.markdown.tags import tag_name
 
 VISIBLE_PROPS = ("alt", "caption", "description", "heading", "label", "subtitle", "summary", "text", "title")
@@ -16,11 +18,11 @@ _SHOWN_BY_BROWSERS = ("alt", "label")
 """The same for elements of HTML, whose `title` shows only under a pointer."""
 
 _SHORTCODE_PROPS = (*VISIBLE_PROPS, "header", "items", "name")
-_LABELLED_SHORTCODE = re.compile(r"\{\{[<%]\s{0,20}(?:tab|details|expand|card)\s{1,20}\"([^\"\n]{1,500})\"")
-_SHOWN_SHORTCODE = re.compile(r"\{\{(?P<open>[<%])/\*(?P<inner>.*)\*/(?P<close>[>%])\}\}", re.S)
-"""How Hugo's documentation shows a shortcode itself."""
+_LABELLED_SHORTCODES = ("tab", "details", "expand", "card")
+"""Those whose first argument is a label that is shown."""
 
 MAX_VALUE = 2000
+_NO_ATTRIBUTES = (Attribute("", None, 0, False),) * 2
 
 
 def tag_words(tag: str, props: Sequence[str] = ()) -> str:
@@ -34,15 +36,16 @@ def tag_words(tag: str, props: Sequence[str] = ()) -> str:
 
 def shortcode_words(source: str) -> str:
     """Return the words that a Hugo shortcode shows: its title, the label of a tab."""
-    label = _LABELLED_SHORTCODE.match(source)
+    (name, *_), label, *_ = (*islice(attributes(source[3:]), 2), *_NO_ATTRIBUTES)
+    shown = label.value if name in _LABELLED_SHORTCODES and label.is_text and not label.name else ""
     named = _values(source, _SHORTCODE_PROPS) if "=" in source else ""
-    return ". ".join(words for words in (label[1] if label else "", named) if words)
+    return ". ".join(words for words in (shown, named) if words)
 
 
 def shown_template_tag(source: str) -> str:
-    """Return the shortcode that an escaped one (`{{</* x */>}}`) shows, or ""."""
-    found = _SHOWN_SHORTCODE.fullmatch(source)
-    return f"{{{{{found['open']}{found['inner']}{found['close']}}}}}" if found else ""
+    """Return the shortcode that an escaped one (`{{</* x */>}}`) shows, as Hugo's documentation has them, or ""."""
+    is_shown = source.startswith(("{{</*", "{{%/*")) and source.endswith(("*/>}}", "*/%}}"))
+    return f"{source[:3]}{source[5:-5]}{source[-3:]}" if is_shown else ""
 
 
 def _values(source: str, names: tuple[str, ...]) -> str:

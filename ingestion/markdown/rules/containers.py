@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from markdown_it.rules_block import StateBlock
 
 from ingestion.markdown.rules.lookahead import line_text
 
-_OPENING = re.compile(r"(?:!{3}|\?{3}\+?)[ \t]+[\w\"'-]|={3}[!+]*[ \t]+[\"']")
 _INDENT = 4
 
 
 def container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a container with everything that is indented below it."""
-    if state.is_code_block(start) or not _OPENING.match(line_text(state, start)):
+    if state.is_code_block(start) or not _opens(line_text(state, start)):
         return False
     if silent or state.level + 2 >= state.md.options.maxNesting:
         return silent
@@ -27,3 +24,11 @@ def container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     state.line = max(state.line, start + 1)
     token.map = [start, state.line]
     return True
+
+
+def _opens(line: str) -> bool:
+    marks, *rest = line.split(None, 1)
+    first = rest[0][0] if rest else ""
+    if marks.rstrip("!+") == "===":
+        return first in ("'", '"')
+    return marks in ("!!!", "???", "???+") and (first.isalnum() or first in ("_", "-", "'", '"'))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from markdown_it.rules_block import StateBlock
 
+from ingestion.markdown.notes import NOTE
 from ingestion.markdown.rules.lookahead import line_text
 
-FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:[ \t]*")
 _INDENT = 4
 
 
 def footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a footnote with everything that belongs to it."""
-    found = FOOTNOTE.match(line_text(state, start))
-    if not found or state.is_code_block(start):
+    found = NOTE.match(line_text(state, start))
+    if not found or not found["defines"] or state.is_code_block(start):
         return False
     if silent:
         return True

@@ -18,7 +18,9 @@ _IMPORT = re.compile(
 _PROSE_AFTER = re.compile(r"import\s[^'\"]*(['\"])[^'\"]*\1\s*(?!\s|;|//|/\*|$|(?:with|assert)\s*\{)")
 """What no statement has: words after the name of the module."""
 
-_CONTINUES = re.compile(r"(?:[=,(\[{+?:&|.]|=>|\bfrom)\s*$")
+_WAITING = (*"=,([{+?:&|.", "=>", " from", "}from")
+"""What a line ends in that goes on in the next one."""
+
 _STRING_OR_REMARK = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|//.*$|/\*.*?\*/""")
 
 
@@ -39,6 +41,6 @@ def _statement_end(lines: Lines) -> int | None:
         in_template ^= code.count("`") % 2 == 1
         if not in_template:
             depth += sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
-            if depth <= 0 and not _CONTINUES.search(code):
+            if depth <= 0 and not code.rstrip().endswith(_WAITING):
                 return line + 1
     return None

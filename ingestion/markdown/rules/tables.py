@@ -8,7 +8,6 @@ from markdown_it.rules_block import StateBlock
 
 from ingestion.markdown.rules.lookahead import add_leaf, line_text
 
-_DELIMITER_ROW = re.compile(r"(?:[|:]|-(?![ \t]))[-:|][-:| \t]*+$|[|:][ \t][-:| \t]*+$")
 UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -36,7 +35,7 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _is_head(header: str, delimiter: str) -> bool:
-    if "|" not in header or not _DELIMITER_ROW.match(delimiter):
+    if "|" not in header or len(delimiter) < 2 or delimiter.startswith(("- ", "-\t")):  # which begins a list
         return False
     cells = delimiter.strip(" \t").removeprefix("|").removesuffix("|").split("|")
     if any(set(cell.strip(" \t").removeprefix(":").removesuffix(":")) != {"-"} for cell in cells):
