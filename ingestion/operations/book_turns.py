@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -42,3 +43,6 @@ class BookTurns:
             self._held = replace(self._alone, generations=kept, lock=None)
             self._until = time.monotonic() + HOLD_SECONDS
         return self._held or self._alone
+
+    def finish(self, done: Collection[str]) -> None:
+        """Do nothing: what each book's run wrote is what readers see."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,30 +59,38 @@ class ManyReport:
     def whole(self) -> IngestReport:
         """Return one report of all books, with paths from the current folder."""
         placed = [_placed(report) for report in self.reports]
+
+        def each(name: str) -> list[Any]:
+            return [getattr(report, name) for report in placed]
+
         return IngestReport(
             book_id=f"{len(placed)} books",
-            mode=placed[0].mode if placed else "incremental",
+            mode=next(iter(each("mode")), "incremental"),
             root="",
-            dry_run=any(each.dry_run for each in placed),
-            files=sum((each.files for each in placed), Counter()),
-            changes={path: change for each in placed for path, change in each.changes.items()},
-            moved_from={to: was for each in placed for to, was in each.moved_from.items()},
-            chunks=sum((each.chunks for each in placed), ChunkCounts()),
-            empty=[path for each in placed for path in each.empty],
-            failures=[*self.failures, *(failure for each in placed for failure in each.failures)],
-            findings=[finding for each in placed for finding in each.findings],
-            skipped=[skipped for each in placed for skipped in each.skipped],
-            price=next((each.price for each in placed if each.price is not None), None),
-            recipient=next((each.recipient for each in placed if each.recipient), None),
+            dry_run=any(each("dry_run")),
+            files=sum(each("files"), Counter()),
+            changes=_merged(each("changes")),
+            moved_from=_merged(each("moved_from")),
+            chunks=sum(each("chunks"), ChunkCounts()),
+            empty=list(chain.from_iterable(each("empty"))),
+            failures=list(chain(self.failures, *each("failures"))),
+            findings=list(chain.from_iterable(each("findings"))),
+            skipped=list(chain.from_iterable(each("skipped"))),
+            price=next((price for price in each("price") if price is not None), None),
+            recipient=next(filter(None, each("recipient")), None),
             seconds=self.seconds,
-            total_files=sum(each.total_files for each in placed),
-            total_chunks=sum(each.total_chunks for each in placed),
+            total_files=sum(each("total_files")),
+            total_chunks=sum(each("total_chunks")),
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return the report of all books, with each book's own and those that were not reached."""
         books = [report.as_json() for report in self.reports]
         return self.whole.as_json() | {"books": books, "not_reached": list(self.not_reached)}
+
+
+def _merged(parts: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return {key: value for part in parts for key, value in part.items()}
 
 
 def _placed(report: IngestReport) -> IngestReport:
@@ -197,9 +206,7 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
     rest: list[str] = []
     outage: BookwiseError | None = None
     is_dry = how.get("dry_run", False)
-    rebuild = how.get("mode") == "recreate" and not is_dry
-    shelf = {book.book_id for book in books}
-    with ShelfRebuild(parts, shelf) if rebuild else BookTurns(parts) as turns:
+    with _turns_of(parts, books, rebuild=how.get("mode") == "recreate" and not is_dry) as turns:
         for number, book in enumerate(waiting):
             try:
                 base = replace(parts, takes_others=False) if is_dry else turns.parts()
@@ -211,11 +218,15 @@ def ingest_books(parts: Parts, books: Sequence[BookFolder], *, shown: ShownProgr
                 break
             except BookwiseError as error:
                 failures.append(LessonError(book.root.as_posix(), str(error)))
-        if isinstance(turns, ShelfRebuild) and outage is None:
+        if outage is None:
             turns.finish([report.book_id for report in reports])
     return ManyReport(
         reports=reports, failures=failures, not_reached=rest, outage=outage, seconds=time.monotonic() - began
     )
+
+
+def _turns_of(parts: Parts, books: Sequence[BookFolder], *, rebuild: bool) -> ShelfRebuild | BookTurns:
+    return ShelfRebuild(parts, {book.book_id for book in books}) if rebuild else BookTurns(parts)
 
 
 def _last_run(parts: Parts, book: BookFolder) -> tuple[str, str]:
