@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import commonpath, normpath
@@ -40,7 +40,7 @@ class LinkedPage:
 
     `named` is None where the generator is not known: anchors of all of them then count. `address` is that on the
     site, without that of the docs, and `aliases` are others that lead to the page. `is_whole` is False where the page
-    takes in text that is not in its file.
+    takes in text that is not in its file, and links of every page may lead to the `labels`, which are in lower case.
     """
 
     path: str
@@ -49,6 +49,7 @@ class LinkedPage:
     links: Sequence[Link]
     headings: Sequence[tuple[int, str]]
     ids: frozenset[str]
+    labels: Set[str] = frozenset()
     slug: str | None = None
     doc_id: str | None = None
     address: str = ""
@@ -72,6 +73,7 @@ class LinkRules:
     notes: list[str] = field(init=False, default_factory=list)
     _by_path: dict[str, LinkedPage] = field(init=False)
     _names: dict[str, list[str]] = field(init=False)
+    _labels: Set[str] = field(init=False)
     _anchors: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
     _exists: dict[Path, bool] = field(init=False, default_factory=dict)
     _found: Counter[str] = field(init=False, default_factory=Counter)
@@ -79,6 +81,7 @@ class LinkRules:
 
     def __post_init__(self) -> None:
         self._by_path = {page.path: page for page in self.pages}
+        self._labels = frozenset().union(*(page.labels for page in self.pages))
         self._names = {}
         for page in self.pages:
             for name in _names(page):
@@ -195,7 +198,7 @@ class LinkRules:
 
     def _judge_anchor(self, page: LinkedPage, link: Link, paths: Sequence[str], fragment: str) -> Finding | None:
         fragment = unquote(fragment)
-        if _ANY_ANCHOR.match(fragment):
+        if _ANY_ANCHOR.match(fragment) or fragment.lower() in self._labels:
             return None
         for path in paths:
             target = self._by_path[path]

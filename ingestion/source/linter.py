@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from ingestion.errors import BookwiseError, LessonError, SourceError
 from ingestion.markdown.links import Link
 from ingestion.markdown.linter import LintedPage, lint_page
 from ingestion.settings import Settings
+from ingestion.source.addresses import generator_of
 from ingestion.source.book_folder import crawl_book
 from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
@@ -116,7 +117,8 @@ def check_book(root: Path, settings: Settings, *, dropped: bool = False) -> Chec
             findings += own
             lessons.append(lesson)
             known = source.site is not None or settings.book.style != "auto"
-            linked.append(_linked(lesson, page, source.site, is_known=known))
+            labels = generator_of(settings, source.site).labels(source.data.decode(errors="replace"))
+            linked.append(_linked(lesson, page, source.site, labels, is_known=known))
     if not found.files and not failures:
         raise SourceError(f"no lessons (.md, .mdx or .markdown) below {root}; name the folder that holds them")
     links = LinkRules(found.root, found.site, linked)
@@ -152,7 +154,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
     )
 
 
-def _linked(lesson: Lesson, page: LintedPage, site: Site | None, *, is_known: bool) -> LinkedPage:
+def _linked(lesson: Lesson, page: LintedPage, site: Site | None, labels: Set[str], *, is_known: bool) -> LinkedPage:
     return LinkedPage(
         path=lesson.path,
         line_offset=lesson.body_offset,
@@ -160,6 +162,7 @@ def _linked(lesson: Lesson, page: LintedPage, site: Site | None, *, is_known: bo
         links=_own_links(lesson, page),
         headings=page.headings,
         ids=page.ids,
+        labels=labels,
         slug=lesson.slug,
         doc_id=lesson.doc_id,
         address=unquote(lesson.url.removeprefix(site.base_url)) if site and site.base_url else "",

@@ -31,6 +31,38 @@ def test_mkdocs(tmp_path: Path, directory_urls: str) -> None:
     check(compare(tmp_path / "docs", tmp_path / "site", r"^\w+ .*\bmain\b"), pages=12)
 
 
+ZENSICAL = '''
+[project]
+site_name = "Book"
+site_url = "https://x.example/"
+exclude_docs = """
+zqexcluded.md
+/parts/
+"""
+draft_docs = "zqdrafts/"
+[project.markdown_extensions]
+attr_list = {}
+footnotes = {}
+def_list = {}
+abbr = {}
+admonition = {}
+md_in_html = {}
+pymdownx.details = {}
+pymdownx.superfences = {}
+pymdownx.snippets.base_path = ["docs"]
+pymdownx.tabbed.alternate_style = true
+toc = {}
+'''
+
+
+def test_zensical(tmp_path: Path) -> None:
+    others = ("mkdocs.yml", "docs/metadata.md")  # It shows metadata without marks as text.
+    pages = {path: text for path, text in MKDOCS.items() if path not in others}
+    write_site(tmp_path, pages | {"zensical.toml": ZENSICAL})
+    run([python_tool(HERE, "zensical"), "build", "--clean"], tmp_path)
+    check(compare(tmp_path / "docs", tmp_path / "site", r"^article .*\bmd-content__inner\b"), pages=10)
+
+
 PYMDOWNX_SLUGS = "slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -152,6 +152,11 @@ class Base:
     def is_mdx(self, page: PageFacts, site: Site | None) -> bool:
         """Return whether its name says so."""
         return page.path.lower().endswith(".mdx")
+
+    def labels(self, text: str) -> Set[str]:
+        """Return what `labels_of` of its `text.py` returns, none where it has no such."""
+        found = getattr(self._file("text"), "labels_of", None)
+        return cast("Set[str]", found(text)) if found else frozenset()
 
     def finders(self, site: Site | None) -> Sequence[Finder]:
         """Return `FINDERS` of its `text.py`, none where it has no such."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -173,6 +173,10 @@ class Generator(Protocol):
 
     def syntax(self, page: PageFacts, site: Site | None) -> Syntax:
         """Return how a page is read; equal for pages of one suffix unless their metadata say otherwise."""
+        ...
+
+    def labels(self, text: str) -> Set[str]:
+        """Return the names, in lower case, that a page gives its parts and that links of every page may lead to."""
         ...
 
     def finders(self, site: Site | None) -> Sequence[Finder]:

@@ -102,6 +102,22 @@ def test_a_page_that_takes_in_other_text_may_have_any_anchor(tmp_path: Path) -> 
     assert [rule for _, rule in rules(check(tmp_path, "[x](d.md#from-there)", files))] == ["unresolved-include"]
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        "(Code:run)=\nA paragraph.",
+        "```{code-block} python\n:name: code:run\nrun()\n```",
+        ":::{figure} ../pic.png\n:label: code:run\nA caption.\n:::",
+        "1. Do this.\n\n   ```{math}\n   ---\n   label: code:run\n   ---\n   x\n   ```",
+    ],
+)
+def test_a_label_of_myst_is_known_on_every_page(tmp_path: Path, part: str) -> None:
+    labelled = {"two/d.md": f"# D\n\n{TEXT}\n{part}\n"}
+    style = {"book.style": "sphinx"}
+    assert rules(check(tmp_path / "with", "[](#code:run)\n[](../two/d.md#code:run)", labelled, **style)) == []
+    assert rules(check(tmp_path / "without", "[](#code:run)", **style)) == [(5, "missing-anchor")]
+
+
 def test_slugs_and_ids_are_addresses_too(tmp_path: Path) -> None:
     files = {"one/d.md": f"---\nslug: /other\nid: named\n---\n# D\n\n{TEXT}"}
     assert rules(check(tmp_path, "[x](/other) [x](../other) [x](named)", files)) == []

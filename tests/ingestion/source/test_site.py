@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.errors import ConfigurationError
+from ingestion.source.generators import named
 from ingestion.source.generators.docusaurus.config import facts_of
 from ingestion.source.generators.finding import find_site
 from ingestion.source.site import Site
@@ -63,6 +64,8 @@ def test_the_newest_version_is_what_readers_see_unasked(tmp_path: Path) -> None:
     [
         ({"mkdocs.yml": "site_url: https://x.example/m/\n"}, "docs", "mkdocs", "docs", "https://x.example/m"),
         ({"mkdocs.yml": "docs_dir: src\nx: !!python/name:a.b ''\n"}, "src", "mkdocs", "src", ""),
+        ({"zensical.toml": '[project]\nsite_url = "https://x.example/z/"\n'}, "docs", "mkdocs", "docs", "https://x.example/z"),
+        ({"zensical.toml": 'docs_dir = "src"\n', "mkdocs.yml": "docs_dir: old\n"}, "src", "mkdocs", "src", ""),
         ({"book.toml": '[book]\ntitle = "B"\n'}, "src", "mdbook", "src", ""),
         ({"hugo.toml": 'baseURL = "https://h.example/"\n'}, "content", "hugo", "content", "https://h.example"),
         ({"config/_default/hugo.yaml": "baseURL: https://h.example\n"}, "content", "hugo", "content", "https://h.example"),
@@ -114,6 +117,54 @@ def test_mkdocs_names_what_it_leaves_out(tmp_path: Path) -> None:
     assert site is not None
     assert site.excluded[-2:] == ("*.tmp.md", "/old/")
     assert site.drafts == ("wip-*",)
+
+
+def test_a_file_of_zensical_says_what_that_of_mkdocs_says(tmp_path: Path) -> None:
+    written = {
+        "mkdocs.yml": """
+site_name: B
+use_directory_urls: false
+nav:
+  - index.md
+  - Part: [{One: part/one.md}]
+markdown_extensions:
+  - attr_list
+  - toc: {separator: _, slugify: !!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}}
+  - pymdownx.caret
+  - pymdownx.snippets: {base_path: [docs/parts]}
+plugins:
+  - blog: {blog_dir: news}
+""",
+        "zensical.toml": """
+[project]
+site_name = "B"
+use_directory_urls = false
+nav = ["index.md", { Part = [{ One = "part/one.md" }] }]
+[project.markdown_extensions]
+attr_list = {}
+toc.separator = "_"
+toc.slugify = { object = "pymdownx.slugs.slugify", kwds = { case = "lower" } }
+pymdownx.caret = {}
+pymdownx.snippets.base_path = ["docs/parts"]
+[project.plugins.blog]
+blog_dir = "news"
+""",
+    }
+    seen = []
+    for name, text in written.items():
+        folder = tmp_path / name
+        site = site_of(folder, {name: text}, "docs")
+        assert site is not None
+        order = named("mkdocs").order(site, folder / "docs", ["index.md", "part/one.md"])
+        seen.append((site.directory_urls, site.facts, order.entries))
+    assert seen[0] == seen[1]
+    assert seen[0][2]["part/one.md"].chapter_title == "Part"
+
+
+def test_zensical_without_extensions_has_its_own(tmp_path: Path) -> None:
+    site = site_of(tmp_path, {"zensical.toml": "[project]\nsite_name = 'B'\n"}, "docs")
+    assert site is not None
+    assert {"carets", "tildes", "annotations"} == set(site.facts.marks) and site.facts.headings.attributes
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:

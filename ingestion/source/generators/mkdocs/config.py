@@ -1,4 +1,4 @@
-"""MkDocs and Material: `mkdocs.yml`."""
+"""MkDocs, Material and Zensical: `mkdocs.yml` or `zensical.toml`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingestion.source.generators.mkdocs.zensical import as_mkdocs
 from ingestion.source.metadata.plain_yaml import TAGGED
 from ingestion.source.site import Site, facts_in
 from ingestion.source.site_reading.documents import read_mapping, texts_below, values_of
@@ -172,12 +173,18 @@ def _site_texts(values: Values) -> Iterator[tuple[str, str]]:
             yield f"config.{key}", text
 
 
+def read_config(config: Path) -> Mapping[str, Any]:
+    """Return what one configuration file says, in the form of `mkdocs.yml`; raises ConfigurationError."""
+    document = read_mapping(config)
+    return as_mkdocs(document) if config.suffix == ".toml" else document
+
+
 def _inherited(config: Path, folder: Path) -> dict[str, Any]:
     """Return a configuration with what it inherits (`INHERIT`).
 
     They lie in the folder above the site's at most, since the configuration may come from a stranger.
     """
-    document = dict(read_mapping(config))
+    document = dict(read_config(config))
     seen = {config.resolve()}
     while isinstance(parent := document.pop("INHERIT", None), str) and len(seen) < MAX_PARENTS:
         config = (config.parent / parent).resolve()
@@ -255,8 +262,9 @@ def _snippets(values: Values) -> tuple[str, ...]:
 def _slugs(toc: Mapping[str, Any]) -> str:
     """Return how headings are named: as the style `mkdocs` calls it, or `unknown`."""
     written = toc.get("slugify")
-    options = mapping(mapping(written).get("kwds"))
-    module, _, name = str(mapping(written).get(TAGGED) or written or "").rpartition(".")
+    table = mapping(written)
+    options = mapping(table.get("kwds"))
+    module, _, name = str(table.get(TAGGED) or table.get("object") or written or "").rpartition(".")
     if module not in ("pymdownx.slugs", "markdown.extensions.toc"):
         return UNKNOWN if written else ""
     if name != "slugify":

@@ -36,8 +36,8 @@ class MkDocs(Base):
         return pages.order(site, root, paths) if site else super().order(site, root, paths)
 
     def without_page(self, site: Site, paths: Sequence[str]) -> Mapping[str, str]:
-        """Return each README that stands beside an index too."""
-        return {**pages.beside_index(paths), **super().without_page(site, paths)}
+        """Return each README that stands beside an index too, and for Zensical `.markdown` files."""
+        return {**pages.not_built(site, paths), **pages.beside_index(paths), **super().without_page(site, paths)}
 
     def why_no_page(self, site: Site) -> Callable[[str], str | None] | None:
         """Return what tells that the plug-in `exclude` leaves a file out, if it leaves out any."""

@@ -19,7 +19,7 @@ from ingestion.source.book_order import (
 )
 from ingestion.source.editions import stands_for_folder
 from ingestion.source.generators.base import is_on
-from ingestion.source.generators.mkdocs.config import Facts, facts_of
+from ingestion.source.generators.mkdocs.config import Facts, facts_of, read_config
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import is_own_file, read_mapping, read_text
@@ -29,7 +29,7 @@ from ingestion.source.site_reading.values import items, mapping
 
 def order(site: Site, root: Path, paths: Collection[str]) -> BookOrder:
     """Return the entries of the pages that `nav` lists, else what the files of a plug-in say of each folder."""
-    nav = read_mapping(site.config).get("nav")
+    nav = read_config(site.config).get("nav")
     if nav is None and facts_of(site).nav_file:
         return _by_folders(root, facts_of(site).nav_file, paths)
     docs, root = site.docs_folder.resolve(), root.resolve()
@@ -89,6 +89,13 @@ def _reason_without_page(placed: str, site: Site, facts: Facts) -> str | None:
     by_name = any(fnmatchcase(placed, pattern) for pattern in facts.fragments)
     is_left_out = by_name or searches(facts.fragment_expressions, placed, from_start=True)
     return f"excluded in {site.config.name} (plug-in exclude)" if is_left_out else None
+
+
+def not_built(site: Site, paths: Sequence[str]) -> Mapping[str, str]:
+    """Return the files of a suffix that Zensical does not build, unlike MkDocs."""
+    if site.config.suffix != ".toml":
+        return {}
+    return {path: "Zensical builds `.md` files only" for path in paths if path.endswith(".markdown")}
 
 
 def beside_index(paths: Sequence[str]) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ Each is one small replacement, so that every line of what they hold stays where 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +63,18 @@ def find_myst(
 ) -> Iterator[Directive]:
     """Yield what stands for each label, directive, role and remark of a page, in order."""
     yield from _Reader(file, folders, dict(substitutions)).read(text)
+
+
+def labels_of(text: str) -> Set[str]:
+    """Return the labels of a page: `(name)=`, and the options `name` and `label` of directives."""
+    found = set()
+    for line in text.split("\n"):
+        key, _, value = line.strip().removeprefix(":").partition(":")
+        if label := _LABEL.match(line):
+            found.add(label["label"].strip().lower())
+        elif key in ("label", "name"):
+            found.add(value.strip().lower())
+    return found
 
 
 class _Reader:
