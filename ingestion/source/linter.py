@@ -16,13 +16,14 @@ from ingestion.markdown.linter import LintedPage, lint_page
 from ingestion.settings import Settings
 from ingestion.source.addresses import generator_of
 from ingestion.source.book_folder import crawl_book
+from ingestion.source.book_order import Entry
 from ingestion.source.crawler import Skipped
 from ingestion.source.findings import Finding
 from ingestion.source.link_rules import LinkedPage, LinkRules
 from ingestion.source.metadata.front_matter import FrontMatter
 from ingestion.source.metadata.keys import meant_key
 from ingestion.source.metadata.page import UnpublishedPage, read_metadata
-from ingestion.source.parser import Lesson, first_heading, parse_lesson
+from ingestion.source.parser import Lesson, first_heading, parse_lesson, title_of
 from ingestion.source.reader import SourceText, read_source
 from ingestion.source.rules import DROPPED, require_known
 from ingestion.source.site import Site
@@ -145,7 +146,7 @@ def _check_page(source: SourceText, settings: Settings, *, dropped: bool) -> tup
         [
             *lesson.findings,
             *_key_findings(lesson.path, front),
-            *_page_findings(lesson, front),
+            *_page_findings(lesson, front, source.entry),
             *(
                 Finding(lesson.path, lesson.whole_line(notice.line), notice.rule, notice.message)
                 for notice in page.notices
@@ -167,13 +168,16 @@ def _linked(lesson: Lesson, page: LintedPage, site: Site | None, labels: Set[str
         doc_id=lesson.doc_id,
         address=unquote(lesson.url.removeprefix(site.base_url)) if site and site.base_url else "",
         aliases=lesson.aliases,
-        is_whole=not _takes_other_text(lesson.body),
+        is_whole=not _takes_other_text(lesson),
     )
 
 
-def _takes_other_text(body: str) -> bool:
+def _takes_other_text(lesson: Lesson) -> bool:
     """Return whether a page takes in text that may have headings: then its file does not tell all its anchors."""
-    return any(mark in body for mark in _MARKS_OF_OTHER_TEXT) or bool(_LINE_OF_OTHER_TEXT.search(f"\n{body}"))
+    body = f"\n{lesson.body}"
+    # Where `:::` is no container, only a plug-in can read it, which writes what it documents in its place.
+    by_plugin = "colons" not in lesson.syntax.containers and "\n::: " in body
+    return by_plugin or any(mark in body for mark in _MARKS_OF_OTHER_TEXT) or bool(_LINE_OF_OTHER_TEXT.search(body))
 
 
 def _own_links(lesson: Lesson, page: LintedPage) -> tuple[Link, ...]:
@@ -191,14 +195,15 @@ def _key_findings(path: str, front: FrontMatter) -> Iterator[Finding]:
             yield Finding(path, line, "unknown-key", f"`{key}` is not a known key; did you mean `{meant}`?")
 
 
-def _page_findings(lesson: Lesson, front: FrontMatter) -> Iterator[Finding]:
+def _page_findings(lesson: Lesson, front: FrontMatter, entry: Entry | None) -> Iterator[Finding]:
     if not lesson.body.strip():
         if not _stands_for_others(lesson.path, front):
             yield Finding(lesson.path, None, "empty-page", "has no text; it is tracked, and answers nothing")
     elif lesson.doc_type == "stub":
         message = "says nothing yet: each block is a placeholder or has no words; write it or exclude it"
         yield Finding(lesson.path, None, "stub-page", message)
-    if not front.values.get("title") and not first_heading(lesson.body, lesson.syntax):
+    is_titled = front.values.get("title") or title_of(lesson.path, entry) or first_heading(lesson.body, lesson.syntax)
+    if not is_titled and not _takes_other_text(lesson):
         message = f"has neither a title nor a heading; cited as {lesson.title!r}, after its file"
         yield Finding(lesson.path, None, "missing-title", message)
 

@@ -183,10 +183,18 @@ def _name(path: str, entry: Entry | None) -> str:
     README and index stand for their folder.
     """
     file = PurePosixPath(path)
-    is_folder = stands_for_folder(path) and bool(file.parent.name)
-    title = entry and (entry.title or (entry.folder_titles[-1] if is_folder and entry.folder_titles else None))
-    name = file.parent.name if is_folder else file.stem
-    return title or without_number(name).replace("-", " ").replace("_", " ").strip() or file.name
+    name = file.parent.name if stands_for_folder(path) and file.parent.name else file.stem
+    return title_of(path, entry) or without_number(name).replace("-", " ").replace("_", " ").strip() or file.name
+
+
+def title_of(path: str, entry: Entry | None) -> str | None:
+    """Return what the book's contents call a page: its own title, or that of the folder for which it stands."""
+    if entry is None:
+        return None
+    if entry.title:
+        return entry.title
+    is_folder = stands_for_folder(path) and "/" in path
+    return entry.folder_titles[-1] if is_folder and entry.folder_titles else None
 
 
 def _doc_type(place: Place, body: str, syntax: Syntax) -> str:

@@ -118,6 +118,18 @@ def test_a_label_of_myst_is_known_on_every_page(tmp_path: Path, part: str) -> No
     assert rules(check(tmp_path / "without", "[](#code:run)", **style)) == [(5, "missing-anchor")]
 
 
+def test_what_a_plugin_of_mkdocs_puts_in_may_have_any_anchor_and_a_heading(tmp_path: Path) -> None:
+    files = {
+        "mkdocs.yml": "nav: [{Of cli: docs/cli.md}]\ndocs_dir: .\n",
+        "docs/cli.md": "::: a-plugin\n    :module: tool.cli\n",
+        "docs/b.md": f"# B\n\n{TEXT}\n[x](cli.md#tool-run)\n",
+        "docs/c.md": f"# C\n\n{TEXT}\n!!! note\n    ::: here\n\n[x](#gone)\n",
+    }
+    write_book(tmp_path, files)
+    report = check_book(tmp_path / "docs", load_settings({}, environ={}))
+    assert [(each.path, each.rule) for each in report.findings] == [("c.md", "missing-anchor")]
+
+
 def test_slugs_and_ids_are_addresses_too(tmp_path: Path) -> None:
     files = {"one/d.md": f"---\nslug: /other\nid: named\n---\n# D\n\n{TEXT}"}
     assert rules(check(tmp_path, "[x](/other) [x](../other) [x](named)", files)) == []
