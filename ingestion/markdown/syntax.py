@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "liquid", "shortcode"))
-"""Comments beside those of HTML: `{/* */}`, `%% %%`, `{::comment}`, `{{/* */}}`, `{# #}` and the tags `comment`."""
+COMMENTS = frozenset(("mdx", "percent", "kramdown", "template", "jinja", "labels", "liquid", "shortcode"))
+"""What no reader sees, beside HTML's comments: `{/* */}`, `%% %%`, `{::comment}`, `{{/* */}}`, `{# #}`, the tags
+`comment`, and the labels `(name)=`."""
 
 CONTAINERS = frozenset(("colons", "indented", "slashes"))
 """Blocks that hold others: `:::`, MkDocs' `!!!`, `???` and `===` with an indented body, and `///`."""

@@ -13,7 +13,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ingestion.markdown.rules.abbreviations import abbreviation
-from ingestion.markdown.rules.comments import comment, line_comment
+from ingestion.markdown.rules.comments import comment, label
 from ingestion.markdown.rules.containers import container
 from ingestion.markdown.rules.directives import directive, directive_end
 from ingestion.markdown.rules.fences import fence
@@ -51,7 +51,7 @@ RULES = (
     Rule(directive_end, ":/", _ALL),
     Rule(import_or_export, "ie"),
     Rule(comment, "{%"),
-    Rule(line_comment, "%", _ALL),
+    Rule(label, "(", _ALL),
     Rule(jsx, "<"),
     Rule(math, "$", _TEXT),
     Rule(table, "", _TEXT),
@@ -131,7 +131,7 @@ def _is_read(rule: RuleFuncBlockType, syntax: Syntax) -> bool:
         return "mdx" in syntax.comments
     if rule in (container, abbreviation):
         return "indented" in syntax.containers
-    return rule is not line_comment or "myst" in syntax.comments
+    return rule is not label or "labels" in syntax.comments
 
 
 def _first_that_fits(rules: list[Rule]) -> RuleFuncBlockType:

@@ -1,10 +1,10 @@
-"""Comments that may hold blank lines: `{/* … */}` of MDX and `%% … %%` of Obsidian; and the lines `% …` of MyST."""
+"""Comments that may hold blank lines: `{/* … */}` of MDX, `%% … %%` of Obsidian; labels `(name)=` of MyST."""
 
 from __future__ import annotations
 
 from markdown_it.rules_block import StateBlock
 
-from ingestion.markdown.rules.lookahead import add_leaf, find_mark, is_outside, line_text
+from ingestion.markdown.rules.lookahead import add_leaf, find_mark, line_text
 
 _CLOSINGS = {"{/*": ("mdx", "*/}"), "%%": ("percent", "%%")}
 
@@ -18,11 +18,10 @@ def comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return found is not None and add_leaf(state, "comment", start, found)
 
 
-def line_comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read lines that begin with `%`."""
-    if not line_text(state, start).startswith("%") or state.is_code_block(start):
+def label(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a line of MyST that only names what stands below it: `(name)=`."""
+    line = line_text(state, start).rstrip()
+    is_label = len(line) > 3 and line.endswith(")=") and "(" not in line[1:] and ")" not in line[:-2]
+    if not is_label or state.is_code_block(start):
         return False
-    line = start + 1
-    while line < end and line_text(state, line).startswith("%") and not is_outside(state, line):
-        line += 1
-    return silent or add_leaf(state, "comment", start, line)
+    return silent or add_leaf(state, "comment", start, start + 1)
