@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from rag.grounding.formulas import without_formulas
+
 _SPAN = re.compile(r"(?<!`)(`++)(.+?)\1")
 _NAME = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;.)]+)?"  # flags
@@ -16,18 +18,17 @@ _NAME = re.compile(
     r"|\b[A-Za-z]+\d\w*|\b0x[0-9A-Fa-f]+"  # i8, TMP117
     r"|\b\d+(?:\.\d+){2,}\b"  # versions
 )
-_DOTTED_PROSE = re.compile(r"(?:e\.g|i\.e|a\.k\.a)$")
-_CALL = re.compile(r"\([^()]*\)$")
+_PROSE = ("e.g", "i.e", "a.k.a")
 _QUOTES = "\"'“”‘’"
 
 
 @lru_cache(maxsize=4096)
 def code_names_in(text: str) -> tuple[str, ...]:
-    """Return the names in their order, without backticks and without the arguments of a call."""
-    names = [_bare(found[2]) for found in _SPAN.finditer(text)]
-    outside = _SPAN.sub(lambda found: " " * len(found[0]), text)
-    names += [_bare(found[0]) for found in _NAME.finditer(outside) if not _DOTTED_PROSE.match(found[0])]
-    return tuple(dict.fromkeys(name for name in names if name))
+    """Return the names in their order, without backticks and without the arguments of a call; none of formulas."""
+    prose = without_formulas(text)
+    names = [_bare(found[2]) for found in _SPAN.finditer(prose)]
+    names += [_bare(found[0]) for found in _NAME.finditer(_SPAN.sub(" ", prose)) if found[0] not in _PROSE]
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def stands_in(name: str, text: str) -> bool:
@@ -44,4 +45,5 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 def _bare(name: str) -> str:
-    return _CALL.sub("", " ".join(name.split()).strip(_QUOTES)).strip()
+    name = " ".join(name.split()).strip(_QUOTES)
+    return (name.partition("(")[0] if name.endswith(")") else name).strip()

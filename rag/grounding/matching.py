@@ -1,4 +1,4 @@
-"""The places of passages that hold most of a sentence, and their clauses that come nearest to each of its own."""
+"""The places of passages that hold most of a sentence, and their clauses that come nearest to it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rag.grounding.code_names import stands_in
-from rag.grounding.places import Place, terms_of
-from rag.grounding.quantities import Quantity, is_among, quantities_in, units_in
+from rag.grounding.places import Place
 from rag.grounding.statements import Statement, read_statement
 
 if TYPE_CHECKING:
@@ -21,11 +19,10 @@ WINDOW = 3
 
 @dataclass(frozen=True, slots=True)
 class NearClause:
-    """A clause of a place, and how near it is to a clause of the sentence."""
+    """A clause of a place."""
 
     text: str
     place: Place
-    score: float
 
 
 @dataclass(frozen=True)
@@ -48,28 +45,22 @@ class Evidence:
     @cached_property
     def text(self) -> str:
         """All that the chosen places say, with the block of the best and the headings above them."""
-        block = self.best.block.text if self.best.block.kind != "table" else ""
+        block = self.best.block
+        beside = (place.text for place in self.places if place.block is block and block.kind != "table")
         headings = dict.fromkeys(title for place in self.places for title in _headings(place.block.passage))
-        return "\n".join([*(self.places[at].text for at in self.chosen), block, *headings])
+        return "\n".join([*(self.places[at].text for at in self.chosen), *beside, *headings])
 
     @cached_property
     def coverage(self) -> float:
-        """The share of the sentence that the chosen places hold: each number as one word."""
-        words, numbers = self.statement.words, self.statement.quantities
-        quantities, units = quantities_in(self.text), units_in(self.text)
-        found = sum(is_among(number, quantities, units) for number in numbers)
-        whole = len(words) + len(numbers)
-        return (len(words & terms_of(self.text)) + found) / whole if whole else 1.0
+        """The share of the sentence that the chosen places hold."""
+        return self.statement.facts_in(self.text)
 
-    def nearest(self, clause: Statement) -> list[NearClause]:
-        """Return the clauses of the chosen places that share most with this one."""
-        found = [
-            NearClause(text, self.places[at], _score(clause, text, self.places[at]))
-            for at in self.chosen
-            for text in self.places[at].clauses
-        ]
-        best = max(match.score for match in found)
-        return [match for match in found if match.score == best]
+    @cached_property
+    def near(self) -> list[NearClause]:
+        """The clauses of the chosen places that share most with the sentence."""
+        clauses = [NearClause(text, self.places[at]) for at in self.chosen for text in self.places[at].clauses]
+        shares = [self.statement.facts_in(clause.text) for clause in clauses]
+        return [clause for clause, share in zip(clauses, shares, strict=True) if share == max(shares)]
 
 
 def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[float]) -> Evidence | None:
@@ -77,39 +68,17 @@ def find_evidence(sentence: str, places: Sequence[Place], nearness: Sequence[flo
     if not places:
         return None
     statement = read_statement(sentence)
-    words = statement.words
-    shares = [_share_in(place, statement) for place in places]
+    shares = [statement.facts_in(place.text) for place in places]
     ranks = [(share + max(0.0, near)) / 2 for share, near in zip(shares, nearness, strict=True)]
     chosen = [max(range(len(places)), key=ranks.__getitem__)]
-    left = words - places[chosen[0]].terms
-    while left and len(chosen) < min(WINDOW, len(places)):
-        others = [at for at in range(len(places)) if at not in chosen]
-        best = max(others, key=lambda at: len(left & places[at].terms) + max(0.0, nearness[at]) / 2)
+    left = statement.words - places[chosen[0]].terms
+    while left and len(chosen) < WINDOW:
+        best = max(range(len(places)), key=lambda at: len(left & places[at].terms) + max(0.0, nearness[at]) / 2)
         if not left & places[best].terms:
             break
         chosen.append(best)
         left -= places[best].terms
     return Evidence(statement, places, ranks, tuple(chosen))
-
-
-def _counted(statement: Statement) -> list[Quantity]:
-    """Return the numbers that a source must have."""
-    return [quantity for quantity in statement.quantities if not quantity.is_small_word]
-
-
-def _score(clause: Statement, text: str, place: Place) -> float:
-    facts = sum(stands_in(name, text) for name in clause.code)
-    facts += sum(is_among(number, quantities_in(text), units_in(place.block.text)) for number in _counted(clause))
-    whole = len(clause.code) + len(_counted(clause)) + len(clause.words)
-    return (facts + len(clause.words & terms_of(text))) / (whole or 1.0)
-
-
-def _share_in(place: Place, statement: Statement) -> float:
-    """Return the share of a sentence's words and numbers that a place has."""
-    numbers = quantities_in(place.text)
-    held = len(statement.words & place.terms) + sum(is_among(number, numbers) for number in _counted(statement))
-    whole = len(statement.words) + len(_counted(statement))
-    return held / whole if whole else 1.0
 
 
 def _headings(passage: SearchResult) -> tuple[str, ...]:

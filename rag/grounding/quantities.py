@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rag.grounding.formulas import without_formulas
+
 _DIMENSIONS: dict[str, dict[str, float]] = {
     "time": {
         "ns nanosecond nanoseconds": 1e-9, "µs us microsecond microseconds": 1e-6,
@@ -103,7 +105,8 @@ class Quantity:
 
 @lru_cache(maxsize=4096)
 def quantities_in(text: str) -> tuple[Quantity, ...]:
-    """Return the numbers of a text in order; those inside of identifiers and versions are none."""
+    """Return the numbers of a text in order; those inside of identifiers, versions and formulas are none."""
+    text = without_formulas(text)
     return tuple(_quantity(found, text) for found in _QUANTITY.finditer(text))
 
 

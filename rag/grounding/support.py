@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 THRESHOLD = 0.56
 """Support from which a sentence is held: the mean of its words' coverage and its cosine with what holds it."""
 
-PLAIN = 0.9
-"""Share of a sentence's words and numbers from which they decide alone, whatever its meaning."""
-
 MOSTLY = 0.7
-"""Share of a sentence's words in one place from which they decide alone as well."""
+"""Share of a sentence's words in one place from which they decide alone."""
 
 LITTLE = 0.4
 """Share of a sentence's words and numbers below which no meaning makes up for the others."""
@@ -149,7 +146,7 @@ class SupportCheck:
         evidence = self._evidence(sentence, passages)
         if evidence is None or evidence.coverage < LITTLE:
             return TOO_LITTLE
-        if evidence.statement.share_in(evidence.best.terms) < MOSTLY and evidence.coverage < PLAIN:
+        if evidence.statement.share_in(evidence.best.terms) < MOSTLY:
             nearness = self._nearness(evidence)
             evidence = self._evidence(sentence, passages, nearness)
             if evidence is None or (evidence.coverage + max(nearness[at] for at in evidence.chosen)) / 2 < THRESHOLD:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
+from benchmarks.support import judged_pairs
 from rag.grounding.support import SupportCheck, Verdict
 from rag.models import SearchResult
 from tests.rag.grounding.test_answer_text import shown
 from tests.support.agents import MINILM, PUMP, WAIT
 from tests.support.fakes import FakeEmbedder
 from tests.support.passages import passage
-
-DATA = Path(__file__).parent / "data"
-
-
-def source(pair: dict[str, str]) -> SearchResult:
-    return passage(pair["passage"], page_title=pair["title"])
 
 
 def is_held(sentence: str, *passages: SearchResult) -> bool:
@@ -31,17 +23,40 @@ def judged(sentence: str, *passages: SearchResult) -> Verdict:
 
 @pytest.mark.parametrize(
     ("pairs", "least_true", "most_false"),
-    [("pairs_written_on", 0.70, 0.21), ("pairs_measured_on", 0.78, 0.22)],
-)
+    [
+        ("pairs_written_on", 0.68, 0.23), ("pairs_measured_on", 0.81, 0.22),
+        ("forms_written_on", 0.56, 0.20), ("forms_measured_on", 0.65, 0.10),
+    ],
+)  # fmt: skip
 def test_most_true_sentences_are_held_and_few_false_ones(pairs: str, least_true: float, most_false: float) -> None:
-    """What no rule was written on is the measure: `make support` prints both."""
-    passages = json.loads((DATA / f"{pairs}.json").read_text(encoding="utf-8"))
-    held = [is_held(sentence, source(pair)) for pair in passages for _, sentence in pair["held"]]
-    wrong = [judged(sentence, source(pair)).state for pair in passages for _, sentence in pair["not_held"]]
-    blamed = [judged(sentence, source(pair)).state for pair in passages for _, sentence in pair["held"]]
-    assert sum(held) / len(held) >= least_true
-    assert wrong.count("held") / len(wrong) <= most_false
-    assert wrong.count("contradicted") >= 8 * blamed.count("contradicted")
+    """What no rule was written on is the measure: `make support` prints all four."""
+    judged = list(judged_pairs(pairs, MINILM))
+    states = {
+        is_true: [each.verdict.state for each in judged if each.is_true is is_true] for is_true in (True, False)
+    }
+    assert states[True].count("held") / len(states[True]) >= least_true
+    assert states[False].count("held") / len(states[False]) <= most_false
+    assert states[False].count("contradicted") >= 5 * states[True].count("contradicted")
+    told = [each for each in judged if each.block and each.verdict.held]
+    assert sum(any(each.block in block.text for block in each.verdict.blocks) for each in told) >= len(told) - 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "state"),
+    [
+        ("The range is $R = \\frac{v^2}{g}$.", "held"),
+        ("The range is \\(R=\\frac{v^2}{g}\\).", "held"),
+        ("The range is $R = \\frac{v^3}{g}$.", "says_less"),
+        ("The range is largest at 45 degrees.", "held"),
+        ("The range is largest at 2 degrees.", "contradicted"),
+        ("The range is at 9.81 metres.", "says_less"),
+    ],
+)
+def test_a_formula_stands_letter_by_letter_and_its_numbers_are_no_numbers_of_the_book(
+    sentence: str, state: str
+) -> None:
+    thrown = passage(r"The range is $R = \frac{v^2}{g}$ at any speed. The range is largest at 45 degrees.")
+    assert judged(sentence, thrown).state == state
 
 
 CODE = passage("Call `read_plan(path)` with `--keep-order`. Then `pump.start()` runs for 600 seconds.")
@@ -150,7 +165,7 @@ COUNTED = passage(
         ("Backups are kept for 720 hours.", True),
         ("Plants are watered in the morning.", True),
         ("Backups are not kept for 30 days.", False),
-        ("Every new reading is deleted there.", False),
+        ("Every new reading is never kept there.", False),
         ("All editors may delete it.", False),
     ],
 )
@@ -164,19 +179,16 @@ def test_words_that_are_all_of_the_book_are_held_where_it_has_them_together() ->
     assert judged("Camera topics use reliable delivery.", roles).state == "says_less"
 
 
-TURNED = passage(
-    "Messages are always printed. The counter increments with each message. "
-    "A number is predictable if its source is known."
-)
+TURNED = passage("Messages are always printed. The counter increases with each message. The first number is larger.")
 
 
 @pytest.mark.parametrize(
     ("sentence", "held"),
     [
         ("Messages are never printed.", False),
-        ("The counter increments with each message.", True),
-        ("The counter decrements with each message.", False),
-        ("A number is unpredictable if its source is known.", False),
+        ("The counter increases with each message.", True),
+        ("The counter decreases with each message.", False),
+        ("The first number is smaller.", False),
     ],
 )
 def test_opposite_words_keep_a_sentence_from_being_confirmed(sentence: str, held: bool) -> None:
