@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 DEFINITION = re.compile(
-    r"^[ \t>*+-]*\[(?!\^)(?P<label>[^\]\n]+)\]:[ \t]*\n?[ \t>]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))"
+    r"^[ \t>]*(?:[-*+][ \t>]+)*\[(?!\^)(?P<label>[^\]\n]+)\]:[ \t]*\n?[ \t>]*(?:<(?P<angle>[^<>\n]*)>|(?P<plain>\S+))"
     r"(?P<title>[ \t]*\n?[ \t>]*[\"'(])?",
     re.M,
 )

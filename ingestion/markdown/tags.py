@@ -11,7 +11,7 @@ TAG_NAME = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)?")
 HEADING = re.compile(r"<(?P<name>h[1-6])(?P<attributes>(?:\s[^<>]*)?)>(?P<words>.*)</(?P=name)\s*>", re.I | re.S)
 """A heading that is written in HTML."""
 
-CLOSING_NAMES = re.compile(r"</([A-Za-z][\w.:-]*)\s*>")
+CLOSING_NAMES = re.compile(r"</(?P<name>[A-Za-z][\w.:-]*)\s*>")
 _REST = re.compile(
     r"""(?P<attributes>(?:[\s](?:[^<>{}"'`]++|"[^"<]*+"|'[^'<]*+'|"[^"\n]*+"|'[^'\n]*+')*+)?)(?P<self_closing>/?)>"""
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ingestion.source.includes.template_tags import is_name, template_tags
 from ingestion.source.site import Site
 
 
@@ -60,21 +60,26 @@ def whole(text: str, selection: str) -> str:
 
 
 class Variables(NamedTuple):
-    """Texts of a site that stand for others: how its pages write them (`name` is a group), and their values.
+    """Texts of a site that stand for others: `name_of` reads the name in a tag that begins with one of `marks`."""
 
-    Those whose names `by_name` turns into keys are looked up by the key.
-    """
-
-    pattern: re.Pattern[str]
+    name_of: Callable[[str], str]
     values: Mapping[str, str]
-    by_name: Callable[[str], str] = str
+    marks: tuple[str, ...] = ("{{",)
 
 
 def find_variables(text: str, variables: Variables) -> Iterator[Directive]:
     """Yield what stands for a text of the configuration or of the page's own metadata."""
-    for found in variables.pattern.finditer(text):
-        value = variables.values.get(variables.by_name(found["name"]))
-        start, end = found.span()
-        warning = "" if value is not None else f"`{found[0]}` has no value in the configuration or the metadata"
-        shown = found[0] if value is None else value
-        yield Directive(start, end, "", (), whole, text=shown, warning=warning, rule="unresolved-variable")
+    for tag in template_tags(text, *variables.marks):
+        if is_name(name := variables.name_of(tag.inside)):
+            source, value = text[tag.start : tag.end], variables.values.get(name)
+            warning = "" if value is not None else f"`{source}` has no value in the configuration or the metadata"
+            shown = source if value is None else value
+            yield Directive(
+                tag.start, tag.end, "", (), whole, text=shown, warning=warning, rule="unresolved-variable"
+            )
+
+
+def blanks_before(text: str, start: int) -> str:
+    """Return the blanks that a line begins with, if nothing else stands before `start` in it."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return before if not before.strip() else ""

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from string import hexdigits
 
 from ingestion.markdown.anchors import UNNAMED, HeadingIds, Titled, id_in, number_in_order, split_braces, text_of
 from ingestion.markdown.attributes import attributes
@@ -16,9 +17,7 @@ from ingestion.source.generators.protocol import AddressOptions, PageFacts
 from ingestion.source.permalinks import Values, date_values, file_route, fill, folder_route, split_path
 from ingestion.source.site import Site
 
-_SHORTCODE = re.compile(r"\{\{[<%](?!/\*)")
 _KEPT_IN_PATHS = frozenset("-_./+~#@")
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _NAME = re.compile(r":([a-z]+(?:\[(?:first|last|\d*(?::\d*)?)\])?)")
 _DATE_KEYS = ("date", "publishDate", "publishdate", "pubdate", "published", "lastmod", "modified")
 """Where the date in an address comes from, the first that a page has."""
@@ -137,7 +136,7 @@ def _urlized(text: str) -> str:
     made = []
     after_hyphen = blank = False
     for at, character in enumerate(text):
-        if _stays(character) or _ESCAPE.match(text, at):
+        if _stays(character) or _is_escape(text[at : at + 3]):
             after_hyphen = character == "-"
             made.append("-" if blank and not after_hyphen else "")
             made.append(character)
@@ -147,6 +146,10 @@ def _urlized(text: str) -> str:
     return "".join(made).lower()
 
 
+def _is_escape(text: str) -> bool:
+    return len(text) == 3 and text[0] == "%" and set(text[1:]) <= set(hexdigits)
+
+
 def _stays(character: str) -> bool:
     category = unicodedata.category(character)
     return character in _KEPT_IN_PATHS or category[0] in "LM" or category == "Nd"
@@ -154,7 +157,8 @@ def _stays(character: str) -> bool:
 
 def split(text: str) -> Titled:
     """Split off attributes in braces, if all that stands in the braces is attributes."""
-    unknown = UNNAMED if "{{" in text and _SHORTCODE.search(text) else None  # the words of a theme's template
+    templates = text.replace("{{</*", "").replace("{{%/*", "")  # which show what stands in them
+    unknown = UNNAMED if "{{<" in templates or "{{%" in templates else None  # the words of a theme's template
     braces = split_braces(text)
     if not braces or braces[0].endswith(("{", "%", "<")) or not _are_attributes(braces[1]):
         return Titled(text, unknown)

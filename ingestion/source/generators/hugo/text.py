@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.hugo.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import Directive, PageFolders, Variables, whole
+from ingestion.source.includes.template_tags import TemplateTag, template_tags
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -19,40 +19,44 @@ SYNTAX = Syntax(
     name="hugo", comments=NONE, containers=NONE, inline=INLINE - {"wiki", "keys", "critic"}, templates="shortcode"
 )
 
-_SHORTCODE = re.compile(
-    r"\{\{(?P<mark>[<%])\s*(?P<name>include|readfile)\s(?P<arguments>[^\n{}]{1,1000}?)/?[>%]\}\}", re.I
-)
-
-
-_TABS = re.compile(r"\{\{<\s*(?P<end>/?)\s*(?P<name>tab(?:pane)?)\b(?P<arguments>[^\n{}]{0,1000}?)>\}\}")
-
-
-_VARIABLE = re.compile(r"\{\{[<%]\s{0,9}param\s{1,9}[\"`]?(?P<name>[\w.-]{1,100})[\"`]?\s{0,9}[>%]\}\}")
+_SHORTCODES = ("{{<", "{{%")
 
 
 def variables_of(page: PageFacts, site: Site | None) -> Variables:
     """Return what `param` shows: a parameter of the page, else one of the site, in any case of letters."""
     own = values_of(page.values)
     found = (*facts_of(site).params, *texts_below(own), *texts_below(own, "params"))
-    return Variables(_VARIABLE, {name.lower(): text for name, text in found}, str.lower)
+    return Variables(_name_of, {name.lower(): text for name, text in found}, _SHORTCODES)
+
+
+def _name_of(inside: str) -> str:
+    word, *names = inside.split()
+    return names[0].strip('"`').lower() if word == "param" and len(names) == 1 else ""
 
 
 def find_tabs(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield the insides of tabs that are code, as Docsy has them, unless the pane or the tab says `text=true`."""
     pane: dict[str, str] | None = None
-    opened: re.Match[str] | None = None
-    for tag in _TABS.finditer(text) if "tabpane" in text else ():
-        if tag["name"] == "tabpane":
-            pane, opened = (None if tag["end"] else _values(tag["arguments"])), None
-        elif not tag["end"]:
+    opened: TemplateTag | None = None
+    for tag in template_tags(text, "{{<") if "tabpane" in text else ():
+        name, arguments = tag.words
+        if name == "tabpane":
+            pane, opened = _values(arguments), None
+        elif name == "tab":
             opened = tag
-        elif pane is not None and opened:
-            values = {**pane, **_values(opened["arguments"])}
-            inside = text[opened.end() : tag.start()].strip("\n")
-            if values.get("text") != "true" and inside.strip():
+        elif _closes(tag, "tabpane"):
+            pane, opened = None, None
+        elif _closes(tag, "tab"):
+            values = {**(pane or {}), **_values(opened.words[1])} if opened else {}
+            inside = text[opened.end : tag.start].strip("\n") if opened and pane is not None else ""
+            if opened and values.get("text") != "true" and inside.strip():
                 code = f"\n{fenced(inside, values.get('lang', ''))}\n"
-                yield Directive(opened.end(), tag.start(), "tab", (), whole, text=code)
+                yield Directive(opened.end, tag.start, "tab", (), whole, text=code)
             opened = None
+
+
+def _closes(tag: TemplateTag, name: str) -> bool:
+    return tag.inside.startswith("/") and tag.inside[1:].strip() == name
 
 
 def _values(arguments: str) -> dict[str, str]:
@@ -66,15 +70,16 @@ def _values(arguments: str) -> dict[str, str]:
 
 def find_shortcodes(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield Hugo's `readfile` and `include`, which themes define: a path from the page, its folders or the site."""
-    for found in _SHORTCODE.finditer(text):
-        values = _values(found["arguments"])
+    for tag in template_tags(text, *_SHORTCODES):
+        name, arguments = tag.words
+        values = _values(arguments.removesuffix("/")) if name.lower() in ("include", "readfile") else {}
         path = values.get("file") or values.get("path") or values.get("0")
         if path:
             fence = values.get("lang", "") if values.get("code") == "true" else None
             places = _hugo_places(path, folders)
-            is_late = found["mark"] == "<" and found["name"].lower() == "readfile" and fence is None
+            is_late = tag.mark == "{{<" and name.lower() == "readfile" and fence is None
             select = _as_element if is_late else whole
-            yield Directive(found.start(), found.end(), path, places, select, fence=fence)
+            yield Directive(tag.start, tag.end, path, places, select, fence=fence)
 
 
 def _as_element(text: str, selection: str) -> str:

@@ -16,6 +16,7 @@ from ingestion.source.generators.jekyll.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.includes.template_tags import MAX_TAG, TemplateTag, is_name, replace_tags, template_tags
 from ingestion.source.metadata.plain_yaml import MAX_NODES, YamlProblem, read_yaml
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import MAX_VALUE, texts_below, values_of
@@ -29,48 +30,50 @@ SYNTAX = Syntax(
     raw_html=True,
 )
 
-_LIQUID = re.compile(
-    r"\{%-?[ \t]*include(?P<relative>_relative)?[ \t]+(?P<target>[^\s%{}]+)(?P<parameters>[^%]{0,2000})%\}"
-)
-_LIQUID_VALUE = re.compile(r"\{\{-?\s*include\.(?P<key>[\w-]+)[^{}\n]*\}\}")
-
-
-_VARIABLE = re.compile(r"\{\{-?\s{0,9}(?P<name>(?:site|page)\.[\w.-]{1,100})\s{0,9}-?\}\}")
-
 
 def variables_of(page: PageFacts, site: Site | None) -> Variables:
     """Return the texts that a page shows as `{{ site.x }}` and `{{ page.x }}`, where no filter changes them."""
     of_page = {f"page.{name}": text for name, text in texts_below(values_of(page.values))}
-    return Variables(_VARIABLE, {f"site.{name}": text for name, text in facts_of(site).texts} | of_page)
+    return Variables(_name_of, {f"site.{name}": text for name, text in facts_of(site).texts} | of_page)
+
+
+def _name_of(inside: str) -> str:
+    return inside if inside.startswith(("site.", "page.")) else ""
 
 
 def find_liquid(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield Jekyll's `{% include file %}`, of the folder `_includes`, and `{% include_relative file %}`."""
-    for found in _LIQUID.finditer(text):
-        target = found["target"][:MAX_TARGET]
-        folder = folders.page.parent if found["relative"] else folders.base / "_includes"
-        parameters = {name: value or "" for name, value, _, is_text in attributes(found["parameters"]) if is_text}
-        yield Directive(*found.span(), target, (folder / target,), partial(_with_parameters, parameters=parameters))
+    bases = {"include": folders.base / "_includes", "include_relative": folders.page.parent}
+    for tag in template_tags(text, "{%") if "include" in text else ():
+        kind, rest = tag.words
+        target, *written = rest[:MAX_TAG].split(None, 1) or [""]
+        if kind in bases and target and "{" not in target:
+            target = target[:MAX_TARGET]
+            parameters = {name: value or "" for name, value, _, is_text in attributes("".join(written)) if is_text}
+            select = partial(_with_parameters, parameters=parameters)
+            yield Directive(tag.start, tag.end, target, (bases[kind] / target,), select)
 
 
-_DATA = re.compile(
-    r"\{\{-?\s{0,9}site\.data(?P<keys>(?:\.[\w-]{1,100}|\[(?:\d{1,6}|\"[^\"\n]{1,100}\"|'[^'\n]{1,100}')\]){2,20})"
-    r"\s{0,9}-?\}\}"
-)
-_KEY = re.compile(r"\.([\w-]+)|\[[\"']?([^\"'\]]+)")
+_KEY = re.compile(r"\.([\w-]{1,100})|\[(?:(\d{1,6})|\"([^\"\n]{1,100})\"|'([^'\n]{1,100})')\]")
+MAX_KEYS = 20
 
 
 def find_data(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield `{{ site.data.file.key }}`, a text of a file of the folder `_data`, or of a folder in it."""
     data = folders.docs / "_data"
-    for found in _DATA.finditer(text) if "site.data" in text and data.is_dir() else ():
+    for tag in template_tags(text, "{{") if "site.data" in text and data.is_dir() else ():
+        before, _, written = tag.inside.partition("site.data")
+        keys = ["".join(key) for key in _KEY.findall(written)]
+        if before or _KEY.sub("", written) or not 2 <= len(keys) <= MAX_KEYS:
+            continue
         folder = data
-        first, *keys = map("".join, _KEY.findall(found["keys"]))
+        first, *keys = keys
         while keys and (folder / first).is_dir():
             folder, first, *keys = folder / first, *keys
         places = tuple(folder / f"{first}.{ending}" for ending in ("yml", "yaml", "json", "csv", "tsv"))
+        source = text[tag.start : tag.end]
         select = partial(_datum, keys=tuple(keys))
-        yield Directive(*found.span(), found[0], places, select, rule="unresolved-variable")
+        yield Directive(tag.start, tag.end, source, places, select, rule="unresolved-variable")
 
 
 def _datum(text: str, selection: str, *, keys: tuple[str, ...]) -> str:
@@ -100,8 +103,12 @@ def _document(text: str) -> Any:
 
 def _with_parameters(text: str, selection: str, *, parameters: Mapping[str, str]) -> str:
     """Return a file with the texts that its include passes where it shows them (`{{ include.title }}`)."""
-    shown = _LIQUID_VALUE.sub(lambda found: parameters.get(found["key"], ""), text)
-    return whole(shown, selection)
+
+    def value_of(tag: TemplateTag) -> str | None:
+        before, _, key = tag.inside.partition("|")[0].rstrip().partition("include.")
+        return parameters.get(key, "") if not before and is_name(key) else None
+
+    return whole(replace_tags(text, "{{", value_of), selection)
 
 
 FINDERS = (find_liquid, find_data)

@@ -10,24 +10,26 @@ from ingestion.markdown.syntax import NONE, Syntax
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders
 from ingestion.source.includes.files import CannotInclude
 from ingestion.source.includes.selection import lines_of, region
+from ingestion.source.includes.template_tags import template_tags
 
 SYNTAX = Syntax(name="mdbook", comments=NONE, containers=NONE, inline=NONE, hidden_code=(("rust", "# "),))
 
-_MDBOOK = re.compile(
-    r"\{\{(?<!\\\{\{)\s{0,9}#(?P<kind>include|rustdoc_include|playground|playpen)[ \t]++(?P<target>[^{}\n]++)\}\}"
-)
+_LISTINGS = ("#playground", "#playpen")
+_KINDS = ("#include", "#rustdoc_include", *_LISTINGS)
 _MDBOOK_MARK = re.compile(r"ANCHOR(?P<end>_END)?:\s*(?P<name>[\w-]+)")
 
 
 def find_mdbook(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield `{{#include file:anchor}}` and its like; paths begin at the file that includes."""
-    for found in _MDBOOK.finditer(text):
-        target = found["target"].strip()[:MAX_TARGET]
-        is_listing = found["kind"].startswith("play")
+    for tag in template_tags(text, "{{"):
+        kind, target = tag.words
+        if kind not in _KINDS or not target or text[tag.start - 1 : tag.start] == "\\":
+            continue
+        is_listing, target = kind in _LISTINGS, target[:MAX_TARGET]
         path, selection = (target.split()[0], "") if is_listing else split_mdbook(target)
         yield Directive(
-            found.start(),
-            found.end(),
+            tag.start,
+            tag.end,
             target,
             (file.parent / path,),
             select_mdbook,

@@ -12,9 +12,10 @@ from ingestion.markdown.fences import are_code
 from ingestion.markdown.syntax import INLINE, NONE, Syntax
 from ingestion.source.generators.mkdocs.config import facts_of
 from ingestion.source.generators.protocol import PageFacts
-from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, whole
+from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, Variables, blanks_before, whole
 from ingestion.source.includes.files import CannotInclude
 from ingestion.source.includes.selection import lines_of, region
+from ingestion.source.includes.template_tags import template_tags
 from ingestion.source.site import Site
 from ingestion.source.site_reading.documents import texts_below, values_of
 
@@ -34,9 +35,7 @@ _SNIPPET_MARK = re.compile(
 )
 _RANGES = re.compile(r":(?P<ranges>-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)$")
 _SECTION = re.compile(r":(?P<name>[A-Za-z][\w-]*)$")
-
-
-_VARIABLE = re.compile(r"\{\{-?\s{0,9}(?P<name>[A-Za-z_][\w.]{0,100})\s{0,9}-?\}\}")
+_NOT_IN_TARGET = frozenset("{}\n")
 
 
 def variables_of(page: PageFacts, site: Site | None) -> Variables | None:
@@ -44,7 +43,11 @@ def variables_of(page: PageFacts, site: Site | None) -> Variables | None:
     texts = facts_of(site).texts
     own = texts_below(values_of(page.values))
     of_page = (*own, *((f"page.meta.{name}", text) for name, text in own))
-    return None if texts is None else Variables(_VARIABLE, dict((*texts, *of_page)))
+    return None if texts is None else Variables(_name_of, dict((*texts, *of_page)))
+
+
+def _name_of(inside: str) -> str:
+    return inside if inside.replace(".", "").isidentifier() else ""
 
 
 def find_snippets(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
@@ -115,31 +118,28 @@ def _range(written: str, count: int) -> slice:
     return slice(max(begin, 0), max(end, 0))
 
 
-_INCLUDED = re.compile(
-    r"(?P<indent>^[ \t]*)?\{%-?[ \t]*include(?:-markdown)?[ \t]+"
-    r"(?:\"(?P<double>[^\"\n]+)\"|'(?P<single>[^'\n]+)')(?P<options>[^%]{0,2000})-?%\}",
-    re.M,
-)
-_BRACED = re.compile(r"\{![ \t]*(?P<target>[^\n!{}]{1,1000}?)[ \t]*!(?:[^\n!{}]{0,1000}!)?\}")
-_HASHES = re.compile(r"^(#{1,6})(?=[ \t])")
-
-
 def find_included(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield `{% include-markdown "file" %}` and `{% include "file" %}` of a plug-in."""
-    for found in _INCLUDED.finditer(text) if "{%" in text else ():
-        target = (found["double"] or found["single"])[:MAX_TARGET]
-        options = {name: value or "" for name, value, *_ in attributes(found["options"])}
+    for tag in template_tags(text, "{%"):
+        kind, rest = tag.words
+        written = [*attributes(rest)] if kind in ("include", "include-markdown") else []
+        if not written or written[0].name or not written[0].value:
+            continue
+        target = written[0].value[:MAX_TARGET]
+        options = {name: value or "" for name, value, *_ in written[1:]}
         bases = (file.parent,) if target.startswith(".") else (folders.docs, file.parent)
         places = () if "://" in target else tuple(base / target for base in bases)
+        indent = blanks_before(text, tag.start)
         select = partial(_cut, options=options)
-        yield Directive(*found.span(), target, places, select, indent=found["indent"] or "")
+        yield Directive(tag.start - len(indent), tag.end, target, places, select, indent=indent)
 
 
 def find_braced(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
-    """Yield `{! file !}` of an extension."""
-    for found in _BRACED.finditer(text) if "{!" in text else ():
-        target = found["target"]
-        yield Directive(*found.span(), target, (folders.base / target, folders.docs / target), whole)
+    """Yield `{! file !}` of an extension; what stands behind a second `!` chooses lines."""
+    for tag in template_tags(text, "{!"):
+        target = tag.inside.partition("!")[0].strip()
+        if target and _NOT_IN_TARGET.isdisjoint(target):
+            yield Directive(tag.start, tag.end, target, (folders.base / target, folders.docs / target), whole)
 
 
 def _cut(text: str, selection: str, *, options: Mapping[str, str]) -> str:
@@ -153,13 +153,17 @@ def _cut(text: str, selection: str, *, options: Mapping[str, str]) -> str:
 
 
 def _deeper(text: str, offset: int) -> str:
-    def deeper(marks: re.Match[str]) -> str:
-        return "#" * min(max(len(marks[1]) + offset, 1), 6)
-
     lines = text.split("\n")
     return "\n".join(
-        line if code else _HASHES.sub(deeper, line) for line, code in zip(lines, are_code(lines), strict=True)
+        line if code or not line.startswith("#") else _heading(line, offset)
+        for line, code in zip(lines, are_code(lines), strict=True)
     )
+
+
+def _heading(line: str, offset: int) -> str:
+    words = line.lstrip("#")
+    level = len(line) - len(words)
+    return "#" * min(max(level + offset, 1), 6) + words if level <= 6 and words[:1] in (" ", "\t") else line
 
 
 FINDERS = (find_snippets, find_included, find_braced)

@@ -12,6 +12,7 @@ from ingestion.markdown.parser import parse_page
 from ingestion.markdown.syntax import ANY
 from ingestion.source.includes.directives import MAX_TARGET, Directive, PageFolders, whole
 from ingestion.source.includes.files import CannotInclude
+from ingestion.source.includes.template_tags import template_tags
 
 SYNTAX = ANY
 
@@ -24,13 +25,17 @@ _REFERENCE = re.compile(r"\(\([0-9a-f]{8}-[0-9a-f-]{27}\)\)")
 _MARK = re.compile(r"::[ \t]|[ \t]\^[A-Za-z0-9]|\(\([0-9a-f]{8}-|!\[\[")
 """What stands in each of these, so that of most pages no line is looked at."""
 
-_GITBOOK = re.compile(r'\{%[ \t]{0,9}include[ \t]{1,9}"[^"\n]{0,200}?(?P<path>\.gitbook/[^"\n]{1,300})"[ \t]{0,9}%\}')
+_GITBOOK = ".gitbook/"
 
 
 def find_gitbook(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
     """Yield GitBook's `{% include "../.gitbook/includes/file.md" %}`; that folder lies in the book's own."""
-    for found in _GITBOOK.finditer(text):
-        yield Directive(*found.span(), found["path"][:MAX_TARGET], (folders.docs / found["path"],), whole)
+    for tag in template_tags(text, "{%") if _GITBOOK in text else ():
+        kind, written = tag.words
+        _, folder, path = written.partition(_GITBOOK)
+        if kind == "include" and folder and written[0] == written[-1] == '"':
+            target = f"{folder}{path[:-1]}"[:MAX_TARGET]
+            yield Directive(tag.start, tag.end, target, (folders.docs / target,), whole)
 
 
 def find_vault_marks(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:

@@ -32,12 +32,14 @@ _REGION_MARK = re.compile(
 )
 
 
-_VARIABLE = re.compile(r"\{\{\s{0,9}\$frontmatter\.(?P<name>[\w.-]{1,100})\s{0,9}\}\}")
-
-
 def variables_of(page: PageFacts, site: Site | None) -> Variables:
     """Return the texts that a page shows of its own metadata."""
-    return Variables(_VARIABLE, dict(texts_below(values_of(page.values))))
+    return Variables(_name_of, dict(texts_below(values_of(page.values))))
+
+
+def _name_of(inside: str) -> str:
+    before, _, name = inside.partition("$frontmatter.")
+    return "" if before else name
 
 
 def find_vitepress(text: str, file: Path, folders: PageFolders) -> Iterator[Directive]:
