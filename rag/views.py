@@ -25,14 +25,15 @@ def search_view(response: SearchResponse, *, explain: bool = False) -> View:
     if not response.results:
         return [
             *_mended(response),
-            f"Nothing found in {response.book_id} with {_filters(response)}.",
+            f"Nothing found in {', '.join([response.book_id, *_filters(response)])}.",
             *_hidden(response),
         ]
     return [
         *_mended(response),
         *(part for result in response.results for part in _passage(result, explain=explain)),
         *(_evidence(response) if explain else ()),
-        f"{len(response.results)} of {response.total_found} chunks of {response.book_id}, {_filters(response)}",
+        f"{len(response.results)} of {response.total_found} chunks of "
+        f"{', '.join([response.book_id, *_filters(response)])}",
         *_hidden(response),
     ]
 
@@ -121,10 +122,13 @@ def _doubts(response: AgentResponse) -> list[str]:
     return ["", *doubts] if doubts else []
 
 
-def _filters(response: SearchResponse) -> str:
-    module = f", module {response.module_filter}" if response.module_filter else ""
+def _filters(response: SearchResponse) -> list[str]:
+    """Return the filters of a search; the lowest tier only where something shows that the book has tiers."""
     tier = response.hardware_tier_filter
-    return f"hardware tier {tier}{' or lower (--tier 4 sees all)' if tier < 4 else ''}{module}"
+    has_tiers = response.hidden or any("hardware_tier" in result.declared for result in response.results)
+    tiers = [f"hardware tier {tier}{' or lower (--tier 4 sees all)' if tier < 4 else ''}"]
+    modules = [f"module {response.module_filter}"] if response.module_filter else []
+    return [*(tiers if has_tiers or tier > 1 else ()), *modules]
 
 
 def _passage(result: SearchResult, *, explain: bool) -> list[Part]:

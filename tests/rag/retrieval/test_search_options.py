@@ -10,7 +10,7 @@ import pytest
 
 from ingestion.errors import UsageError
 from ingestion.vector_stores.types import Hit
-from rag.models import SearchResponse
+from rag.models import HiddenPassages, SearchResponse
 from rag.retrieval.expansion import beside
 from rag.retrieval.mmr import diverse, diversity
 from rag.views import search_view
@@ -96,8 +96,26 @@ def test_the_origin_of_a_rank_is_told(library: Library) -> None:
     assert "by meaning (cosine" in shown and "by words (BM25" in shown and "Evidence: best cosine" in shown
 
 
-def test_the_filter_that_nobody_set_is_shown(library: Library) -> None:
-    assert "hardware tier 1 or lower (--tier 4 sees all)" in str(search_view(find(library, "turtle2"))[-1])
+@pytest.mark.parametrize(
+    ("declared", "hidden", "is_named"),
+    [
+        ((), None, False),
+        (("layer",), None, False),
+        (("hardware_tier",), None, True),
+        ((), HiddenPassages(filter="hardware_tier", value="2", count=1, best_relevance=0.5), True),
+    ],
+)
+def test_the_tier_that_nobody_set_is_named_only_where_the_book_has_tiers(
+    library: Library, declared: tuple[str, ...], hidden: HiddenPassages | None, is_named: bool
+) -> None:
+    found = find(library, "turtle2").model_copy(update={"hidden": hidden})
+    results = tuple(result.model_copy(update={"declared": declared}) for result in found.results)
+    for shown in (results, ()) if hidden or not is_named else (results,):
+        text = "\n".join(map(str, search_view(found.model_copy(update={"results": shown}))))
+        assert ("hardware tier 1 or lower (--tier 4 sees all)" in text) == is_named
+
+
+def test_a_tier_that_was_asked_for_is_named(library: Library) -> None:
     assert str(search_view(find(library, "turtle2", hardware_tier_filter=4))[-1]).endswith("hardware tier 4")
 
 
