@@ -10,7 +10,7 @@
 
 A refusal comes as Token and Done too, with state `no_results`. Failures are raised as BookwiseErrors, also after
 Tokens: UsageError for a question or filter that cannot be used, ChatModelError, EmbeddingError, VectorStoreError.
-With `tell_failure` the book is quoted where the model fails, see Agent.
+With `tell_failure` the book is quoted if the model fails, see Agent.
 To stop early, close the iterator (`aclose`) or cancel the task: the call to the model ends with it.
 `history` are messages with `role` and `content`, oldest first, without the question.
 """
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
     from rag.chat_model.client import ChatModel
 
 MAX_QUESTION_TOKENS = 1000
-"""A question that is longer is a mistake, and would only cost."""
+"""A longer question is a mistake and would only cost money."""
 
 INCOMPLETE = "the answer is incomplete: {}"
 
 FailureTeller = Callable[[ChatModelError], str]
-"""Takes note of a failure and returns what the reader is told of it."""
+"""Records a failure and returns the message for the reader."""
 
 
 class Agent:
     """Answers from one book; one agent may run any number of questions at once, all in one event loop.
 
-    `model` is None where answers are to be quoted from the book. With `tell_failure` a model that fails is no end:
-    what it wrote stands if the book holds enough of it, else the book is quoted as without a model. `error` of the
-    response is what `tell_failure` returns. The failure is raised without it, and where there is nothing to quote.
+    With `model` None, answers are quoted from the book. With `tell_failure` a failing model does not end the answer:
+    what it wrote stands if the book supports enough of it, else the book is quoted as without a model, and the
+    response's `error` is what `tell_failure` returns. Without it, or with nothing to quote, the failure is raised.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class Agent:
     ) -> AsyncGenerator[Event]:
         """Answer `question`. The model neither sees the filters nor can widen them.
 
-        `top_k` (1–100) and `min_score` (0–1) are the caller's instead of the settings'. `style` is what the caller
-        says of tone and form; it changes no rule.
+        `top_k` (1–100) and `min_score` (0–1) override the settings. `style` asks for a tone and form; it changes no
+        rule.
         """
         started = time.perf_counter()
         _check_length(question)
@@ -96,10 +96,10 @@ class Agent:
         asked = QuestionInContext(question, history, gate, started)
         gated = await in_thread(asked.search if self._model else asked.search_to_quote)
         yield Searched(gated.response.query, gated.response.results)
-        # A follow-up may be one that only the model can word as a search, so that it is asked for one.
+        # Only the model may be able to word a follow-up as a search, so it is asked to.
         if self._model and (not gated.is_off_subject or history):
             shown = ShownPassages()
-            # At every door alike: what the user has set, then what this caller asks for.
+            # In every interface alike: the user's settings first, then the caller's style.
             style = "\n".join(filter(None, (self._retriever.settings.agent.system_prompt, style)))
             loop = ToolLoop(self._model, gate, question, history, shown=shown, style=style)
             check = SupportCheck(shown, embedder_for_checks(self._retriever.embedder), self._entailment)
@@ -143,9 +143,9 @@ class Agent:
                 yield event
             return
         response = await in_thread(generated_answer, gated, written, self._retriever)
-        if not response.answer.startswith(written.told):
+        if not response.answer.startswith(written.sent):
             yield Replaced(response.answer)
-        elif rest := response.answer[len(written.told) :]:
+        elif rest := response.answer[len(written.sent) :]:
             yield Token(rest)
         if failure:
             response = self._incomplete(response, failure)
@@ -154,9 +154,8 @@ class Agent:
     async def _quote_instead(
         self, asked: QuestionInContext, failure: ChatModelError, written: Written
     ) -> AsyncGenerator[Event]:
-        """Answer as without a language model; raises its failure where that is not wanted, or the book has nothing to
-        quote.
-        """
+        """Answer as without a language model; raises the model's failure if there is no `tell_failure` or no
+        quote."""
         if self._tell_failure is None:
             raise failure
         gated = await in_thread(asked.search_to_quote)
@@ -164,10 +163,10 @@ class Agent:
         if not response.citations:
             raise failure
         yield Searched(gated.response.query, gated.response.results)
-        yield Replaced(response.answer) if written.told else Token(response.answer)
+        yield Replaced(response.answer) if written.sent else Token(response.answer)
         changes = {
             "error": self._tell_failure(failure),
-            "replaced": bool(written.told),
+            "replaced": bool(written.sent),
             "tokens_used": written.outcome.tokens,
         }
         yield Done(response.model_copy(update=changes))
@@ -179,12 +178,12 @@ class Agent:
 
 
 def build_agent(retriever: Retriever, *, with_model: bool = True, tell_failure: FailureTeller | None = None) -> Agent:
-    """Return an agent with the settings' language model, if there is one and `with_model` is set."""
+    """Return an agent with the configured language model, if there is one and `with_model` is set."""
     return Agent(retriever, model_of(retriever.settings) if with_model else None, tell_failure=tell_failure)
 
 
 def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
-    """Return the settings' language model, None without a key or service for it; one may serve any number of agents.
+    """Return the configured language model, None without a key or service for it; it may serve any number of agents.
 
     `many` for a server, see ChatModel.
     """
@@ -199,20 +198,20 @@ def model_of(settings: Settings, *, many: bool = False) -> ChatModel | None:
         base_url=settings.openai.base_url,
         temperature=settings.agent.temperature,
         max_answer_tokens=settings.agent.answer_tokens,
-        # A server needs the rest of an answer's time to quote the book where the model does not answer.
+        # A server needs the rest of an answer's time to quote the book if the model does not answer.
         timeout=min(settings.agent.timeout, settings.api.timeout / 2) if many else settings.agent.timeout,
         many=many,
     )
 
 
 def has_model(settings: Settings) -> bool:
-    """Return whether the settings name a language model: by a key, or by a service that may need none."""
+    """Return whether a language model is configured: by a key, or by a service that may need none."""
     return bool(settings.openai.api_key or settings.openai.base_url)
 
 
 def _check_length(question: str) -> None:
     if len(question.encode("utf-8", "replace")) <= MAX_QUESTION_TOKENS:
-        return  # no token is shorter than a byte; to count them exactly costs half a second at the first time
+        return  # no token is shorter than a byte; the first exact count takes half a second
     tokens = count_tokens([question], CHAT_ENCODING)[0]
     if tokens > MAX_QUESTION_TOKENS:
         raise UsageError(f"the question has {tokens} tokens; the maximum is {MAX_QUESTION_TOKENS}, so shorten it")

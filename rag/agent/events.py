@@ -1,4 +1,4 @@
-"""What an agent tells while it answers: typed events, in the order in which they happen."""
+"""The typed events of an answer, in the order in which they happen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The book was searched; `passages` are what was found, best first, before any was left out."""
+    """The book was searched; `passages` are all results, best first, before any is left out."""
 
     query: str
     passages: tuple[SearchResult, ...]
@@ -27,26 +27,26 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The next piece of the answer, never empty; its references are numbered already, as in `[1]`."""
+    """The next piece of the answer, never empty; its references are already numbered, as in `[1]`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """All Tokens so far are void: next to nothing of them is held by the book, or they end in half a sentence.
+    """All Tokens so far are void: the book supports next to nothing of them, or they end in half a sentence.
 
-    `text` is the answer in their place.
+    `text` replaces them.
     """
 
     text: str
 
     preamble: ClassVar[str] = f"\n\n{REPLACED}\n\n"
-    """What goes before the text where the Tokens cannot be taken back."""
+    """Goes before the text if the Tokens cannot be taken back."""
 
-    def behind(self, told: str) -> str:
-        """Return what goes behind Tokens that cannot be taken back: nothing if they only end in half a sentence."""
-        return "" if told.startswith(self.text) else self.preamble + self.text
+    def behind(self, sent: str) -> str:
+        """Return what follows Tokens that cannot be taken back: nothing if they only end in half a sentence."""
+        return "" if sent.startswith(self.text) else self.preamble + self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The answer of a language model while it is written: each sentence is judged before the next one is shown."""
+"""A language model's answer as it is written: each sentence is checked before the next one is shown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rag.quoting.phrases import REFUSALS
 from rag.quoting.search_gate import GatedResult
 
 _THREAD = ThreadPoolExecutor(1, thread_name_prefix="check")
-"""For all answers: checks must not keep all cores from a reader who waits for a search."""
+"""One for all answers: checks must not take every core from a reader who waits for a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, checked: `text` is all of it as the reader gets it, `told` what was shown of it.
+    """What a model wrote, checked: `text` is all of it as the reader gets it, `sent` the part that was shown.
 
     Half a sentence, where the model was cut off, was shown and is no part of the text.
     """
@@ -32,13 +32,13 @@ class Written:
     outcome: LoopOutcome
     answer: CheckedAnswer
     text: str
-    told: str
+    sent: str
 
 
 class GroundedStream:
-    """Runs a tool loop and turns what the model writes into what the reader gets.
+    """Runs a tool loop and turns the model's text into the reader's.
 
-    The beginning is held back as long as it may become a refusal.
+    The beginning waits while it may still become a refusal.
     """
 
     def __init__(self, loop: ToolLoop, shown: ShownPassages, check: SupportCheck, style: CiteStyle) -> None:
@@ -46,12 +46,12 @@ class GroundedStream:
         self._check = check
         self._answer = AnswerText(shown, style)
         self._results: list[GatedResult] = []
-        self._told = ""
-        self._held = ""
+        self._sent = ""
+        self._waiting = ""
         self._monotony = Monotony()
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[Searched | Token | Written]:
-        """Yield each search and each piece of the answer, last all that was written."""
+        """Yield each search and each piece of the answer, then the whole text."""
         async with aclosing(self._loop.run(gated)) as parts:
             async for part in parts:
                 if isinstance(part, LoopOutcome):
@@ -72,11 +72,11 @@ class GroundedStream:
             text += remark
         elif half := self._answer.drop_half():
             text = text[: len(text) - half].rstrip()
-        yield Written(outcome, self._answer.finish(), text, self._told)
+        yield Written(outcome, self._answer.finish(), text, self._sent)
 
     def _text(self, gated: GatedResult) -> str:
-        """Return the whole answer as it was written, with what is held back."""
-        return self._told + self._held if self._told else best_of(gated, self._results).disclaimer + self._held
+        """Return the whole answer as written, with the part that still waits."""
+        return self._sent + self._waiting if self._sent else best_of(gated, self._results).disclaimer + self._waiting
 
     async def _tokens(self, gated: GatedResult) -> AsyncGenerator[Token]:
         async for piece in self._ready():
@@ -100,20 +100,18 @@ class GroundedStream:
         return await running.run_in_executor(_THREAD, self._check.judge, sentence.text, sentence.cited)
 
     def _shown(self, piece: str, gated: GatedResult) -> Token | None:
-        self._held += piece
-        if not self._held or (not self._told and _may_become_refusal(self._held)):
+        self._waiting += piece
+        if not self._waiting or (not self._sent and _may_become_refusal(self._waiting)):
             return None
-        told, self._told, self._held = self._told, self._text(gated), ""
-        return Token(self._told[len(told) :])
+        before, self._sent, self._waiting = self._sent, self._text(gated), ""
+        return Token(self._sent[len(before) :])
 
 
 def best_of(gated: GatedResult, results: Sequence[GatedResult]) -> GatedResult:
-    """Return the finding that the answer rests on: the question's own, or the first that answers where that does
-    not.
-    """
+    """Return the result that the answer is based on: the question's own, else the first that answers."""
     return next((found for found in (gated, *results) if found.metrics.should_answer), gated)
 
 
 def _may_become_refusal(text: str) -> bool:
-    """Return whether what has come so far may still turn out to be a refusal."""
+    """Return whether the text so far may still turn out to be a refusal."""
     return any(refusal.startswith(text.strip()) for refusal in REFUSALS)

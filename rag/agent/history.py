@@ -1,4 +1,4 @@
-"""The conversation so far, cut by whole turns to what a language model may be given of it."""
+"""The conversation so far, cut to whole turns that fit the language model's budget."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from rag.models import PastMessage
 
 MAX_TURNS = 20
-"""How many turns a model is given at most."""
+"""Maximum number of turns sent to a model."""
 
 CHAT_ENCODING = "o200k_base"
 
 MESSAGE_TOKENS = 4
-"""What the frame of one message costs beside its text."""
+"""Tokens of a message beyond its text."""
 
 
 def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: int = MAX_TURNS) -> list[PastMessage]:
@@ -32,7 +32,7 @@ def recent_turns(history: Sequence[PastMessage], *, max_tokens: int, max_turns: 
 
 
 def tokens_of(text: str) -> int:
-    """Return what a message with this text costs of a model's context."""
+    """Return the tokens that a message with this text takes in a model's context."""
     return count_tokens([text], CHAT_ENCODING)[0] + MESSAGE_TOKENS
 
 

@@ -1,4 +1,4 @@
-"""Answer once before anybody asks, so that the first question takes no longer than the second."""
+"""Answer once at start, so that the first question takes no longer than the second."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ QUESTION = "What does this book say of its subject?"
 
 
 async def rehearse(index: SharedIndex) -> None:
-    """Open the index and quote a book from it to nobody; raises BookwiseErrors.
+    """Open the index and make one answer that nobody sees; raises BookwiseErrors.
 
-    An embedding service is not asked: then the book is searched by words only.
+    Makes no call to an embedding service: then the book is searched by words only.
     """
     books = await index.books()
     wanted = index.settings.book.id
-    # Which of several does not matter: they share model, store and code.
+    # Any book will do: they share model, store and code.
     for book_id in [wanted] if wanted in books else books[:1]:
         async with index.retriever(book_id) as retriever:
             if not await asyncio.to_thread(index.embeds_here):

@@ -19,14 +19,14 @@ from rag.retrieval.retriever import Retriever
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether this is the model's way to say that the passages do not answer."""
+    """Return whether the model says that the passages do not answer."""
     return text.strip().rstrip(".") in {refusal.rstrip(".") for refusal in REFUSALS}
 
 
 def generated_answer(gated: GatedResult, written: Written, retriever: Retriever) -> AgentResponse:
-    """Return the response to a question that a model was asked, without times.
+    """Return the response to a question that a model answered, without times.
 
-    Where the model failed, or the book holds next to nothing of what it wrote, the book is quoted in its place.
+    If the model failed, or the book supports next to nothing of its text, the book is quoted instead.
     """
     loop, answer = written.outcome, written.answer
     result = best_of(gated, loop.results)
@@ -42,16 +42,16 @@ def generated_answer(gated: GatedResult, written: Written, retriever: Retriever)
 
 
 def _with_spots(result: GatedResult, retriever: Retriever) -> GatedResult:
-    """Return the result with its blocks looked at, as a quotation needs and a language model does not."""
+    """Return the result with its blocks ranked, which a quotation needs and a language model does not."""
     if result.spots is not None:
         return result
     return replace(result, spots=rank_spots(result.question, result.response.results, retriever.embedder))
 
 
 def _refusal_text(written: Written, *, is_failed: bool, says_no: bool) -> str:
-    if is_failed and written.told:
-        return f"{written.told}\n\n{REFUSAL}"
-    # A model may refuse in words of its own, and in the reader's language.
+    if is_failed and written.sent:
+        return f"{written.sent}\n\n{REFUSAL}"
+    # A model may refuse in its own words, and in the reader's language.
     return written.text if says_no and not is_refusal(written.outcome.text) else REFUSAL
 
 
@@ -77,7 +77,7 @@ def _answered(gated: GatedResult, written: Written, result: GatedResult) -> Agen
 
 
 def _response(gated: GatedResult, loop: LoopOutcome, used: PassagesUsed, **fields: Any) -> AgentResponse:
-    """Return a response with what is told of every one that a model was asked for."""
+    """Return a response with the fields that all answers of a model have."""
     return AgentResponse(
         query=loop.question,
         model=loop.model,
@@ -95,7 +95,7 @@ def _response(gated: GatedResult, loop: LoopOutcome, used: PassagesUsed, **field
 
 
 def _replacement(gated: GatedResult, loop: LoopOutcome, quoted: AgentResponse) -> AgentResponse:
-    """Return the book's own words in place of what the model made up."""
+    """Return a quote from the book instead of the model's unsupported text."""
     shown = tuple(passage.id for passage in loop.shown)
     found = (passage.id for searched in (gated, *loop.results) for passage in searched.response.results)
     used = quoted.passages.model_copy(update={"shown": shown or quoted.passages.shown})
@@ -122,9 +122,7 @@ def _refused(gated: GatedResult, written: Written, result: GatedResult, text: st
 
 
 def _answering(metrics: ConfidenceMetrics, *, is_held: bool) -> ConfidenceMetrics:
-    """Return the metrics of an answer of a model: low confidence where the passages seemed not to answer, or where
-    nothing of what it made of them is held.
-    """
+    """Return a model's metrics: low confidence if the passages seemed not to answer or support nothing of it."""
     if metrics.should_answer and is_held:
         return metrics
     return metrics.model_copy(update={"confidence_level": "low", "should_answer": True, "reason": None})
@@ -143,7 +141,7 @@ def _passages_used(gated: GatedResult, written: Written) -> PassagesUsed:
 
 
 def _cite(number: int, source: Source) -> Citation:
-    """Return a source as the reader sees it: its section, and the lines that hold what the answer says."""
+    """Return a source as the reader sees it: its section, and the lines that support the answer."""
     passage = source.passage
     line_start, line_end = source.lines
     return Citation(

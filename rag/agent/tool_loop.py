@@ -25,21 +25,21 @@ from rag.retrieval.abandonment import in_thread
 from rag.tracing import span
 
 MAX_MISTAKES = 3
-"""How many calls that cannot be run are answered with what is wrong about them; one more ends the dialogue."""
+"""How many invalid calls are answered with their error; one more ends the loop."""
 
 MAX_CALLS = 8
-"""How many calls of one reply are answered; a model that asks for more repeats itself."""
+"""How many calls of one reply are answered; a model that makes more repeats itself."""
 
 TOOL_TOKENS = 250
-"""What the tool's schema costs of the context, and a little to spare for the calls."""
+"""Context tokens for the tool's schema, with some room for the calls."""
 
 PARAGRAPH = "\n\n"
-"""Between what a model says before one more search and what it says after it."""
+"""Separates the model's text before another search from its text after it."""
 
 CUT_OFF = "the answer reached the limit AGENT_ANSWER_TOKENS and was cut off"
 REPEATS = "the language model began to repeat itself, so the answer was stopped there"
 UNFINISHED = (CUT_OFF, REPEATS)
-"""Why an answer has no end although the service works."""
+"""Why an answer is incomplete although the service works."""
 
 NO_ANSWER = "the language model returned no answer"
 WRONG_CALLS = "the language model made too many invalid search calls"
@@ -49,12 +49,12 @@ NO_ROOM = "no room for more passages; answer from those you have"
 
 @dataclass(frozen=True, slots=True)
 class LoopOutcome:
-    """What became of a question to a model.
+    """The outcome of a question to a model.
 
-    `text` is the answer as the model wrote it, empty where it gave none; then `failure` says why, or is None where
-    nothing that was found answers the question; `cut_off` says why the answer has no end. `error` is what the service
-    failed with, whatever came before. `results` are the model's searches, which took `search_seconds`, `shown` the
-    passages that it was given.
+    `text` is the answer as the model wrote it, empty if it gave none; then `failure` says why, or is None if no
+    result answers the question. `cut_off` says why the answer is incomplete. `error` is the service's failure,
+    whatever came before. `results` are the model's searches, which took `search_seconds`; `shown` are the passages it
+    was given.
     """
 
     question: str
@@ -113,10 +113,10 @@ class ToolLoop:
             raise UsageError("the question leaves no room for passages; shorten it or raise AGENT_CONTEXT_TOKENS")
 
     async def run(self, gated: GatedResult) -> AsyncGenerator[GatedResult | str | LoopOutcome]:
-        """Yield each search and each piece of the answer as it comes, last what became of the question.
+        """Yield each search and each piece of the answer as it comes, then the outcome.
 
-        `gated` is what the question itself finds. Where neither it nor what the model searches for answers the
-        question, no answer is asked for.
+        `gated` is the result of searching for the question itself. If neither it nor the model's searches answer the
+        question, no answer is requested.
         """
         error: ChatModelError | None = None
         try:
@@ -157,7 +157,7 @@ class ToolLoop:
                 return
 
     async def _replying(self) -> AsyncGenerator[str]:
-        """Ask the model for its next reply; yields the answer's text. What is said before a search is no answer."""
+        """Ask the model for its next reply; yields the answer's text, which begins after the last search."""
         reading, is_left = ReplyReader(is_answer=self._searches > 0), False
         stream = self._model.reply(self._messages, tools=[TOOL], tool_choice=self._choice())
         request = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai"}
@@ -168,7 +168,7 @@ class ToolLoop:
                         self._reply = part
                         _trace_tokens(opened, part)
                         continue
-                    if text := self._told(reading.feed(part)):
+                    if text := self._recorded(reading.feed(part)):
                         yield text
                     if is_left := reading.is_enough or self._cut_off is not None:
                         break
@@ -176,36 +176,36 @@ class ToolLoop:
             yield text
 
     def _ended(self, read: Read, *, is_left: bool) -> Iterator[str]:
-        """Take the reply as a whole, and the calls that it has as text; yields what is left of the answer's text."""
+        """Process the complete reply, with calls written as text; yields the rest of the answer's text."""
         if is_left:
             self._reply = Reply(read.text, (), is_cut_off=False, refusal=None)
-        if text := self._told(read.rest):
+        if text := self._recorded(read.rest):
             yield text
         self._count_tokens()
         if read.calls and not self._reply.tool_calls:
             self._reply = replace(self._reply, tool_calls=_as_tool_calls(read.calls))
         if self._text and self._reply.tool_calls:
-            yield self._told(PARAGRAPH)
+            yield self._recorded(PARAGRAPH)
         elif read.repeats and self._searches:
             self._cut_off = REPEATS
 
     def _count_tokens(self) -> None:
-        """Add what the last reply cost; estimated for services that do not say."""
+        """Add the tokens of the last reply; estimated if the service does not report them."""
         written = self._reply.completion_tokens or tokens_of(self._reply.text)
         total = self._reply.tokens or written + sum(tokens_of(each.get("content") or "") for each in self._messages)
         self._tokens += total
         self._completion_tokens += min(written, total)
 
     def stop(self, reason: str) -> None:
-        """End the reply under way: what came so far is the answer, and `reason` says why it has no end."""
+        """End the running reply: the text so far is the answer, and `reason` says why it is incomplete."""
         self._cut_off = reason
 
-    def _told(self, text: str) -> str:
+    def _recorded(self, text: str) -> str:
         self._text += text
         return text
 
     def _is_over(self) -> bool:
-        """Return whether the last reply is the answer, or says that there will be none."""
+        """Return whether the last reply is the answer or a refusal."""
         if self._reply.refusal:
             self._failure = f"the language model refused: {self._reply.refusal}"
             return True
@@ -221,7 +221,7 @@ class ToolLoop:
         return "auto" if self._searches < self._max_searches else "none"
 
     async def _serve(self, reply: Reply) -> list[GatedResult]:
-        """Answer every call of a reply; a model that had to search and did not is given what the question finds."""
+        """Answer every call of a reply; a model that failed to search gets the results for the question."""
         calls = reply.tool_calls[:MAX_CALLS] or (
             ToolCall("call_0", TOOL_NAME, json.dumps({"query": self._own_query})),
         )
@@ -265,7 +265,7 @@ class ToolLoop:
         return result
 
     def _show(self, result: GatedResult) -> str:
-        """Return the passages as the model gets them: the best that fit, each whole and under its id."""
+        """Return the passages for the model: the best that fit, each complete and with its id."""
         query = result.response.query
         chosen = []
         for passage in result.response.results:
@@ -280,7 +280,7 @@ class ToolLoop:
 
 
 def _trace_tokens(opened: Any, reply: Reply) -> None:
-    """Note in the span of a request, if it is traced, what the reply cost."""
+    """Record the reply's tokens in the request's span, if it is traced."""
     if opened:
         opened.set_attribute("gen_ai.usage.input_tokens", reply.tokens - reply.completion_tokens)
         opened.set_attribute("gen_ai.usage.output_tokens", reply.completion_tokens)

@@ -15,7 +15,7 @@ from rag.chat_model.tool_names import ALIAS, MAX_ARGUMENT_CHARS, TOOL_ARGUMENTS,
 from rag.query_text import TOO_SHORT, may_be_searched
 
 MAX_QUERY_CHARS = 1_000
-"""How long a search may be; what a model writes beyond it is no search."""
+"""Maximum length of a search; a longer one is an invalid call."""
 
 MAX_TOP_K = 20
 
@@ -57,7 +57,7 @@ TOOL: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class SearchCall:
-    """A valid call; `top_k` is None where the model leaves it open."""
+    """A valid call; `top_k` is None if the model did not set it."""
 
     query: str
     top_k: int | None
@@ -65,7 +65,7 @@ class SearchCall:
 
 
 def parse_call(name: str, arguments: str) -> SearchCall:
-    """Return the call with its arguments, `top_k` brought within 1 to 20; raises InvalidToolCall."""
+    """Return the call with its arguments, `top_k` clamped to 1 to 20; raises InvalidToolCall."""
     if name not in (TOOL_NAME, ALIAS):
         raise InvalidToolCall(f"unknown tool {name!r}; use {TOOL_NAME}")
     given = _object(arguments)
@@ -81,7 +81,7 @@ def parse_call(name: str, arguments: str) -> SearchCall:
 
 
 def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> str:
-    """Return what a search answers, each result with the id to cite it by."""
+    """Return the results of a search as JSON, each with the id to cite."""
     results = [
         {
             "passage_id": passage_id,
@@ -99,7 +99,7 @@ def results_json(passages: Sequence[tuple[str, SearchResult]], query: str) -> st
 
 
 def error_json(message: str, query: str) -> str:
-    """Return what a call that failed answers."""
+    """Return the reply to a failed call."""
     return json.dumps({"error": message, "query": query}, ensure_ascii=False)
 
 
