@@ -27,7 +27,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class ApiKey:
     """An API key without its secret; no `books` means all of them. By default it may only read.
 
-    A key that `is_public` stands in a page that anybody can read: its threads are known only to who has their ids.
+    A key that `is_public` is in a page that anybody can read: a thread of it is shown only to callers who have its
+    id.
     """
 
     key_id: str
@@ -93,7 +94,7 @@ class KeyStore:
             return [_key(row) for row in rows]
 
     def any_active(self) -> bool:
-        """Return whether a key is in use."""
+        """Return whether any key is active."""
         with self._database.read() as connection:
             return (
                 connection.execute(select(API_KEYS.c.key_id).where(API_KEYS.c.revoked_at.is_(None))).first()
@@ -101,14 +102,14 @@ class KeyStore:
             )
 
     def revoke(self, key_id: str) -> None:
-        """Refuse the key from now on; raises UsageError where no such key is active."""
+        """Refuse the key from now on; raises UsageError if no such key is active."""
         active = (API_KEYS.c.key_id == key_id) & API_KEYS.c.revoked_at.is_(None)
         with self._database.write() as connection:
             if not connection.execute(update(API_KEYS).where(active).values(revoked_at=now())).rowcount:
                 raise UsageError(f"no active key {key_id!r}; list the keys with `bookwise keys list`")
 
     def find(self, secret: str) -> ApiKey | None:
-        """Return the active key with this secret, None where there is none."""
+        """Return the active key with this secret, None if there is none."""
         active = select(API_KEYS).where(API_KEYS.c.digest == digest_of(secret), API_KEYS.c.revoked_at.is_(None))
         with self._database.read() as connection:
             row = connection.execute(active).first()
@@ -130,7 +131,7 @@ def keys_required(settings: Settings, host: str) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """Return how a secret is stored. It is random and long, so a slow hash would add nothing."""
+    """Return the stored form of a secret. It is random and long, so a slow hash would add nothing."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 

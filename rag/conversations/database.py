@@ -1,4 +1,4 @@
-"""Open the database of conversations and keys at the newest schema, and raise its errors as ours."""
+"""Open the database of conversations and keys at the newest schema, and convert its errors to ours."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECONDS_TO_WAIT = 10
 """Timeout for a connection, or for a lock held by another process."""
 
 FAILURE_SECONDS = 1.0
-"""How long a failed opening counts for all callers; otherwise each would wait for its own, one after the other."""
+"""How long a failed opening fails for all callers; otherwise each would wait for its own, one after another."""
 
 
 def database_of(settings: Settings, *, lasting: bool = True) -> ConversationDatabase:
@@ -42,9 +42,9 @@ def database_of(settings: Settings, *, lasting: bool = True) -> ConversationData
 class ConversationDatabase:
     """Run transactions on one database, which is opened and migrated at the first of them.
 
-    Of a file that this user cannot write, a copy is read; unless what is written must be `lasting`, it is written too
-    and goes with this object, as a server's conversations on a read-only disk do. Thread-safe. Raises
-    ConfigurationError where the URL is invalid, StateError where the database fails.
+    A file that this user cannot write is copied, and the copy is read; unless `lasting` is set, the copy is written
+    too and deleted with this object, as for a server's conversations on a read-only disk. Thread-safe. Raises
+    ConfigurationError if the URL is invalid, StateError if the database fails.
     """
 
     def __init__(self, where: str | Path, *, lasting: bool = True) -> None:
@@ -57,7 +57,7 @@ class ConversationDatabase:
         self._writing: AbstractContextManager[Any] = nullcontext()
 
     def read(self) -> AbstractContextManager[Connection]:
-        """Begin a transaction that only reads."""
+        """Begin a read-only transaction."""
         return self._transaction()
 
     @contextmanager
@@ -86,7 +86,7 @@ class ConversationDatabase:
             with span("database", {"db.system.name": engine.dialect.name}), engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            # What the connections remember of a database that failed must not outlive its repair.
+            # The connections' memory of a failed database must not outlive its repair.
             engine.dispose()
             raise unusable(_CONVERSATIONS, error, self._where) from None
 
@@ -107,7 +107,7 @@ class ConversationDatabase:
 
         with opening_errors(_CONVERSATIONS, self._where), ExitStack() as undo:
             url = self._find_file(self._where) if isinstance(self._where, Path) else self._where
-            # Only a server can have gone away from a connection that is kept.
+            # Only a server can disappear while its connection is kept.
             ping = not url.startswith("sqlite")
             engine = create_engine(url, pool_pre_ping=ping, pool_size=10, **_connect_arguments(url))
             undo.callback(engine.dispose)

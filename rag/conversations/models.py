@@ -1,4 +1,4 @@
-"""Define a conversation and its messages as frozen values that check themselves."""
+"""Define a conversation and its messages as frozen, self-validating values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from ingestion.errors import UsageError
 
 Role = Literal["user", "assistant", "system", "tool"]
-"""Threads hold what user and assistant said; a conversation that is sent to a model holds the others too."""
+"""Threads store only user and assistant messages; a conversation sent to a model has the others too."""
 
 LIVE_MESSAGES = 50
 """Number of messages in a live thread; older ones are archived."""
@@ -25,10 +25,10 @@ TOPIC_CHARS = 200
 MAX_FIELDS = 20
 MAX_METADATA_CHARS = 4000
 MAX_DEPTH = 20
-"""What the metadata of a thread may hold, as JSON: lists show all of it."""
+"""Limits of a thread's metadata, as JSON: lists show all of it."""
 
 NAME = "question"
-"""The field of the metadata that names a thread until there is a topic."""
+"""The metadata field that names a thread until it has a topic."""
 
 
 def now() -> datetime:
@@ -38,7 +38,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One search of the book for an answer: what was searched, how much was found, how near, and when."""
+    """One search for an answer: the query, the number of results, their mean score, and the time."""
 
     query: str
     results_count: int
@@ -49,10 +49,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Hold one message; `confidence` is None for a question.
+    """Represent one message; `confidence` is None for a question.
 
-    `answer` is what else an answer needs to be shown again (its sources, how well it is supported), as JSON.
-    `tool_calls` are the assistant's calls as OpenAI's API writes them, `tool_call_id` the one that a tool answers.
+    `answer` is what else is needed to show an answer again (its sources, how well it is supported), as JSON.
+    `tool_calls` are the assistant's calls in the form of OpenAI's API, `tool_call_id` the call that a tool answers.
     """
 
     role: Role
@@ -117,12 +117,12 @@ class ThreadSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationThread(ThreadSummary):
-    """Hold a thread with its last messages, oldest first."""
+    """Represent a thread with its last messages, oldest first."""
 
     messages: tuple[Message, ...] = ()
 
     def to_openai_messages(self, system: str | None = None) -> list[dict[str, Any]]:
-        """Return the messages in the form of OpenAI's API, begun by a system message where one is given."""
+        """Return the messages in the form of OpenAI's API, after the system message if one is given."""
         return to_openai_messages([*([Message("system", system)] if system else []), *self.messages])
 
     @property
@@ -137,18 +137,18 @@ def to_openai_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def first_question(question: str) -> dict[str, str]:
-    """Return the metadata of a thread that begins with this question: lists show it until there is a topic."""
+    """Return the metadata of a thread that begins with this question; lists show it until there is a topic."""
     return {NAME: question[:TOPIC_CHARS]}
 
 
 SHARED = "shared"
-"""The field of a thread's metadata that has the secret of each shared answer, by the answer's number."""
+"""The metadata field with the secret of each shared answer, by the answer's number."""
 
 
 def merged(metadata: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """Return metadata with a change merged in (RFC 7396: null removes a field); the name is kept.
 
-    Raises UsageError where the result would be too large.
+    Raises UsageError if the result would be too large.
     """
     result: dict[str, Any] = _merge_patch(
         metadata, {name: each for name, each in change.items() if name != NAME or each}

@@ -1,4 +1,4 @@
-"""Export and delete what one reader said: the conversations and questions of a key, or of one user of a key."""
+"""Export and delete one reader's data: the conversations and questions of a key, or of one user of a key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rag.conversations.tables import ARCHIVED_THREADS, QUESTIONS, THREADS
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A reader: who has a key, or whom an application names as `user_id` in the metadata of threads.
+    """A reader: the owner of a key, or a user whom an application names as `user_id` in the metadata of threads.
 
-    With both, a user of that key alone. Raises UsageError with neither.
+    With both, only that key's user. Raises UsageError with neither.
     """
 
     key_id: str | None = None
@@ -48,7 +48,7 @@ class PersonalData:
         self._database = database
 
     def export(self, reader: Reader) -> Iterator[str]:
-        """Yield one JSON object in pieces, a thread at a time: a reader may have more than fits in memory."""
+        """Yield one JSON object in pieces, one thread at a time: a reader may have more than fits in memory."""
         yield json.dumps(asdict(reader) | {"exported_at": iso(now())})[:-1]
         yield ', "threads": ['
         store, comma = ThreadStore(self._database), ""
@@ -77,7 +77,7 @@ class PersonalData:
         yield "]}\n"
 
     def delete(self, reader: Reader) -> Deleted:
-        """Delete the reader's threads and questions; what a key spent stays in the sum, without the key."""
+        """Delete the reader's threads and questions; their cost stays in the totals, without the key."""
         threads = questions = 0
         while True:
             with self._database.write() as connection:
@@ -107,7 +107,7 @@ def _thread_ids(reader: Reader) -> Any:
 
 
 def _asked_by(reader: Reader) -> ColumnElement[bool]:
-    """Return questions of the reader; of conversations that a client keeps itself, only the key is known."""
+    """Return the reader's questions; for conversations that a client keeps itself, only the key is known."""
     if reader.user_id:
         return QUESTIONS.c.thread_id.in_(_thread_ids(reader))
     return QUESTIONS.c.owner == reader.key_id

@@ -29,5 +29,5 @@ def questions_as_csv(questions: Iterable[AskedQuestion]) -> str:
 
 
 def _as_text(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: readers choose what a question begins with."""
+    """Return a cell that no spreadsheet takes for a formula: readers choose how a question begins."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ingestion.models import Vectors
 
 LIKENESS = 0.72
-"""Cosine from which two questions count as one; lower joins different questions of one subject."""
+"""Cosine from which two questions count as one; a lower value joins different questions on one subject."""
 
 MAX_TEXTS = 5000
 """Distinct texts that are grouped; the rarest others stand alone."""
@@ -36,23 +36,23 @@ class QuestionGroup:
 
     @property
     def unanswered(self) -> int:
-        """How many were refused."""
+        """The number of refused questions."""
         return sum(not question.answered for question in self.questions)
 
     @property
     def weak(self) -> int:
-        """How many were answered with low confidence or without full support."""
+        """The number answered with low confidence or without full support."""
         weak = (q.answered and (q.confidence_level == "low" or not q.supported) for q in self.questions)
         return sum(weak)
 
     @property
     def liked(self) -> int:
-        """How many answers readers rated up."""
+        """The number of answers rated up."""
         return sum(question.rating == "up" for question in self.questions)
 
     @property
     def disliked(self) -> int:
-        """How many answers readers rated down."""
+        """The number of answers rated down."""
         return sum(question.rating == "down" for question in self.questions)
 
     def as_json(self) -> dict[str, Any]:

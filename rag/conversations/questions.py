@@ -24,15 +24,15 @@ QuestionKind = Literal["all", "unanswered", "weak", "disliked", "liked"]
 
 MAX_COMMENT_CHARS = 1000
 MAX_QUESTIONS = 20_000
-"""As many questions as one report reads."""
+"""Maximum number of questions per report."""
 
 DELETED = "deleted"
-"""In whose name the spending of keys stands whose data was deleted; no key has this id."""
+"""Id for the spending of keys whose data was deleted; no key has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearestPage:
-    """A page that the search found for a question: what answered it, or what should have."""
+    """A page found for a question: the one that answered it, or should have."""
 
     title: str
     url: str
@@ -82,14 +82,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage(Counts):
-    """How those of one key went."""
+    """How one key's questions of one day (UTC) went."""
 
     owner: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayFigures(Counts):
-    """How all went, and how many answers were weak."""
+    """How all questions of one day went, and how many answers were weak."""
 
     weak: int
 
@@ -103,7 +103,7 @@ class QuestionLog:
     def rate(
         self, thread_id: UUID, number: int, rating: Rating | None, comment: str | None = None, *, owner: str
     ) -> None:
-        """Replace the rating of an answer, None removes it; raises UnknownAnswer."""
+        """Replace the rating of an answer, or remove it for None; raises UnknownAnswer."""
         rated = (
             (QUESTIONS.c.thread_id == thread_id)
             & (QUESTIONS.c.message_number == number)
@@ -115,14 +115,14 @@ class QuestionLog:
                 raise UnknownAnswer(thread_id, number)
 
     def record(self, asked: AskedQuestion) -> None:
-        """Store a question that belongs to no thread of ours."""
+        """Store a question that belongs to none of our threads."""
         with self._database.write() as connection:
             record_question(connection, asked)
 
     def mark(self, answers: Collection[tuple[UUID, int]], *, done: bool, books: Sequence[str] = ()) -> int:
-        """Mark questions, by thread and number, as dealt with or not; returns how many are there.
+        """Mark questions, by thread and number, as done or not; returns how many exist.
 
-        With `books` only questions to them are marked.
+        With `books`, marks only questions to these.
         """
         if not answers:
             return 0
@@ -147,7 +147,7 @@ class QuestionLog:
         is_open: bool = False,
         limit: int = MAX_QUESTIONS,
     ) -> list[AskedQuestion]:
-        """Return the questions of a kind since a moment, the newest first; `is_open` leaves out what is done."""
+        """Return the questions of a kind since a moment, newest first; `is_open` leaves out those marked as done."""
         chosen = _since(since, book_id)
         if (condition := _KINDS[kind]) is not None:
             chosen &= condition
@@ -158,7 +158,7 @@ class QuestionLog:
             return [question_of(row) for row in connection.execute(query)]
 
     def trend(self, *, since: datetime, book_id: str | None = None) -> list[DayFigures]:
-        """Return how the questions of each day went, the oldest first, without days on which nothing was asked."""
+        """Return how each day's questions went, oldest first, without days that have none."""
         columns = QUESTIONS.c
         query = (
             select(
@@ -176,9 +176,9 @@ class QuestionLog:
             return [DayFigures(**row._mapping) for row in connection.execute(query)]
 
     def usage(self, *, since: datetime) -> list[Usage]:
-        """Return what each key asked on each day, from the day of that moment on, the newest first.
+        """Return each key's usage per day, from the day of that moment on, newest first.
 
-        What was spent stays when conversations are deleted; answers and ratings go with them.
+        Deleting conversations keeps the cost and removes answers and ratings.
         """
         columns, spent = QUESTIONS.c, SPENDING.c
         judged = (
@@ -213,7 +213,7 @@ class QuestionLog:
         return count, float(cost or 0.0)
 
     def forget(self, *, older_than: timedelta) -> int:
-        """Delete the questions asked before that; returns how many."""
+        """Delete the questions asked before a moment; returns how many."""
         with self._database.write() as connection:
             return connection.execute(delete(QUESTIONS).where(QUESTIONS.c.asked_at < now() - older_than)).rowcount
 
@@ -237,7 +237,7 @@ def _count(condition: Any) -> ColumnElement[int]:
 
 
 def record_question(connection: Connection, asked: AskedQuestion) -> None:
-    """Store a question within the transaction that stores its exchange, and what it cost, which nothing deletes."""
+    """Store a question and its cost in the transaction that stores its exchange; the cost is never deleted."""
     day = day_of(asked.asked_at)
     connection.execute(insert(QUESTIONS).values(asdict(asked) | {"day": day}))
     _add_spending(connection, asked.owner, day, questions=1, tokens=asked.tokens, cost=asked.cost)
@@ -258,7 +258,7 @@ def _add_spending(
 
 
 def forget_spender(connection: Connection, owner: str) -> None:
-    """Move what a key spent into the sum of all deleted ones: the bill stays, who asked does not."""
+    """Move a key's cost to the total of all deleted ones: the cost stays, the key does not."""
     columns = SPENDING.c
     query = select(columns.day, columns.questions, columns.tokens, columns.cost).where(columns.owner == owner)
     for row in connection.execute(query).all():
@@ -267,7 +267,7 @@ def forget_spender(connection: Connection, owner: str) -> None:
 
 
 def forget_threads(connection: Connection, thread_ids: Sequence[UUID]) -> int:
-    """Delete the questions of threads that are deleted; returns how many there were."""
+    """Delete the questions of deleted threads; returns how many there were."""
     return connection.execute(delete(QUESTIONS).where(QUESTIONS.c.thread_id.in_(thread_ids))).rowcount
 
 
@@ -285,6 +285,6 @@ def parse_since(text: str) -> timedelta:
 
 
 def question_of(row: Row[Any]) -> AskedQuestion:
-    """Return the question that a row holds."""
+    """Return the question in a row."""
     values = {name: value for name, value in row._mapping.items() if name != "day"}
     return AskedQuestion(**values | {"pages": tuple(NearestPage(**page) for page in values["pages"])})

@@ -1,4 +1,4 @@
-"""A conversation in the terminal: its turns, its filters, and the words that begin with a slash."""
+"""A conversation in the terminal: its turns, its filters and its slash commands."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from rag.models import AgentResponse
 
 NEW = "new"
-"""What asks for a thread with an id of its own."""
+"""Requests a thread with a new id."""
 
 
 class KeptThread:
-    """One thread of the store; it is made at the first turn. Raises StateError where the database fails."""
+    """One thread of the store, created at the first turn. Raises StateError if the database fails."""
 
     def __init__(self, store: ThreadStore, thread_id: UUID) -> None:
         self.thread_id = thread_id
         self._store = store
 
     def messages(self) -> list[Message]:
-        """Return what was said so far, oldest first; nothing in a new thread."""
+        """Return the messages so far, oldest first; none in a new thread."""
         try:
             return self._store.all_messages(self.thread_id)
         except UnknownThread:
             return []
 
     def append(self, messages: Sequence[Message]) -> None:
-        """Keep one more turn."""
+        """Append one turn."""
         try:
             self._store.append(self.thread_id, messages)
         except UnknownThread:
@@ -48,13 +48,13 @@ class KeptThread:
             self._store.append(self.thread_id, messages)
 
     def renew(self) -> None:
-        """Go on with a new thread; the one so far stays."""
+        """Continue in a new thread; the current one stays."""
         self.thread_id = new_thread_id()
 
 
 @contextmanager
 def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
-    """Return the thread with this id, or a new one for NEW; raises UsageError for what is no id."""
+    """Return the thread with this id, or a new one for NEW; raises UsageError for an invalid id."""
     with extra_needed("api", "`chat --session` needs"):
         from rag.conversations.database import database_of
         from rag.conversations.store import ThreadStore
@@ -63,7 +63,7 @@ def open_thread(settings: Settings, session: str) -> Iterator[KeptThread]:
     database = database_of(settings)
     try:
         with database.write():
-            pass  # what cannot be saved is better known before the first question
+            pass  # fail before the first question if nothing can be saved
         yield KeptThread(ThreadStore(database), thread_id)
     finally:
         database.close()
@@ -80,9 +80,9 @@ HELP = """\
 
 @dataclass(slots=True)
 class ChatSession:
-    """One conversation at a time with an agent; `filters` hold for every question.
+    """One conversation at a time with an agent; `filters` apply to every question.
 
-    `write` takes each piece of an answer as it comes. `thread` keeps the conversation beyond the process.
+    `write` gets each piece of an answer as it comes. `thread` stores the conversation.
     """
 
     agent: Agent
@@ -98,16 +98,16 @@ class ChatSession:
 
     @property
     def turns(self) -> int:
-        """How many questions were answered, refusals included."""
+        """The number of answered questions, including refusals."""
         return len(self.messages) // 2
 
     @property
     def is_full(self) -> bool:
-        """Whether the conversation has all the turns it may have."""
+        """Whether the conversation has reached its turn limit."""
         return self.turns >= self.max_turns
 
     def begin(self) -> None:
-        """Forget the conversation, and keep the next one as another thread."""
+        """Forget the conversation, and store the next one as another thread."""
         if self.thread:
             self.thread.renew()
         self.messages.clear()
@@ -115,7 +115,7 @@ class ChatSession:
         self.last = None
 
     async def ask(self, question: str) -> AgentResponse:
-        """Answer within the conversation; a question that fails leaves it as it was. Raises as `Agent.run`."""
+        """Answer within the conversation; a failed question leaves it unchanged. Raises as `Agent.run`."""
         searches = []
         async with aclosing(
             self.agent.run(
@@ -145,6 +145,6 @@ class ChatSession:
         return self.last
 
     def as_markdown(self) -> str:
-        """Return the conversation as a document."""
+        """Return the conversation as Markdown."""
         names = {"user": "Question", "assistant": "Answer"}
         return "".join(f"## {names[message.role]}\n\n{message.content}\n\n" for message in self.messages)

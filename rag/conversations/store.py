@@ -1,7 +1,7 @@
 """Store conversations in any database that SQLAlchemy knows: SQLite unless DATABASE_URL is set.
 
-A thread belongs to its owner: for anyone else it does not exist. A thread that was not used for an hour is moved to
-an archive, and returns when it is used again.
+A thread belongs to its owner: for anyone else it does not exist. A thread that is unused for an hour moves to an
+archive, and returns when it is used again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LOCAL = ""
 """The owner of threads made without a key."""
 
 FORGET_AT_ONCE = 500
-"""How many threads one transaction deletes: SQLite binds 32,766 values at most."""
+"""Threads deleted per transaction: SQLite binds at most 32,766 values."""
 
 _TABLES = (THREADS, ARCHIVED_THREADS)
 _SUMMARY = ("thread_id", "created_at", "updated_at", "topic_summary", "metadata", "message_count")
@@ -61,19 +61,19 @@ class ThreadStore:
         owner: str = LOCAL,
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
-        """Create an empty thread; raises UsageError where anyone uses the id."""
+        """Create an empty thread; raises UsageError if the id is in use."""
         new_id = thread_id or new_thread_id()
         with self._database.write() as connection:
             _create(connection, new_id, owner, metadata or {})
         return self.get(new_id, owner=owner)
 
     def get(self, thread_id: UUID, *, owner: str | None = LOCAL) -> ConversationThread:
-        """Return the thread with its last messages, archived or not, of anyone for None; raises UnknownThread."""
+        """Return the thread with its last messages, archived or not, of any owner for None; raises UnknownThread."""
         with self._database.read() as connection:
             return _thread(*_found(connection, thread_id, owner))
 
     def find(self, thread_id: UUID, *, owner: str = LOCAL) -> ConversationThread | None:
-        """Return the thread, None where nobody uses the id; raises UsageError where another owner does."""
+        """Return the thread, None if the id is unused; raises UsageError if another owner uses it."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, None)
         if found is None:
@@ -95,7 +95,7 @@ class ThreadStore:
         """Add messages at the end, all or none, and restore an archived thread; `create` makes a missing one.
 
         `metadata` is merged into the thread's. `asked` is recorded with them; its number is that of the last message.
-        Raises UnknownThread, or UsageError unless the roles alternate, or where someone else's thread has the id.
+        Raises UnknownThread, or UsageError if the roles do not alternate or someone else's thread has the id.
         """
         with self._database.write() as connection:
             found = _find(connection, thread_id, owner, lock=True)
@@ -129,9 +129,9 @@ class ThreadStore:
         asked: AskedQuestion | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationThread:
-        """Create a thread with its first messages, under an id that is new too: one write without a lookup.
+        """Create a thread with its first messages under a new id: one write without a lookup.
 
-        Raises UsageError unless the roles alternate, or where a thread in use has the id.
+        Raises UsageError if the roles do not alternate or the id is in use.
         """
         row = _empty(thread_id, owner, merged(first_question(messages[0].content), metadata or {}))
         row |= _with_messages(row, messages)
@@ -142,7 +142,7 @@ class ThreadStore:
         return _thread(row, archived=False)
 
     def all_messages(self, thread_id: UUID, *, owner: str | None = LOCAL) -> list[Message]:
-        """Return every message of a thread, the archived ones first; raises UnknownThread."""
+        """Return all messages of a thread, archived ones first; raises UnknownThread."""
         with self._database.read() as connection:
             row, _ = _found(connection, thread_id, owner)
             query = select(ARCHIVED_MESSAGES.c.message).where(ARCHIVED_MESSAGES.c.thread_id == thread_id)
@@ -159,7 +159,7 @@ class ThreadStore:
         return list(enumerate(messages[first:end], first + 1))
 
     def shared(self, thread_id: UUID, number: int, secret: str) -> list[tuple[int, Message]]:
-        """Return the question and the answer of this number, of whomever, that the secret shares; nothing else."""
+        """Return the question and answer with this number if the secret shares them, whoever owns the thread."""
         with self._database.read() as connection:
             found = _find(connection, thread_id, None)
         row = found[0] if found else {}
@@ -182,7 +182,7 @@ class ThreadStore:
     def list(
         self, *, owner: str = LOCAL, limit: int = 50, before: datetime | None = None, archived: bool = False
     ) -> list[ThreadSummary]:
-        """Return threads without messages, the last used first; `before` continues after the last `updated_at`."""
+        """Return threads without messages, last used first; `before` continues after the last `updated_at`."""
         table = ARCHIVED_THREADS if archived else THREADS
         query = select(*(table.c[name] for name in _SUMMARY)).where(table.c.owner == owner)
         query = query.where(table.c.updated_at < before) if before else query
@@ -211,7 +211,7 @@ class ThreadStore:
             forget_threads(connection, [thread_id])
 
     def forget(self, *, idle: timedelta) -> int:
-        """Delete the threads that were not used for that long, with all that belongs to them; returns how many."""
+        """Delete the threads unused for that long, with everything that belongs to them; returns how many."""
         with self._database.write() as connection:
             ids: list[UUID] = []
             for table in _TABLES:
@@ -221,7 +221,7 @@ class ThreadStore:
         return len(ids)
 
     def archive(self, *, idle: timedelta = IDLE) -> int:
-        """Move the threads that were not used for that long to the archive; returns how many."""
+        """Move the threads unused for that long to the archive; returns how many."""
         with self._database.write() as connection:
             return _move(connection, THREADS, ARCHIVED_THREADS, THREADS.c.updated_at < now() - idle)
 
@@ -232,14 +232,14 @@ class ThreadStore:
 
 
 def delete_threads(connection: Connection, ids: Sequence[UUID]) -> int:
-    """Delete threads of whomever, FORGET_AT_ONCE at most, with messages and questions; returns how many questions."""
+    """Delete at most FORGET_AT_ONCE threads of any owner, with their questions; returns how many questions."""
     for table in (*_TABLES, ARCHIVED_MESSAGES):
         connection.execute(delete(table).where(table.c.thread_id.in_(ids)))
     return forget_threads(connection, ids)
 
 
 def _create(connection: Connection, thread_id: UUID, owner: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Insert an empty thread; raises UsageError where anyone uses the id."""
+    """Insert an empty thread; raises UsageError if the id is in use."""
     if _find(connection, thread_id, None, messages=False):
         raise UsageError(f"thread {thread_id} already exists")
     row = _empty(thread_id, owner, metadata)
@@ -270,10 +270,10 @@ def _insert(connection: Connection, row: Mapping[str, Any]) -> None:
 
 def _with_messages(row: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
     """Return the changed columns of a row with these messages added; raises UsageError unless the roles alternate."""
-    held = list(row["messages"])
-    check_alternation(held[-1]["role"] if held else None, messages)
+    existing = list(row["messages"])
+    check_alternation(existing[-1]["role"] if existing else None, messages)
     return {
-        "messages": held + [storable(message.as_json()) for message in messages],
+        "messages": existing + [storable(message.as_json()) for message in messages],
         "message_count": row["message_count"] + len(messages),
         "updated_at": now(),
     }
@@ -283,7 +283,7 @@ def _find(
     connection: Connection, thread_id: UUID, owner: str | None, *, lock: bool = False, messages: bool = True
 ) -> tuple[dict[str, Any], bool] | None:
     """Return the row of a thread and whether it is archived; None where the owner (None: anyone) has none."""
-    # Live twice: another process may take a thread out of the archive between the two looks.
+    # Live twice: another process may restore the thread from the archive between the two queries.
     for table in (THREADS, ARCHIVED_THREADS, THREADS):
         query = select(table if messages else table.c.thread_id).where(table.c.thread_id == thread_id)
         query = query if owner is None else query.where(table.c.owner == owner)

@@ -117,4 +117,4 @@ NAMES = frozenset(
         *("idx_threads_list", "idx_archive_list", "idx_questions_asked", "idx_questions_usage"),
     ]
 )
-"""Every table and index that `migrations` makes."""
+"""Every table and index that `migrations` creates."""

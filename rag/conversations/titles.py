@@ -1,4 +1,4 @@
-"""What a conversation is about, in at most 200 characters: in a model's words, or in those of its questions."""
+"""The topic of a conversation in at most 200 characters, by a model or from the words of its questions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def topic_summary(questions: Sequence[str]) -> str:
 
 
 async def topic_by_model(model: ChatModel, questions: Sequence[str]) -> str | None:
-    """Return what the model says the questions are about, None where it fails or says nothing."""
+    """Return the model's topic for the questions, None if it fails or gives none."""
     lines = "\n".join(f"- {' '.join(question.split())}" for question in questions)
     asked = [{"role": "system", "content": ASKED}, {"role": "user", "content": lines}]
     said = ""

@@ -1,4 +1,4 @@
-"""Bring the database of conversations to the newest schema: one file in `versions` a change, applied by alembic."""
+"""Migrate the database of conversations to the newest schema: one file in `versions` per change, by alembic."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ VERSION_TABLE = "bookwise_version"
 """A name of our own: other programs may keep their tables in the same database."""
 
 _ONE_AT_A_TIME = Lock()
-"""Alembic keeps the connection that it works on in a global."""
+"""Alembic keeps its connection in a global."""
 
 
 def upgrade(engine: Engine) -> None:
-    """Apply what is missing; a database that is up to date is only asked for its version."""
+    """Apply missing migrations; a current database is only asked for its version."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     with _ONE_AT_A_TIME, engine.execution_options(write=True).begin() as connection:

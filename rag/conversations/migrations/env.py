@@ -1,4 +1,4 @@
-"""What alembic runs for each upgrade: the migrations, on the connection that the caller opened."""
+"""Run by alembic for each upgrade: applies the migrations on the caller's connection."""
 
 from alembic import context
 

@@ -1,6 +1,6 @@
-"""Conversations, their older messages, and what was not used for long.
+"""Conversations, their older messages, and the archive of unused ones.
 
-An archived thread keeps the columns of a live one, so that it can be taken back as it was.
+An archived thread keeps the columns of a live one, so that it can be restored unchanged.
 """
 
 import sqlalchemy as sa

@@ -1,7 +1,7 @@
-"""Lists of threads are read from an index, the archive's too, without touching the messages.
+"""Index for lists of threads, live and archived, which then never read the messages.
 
-SQLite keeps a row's long texts in a chain of pages which every read of a later column follows, so there the index
-holds all that a list shows. PostgreSQL keeps long values aside, and bounds the size of an index row.
+SQLite keeps a row's long texts in a chain of pages that every read of a later column follows, so there the index has
+all that a list shows. PostgreSQL stores long values separately, and limits the size of an index row.
 """
 
 import sqlalchemy as sa

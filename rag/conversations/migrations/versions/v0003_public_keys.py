@@ -1,4 +1,4 @@
-"""Keys that stand in public pages: who holds one is not told of the conversations of its other holders."""
+"""Public keys, used in web pages: a reader with such a key is not shown the conversations of other readers."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,6 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the column; keys that are there are not public."""
+    """Add the column; existing keys are not public."""
     column: sa.Column[bool] = sa.Column("is_public", sa.Boolean(), nullable=False, server_default=sa.false())
     op.add_column("api_keys", column)

@@ -1,6 +1,6 @@
-"""What was asked and how it went, what readers think of the answers, and what a key may do beside reading.
+"""Questions with their outcome and rating, and the rights of a key beyond reading.
 
-Vectors are not stored: whoever groups the questions embeds them then, with the index's model of that day.
+Vectors are not stored: grouping embeds the questions at that time, with the index's current model.
 """
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ JSON = sa.JSON().with_variant(JSONB(), "postgresql")
 
 
 def upgrade() -> None:
-    """Create the table of questions, and give keys that were not limited the right to ingest that they had."""
+    """Create the table of questions, and let unlimited keys keep their right to ingest."""
     op.create_table(
         "asked_questions",
         sa.Column("thread_id", sa.Uuid(), primary_key=True),

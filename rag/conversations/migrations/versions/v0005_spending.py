@@ -1,4 +1,4 @@
-"""What each key spent on each day, which outlives the questions: to delete a conversation gives nothing back."""
+"""Cost per key and day, kept when questions are deleted: deleting a conversation refunds nothing."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Create the ledger from the questions that are still there."""
+    """Create the ledger from the existing questions."""
     op.create_table(
         "spending",
         sa.Column("owner", sa.String(200), primary_key=True),

@@ -8,6 +8,6 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add the column; no question that is there is done."""
+    """Add the column; no existing question is done."""
     column: sa.Column[bool] = sa.Column("is_done", sa.Boolean(), nullable=False, server_default=sa.false())
     op.add_column("asked_questions", column)
