@@ -87,10 +87,10 @@ async def _answer(
     cite_style: CiteStyle,
     streams: bool,
 ) -> AgentResponse:
-    """Return the answer; with `streams` it is printed as it comes."""
+    """Return the answer; with `streams` it is printed as it is written."""
     from ingestion.factory import embedder_ahead
 
-    # Before the imports, beside which it loads: together they are most of the time to an answer.
+    # Before the imports, so that both load at the same time: together they are most of the time to an answer.
     embedder = embedder_ahead(settings)
     from rag.agent.agent import build_agent
     from rag.agent.events import Done, Replaced, Token
@@ -102,13 +102,13 @@ async def _answer(
             aclosing(agent),
             aclosing(agent.run(question, filters=filters, mode=mode, cite_style=cite_style)) as events,
         ):
-            told = ""
+            printed = ""
             async for event in events:
                 if isinstance(event, Token) and streams:
                     write(event.text)
-                    told += event.text
+                    printed += event.text
                 if isinstance(event, Replaced) and streams:
-                    write(event.behind(told))
+                    write(event.behind(printed))
                 if isinstance(event, Done):
                     return event.response
     raise AssertionError("an agent ends with Done")

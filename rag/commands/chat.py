@@ -1,4 +1,4 @@
-"""The command for a conversation: chat, on a terminal or one question a line from a pipe."""
+"""The command for a conversation: chat, on a terminal or with one question per line from a pipe."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def _answer(question: str, session: ChatSession) -> None:
 
 
 def _obey(text: str, session: ChatSession) -> None:
-    """Do what a line with a slash says."""
+    """Run a slash command."""
     from rag.conversations.session import HELP
 
     word, _, rest = text.partition(" ")
@@ -157,9 +157,7 @@ def _save(session: ChatSession, name: str) -> str:
 
 
 async def _lines(settings: Settings) -> AsyncGenerator[str]:
-    """Yield what is typed, or what comes through the pipe; ends with the input, with Ctrl-D, and with Ctrl-C
-    twice.
-    """
+    """Yield the lines typed or piped in; ends with the input, with Ctrl-D, and with Ctrl-C twice."""
     if not is_interactive():
         for line in sys.stdin:
             yield line

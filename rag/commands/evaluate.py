@@ -146,7 +146,7 @@ def _other_run(
     against: str | None,
     answers: bool | None,
 ) -> list[Outcome]:
-    """Return what to compare with: an earlier run's document, another collection, or nothing."""
+    """Return the run to compare with: an earlier run's document, another collection, or None."""
     if compare:
         return _read_run(compare)
     if against:
@@ -156,7 +156,7 @@ def _other_run(
 
 
 def _chosen(questions: Sequence[EvalQuestion], corpus: str | None) -> list[EvalQuestion]:
-    """Return the questions to ask; those of one corpus are asked of the chosen book."""
+    """Return the questions to ask; with a corpus, only its questions, for the chosen book."""
     if corpus is None:
         return list(questions)
     if corpus not in {question.book for question in questions}:

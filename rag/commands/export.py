@@ -92,8 +92,8 @@ def _write_chunks(
         )
     size = _write(path, "".join(lines))
     document = {"book_id": book_id, "chunks": len(lines), "filters": filters.given(), "files": [str(path)]}
-    told = [f"{book_id}: {len(lines)} chunks ({filters.describe()}).", f"Written: {path} ({size:,} bytes)."]
-    show(told, document, as_json=as_json)
+    summary = [f"{book_id}: {len(lines)} chunks ({filters.describe()}).", f"Written: {path} ({size:,} bytes)."]
+    show(summary, document, as_json=as_json)
 
 
 def _write(path: Path, text: str) -> int:

@@ -1,4 +1,4 @@
-"""The chunks of an index as JSON lines, for programs that compare, evaluate or move them."""
+"""Export the chunks of an index as JSON lines, for programs that compare, evaluate or move them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLACE = (
     "section_titles",
     "heading_path",
 )
-"""What stands first in a line, as the payload has it."""
+"""The first keys of a line, as in the payload."""
 
 _OWN_KEYS = (*PLACE, "text", "token_count")
 
@@ -37,9 +37,9 @@ _OWN_KEYS = (*PLACE, "text", "token_count")
 def chunk_lines(points: Iterable[StoredPoint], schema: Schema, props: Sequence[str]) -> Iterator[str]:
     """Yield a JSON object for each chunk, in the order of files and of their chunks.
 
-    `shown_text` is what an answer may show of it, `embedded_text` what its vector was made of: None where the stored
-    text alone does not tell, since another part of the page decides (the target of a reference, for instance).
-    `props` are the attributes of components that hold words for readers, by the settings.
+    `shown_text` is what an answer may show, `embedded_text` what its vector was made of; None if the stored text does
+    not determine it, since another part of the page matters (the target of a reference, for instance).
+    `props` are the component attributes with words for readers, from the settings.
     """
     in_order = sorted(points, key=lambda point: (point.payload["source_file"], point.payload["chunk_index"]))
     for _, found in groupby(in_order, key=lambda point: point.payload["source_file"]):
@@ -73,7 +73,7 @@ def _passage(point: StoredPoint) -> SearchResult:
 def _embedded_text(
     passage: SearchResult, payload: Mapping[str, Any], around: str, at: int, props: Sequence[str]
 ) -> str:
-    """Return the text that the vector was made of, made again from what stands around the chunk, which is `at`."""
+    """Return the text that the vector was made of, rebuilt from the chunk `at` and its neighbours."""
     text, syntax = passage.text, passage.page_syntax
     before, behind = payload.get("repeated") or (0, 0)
     lines = text.split("\n")
@@ -86,5 +86,5 @@ def _embedded_text(
 
 
 def _key(embedded: str, schema: Schema) -> str:
-    """Return the key of an embedded text, whose hash tells whether it is that of a chunk."""
+    """Return the key of an embedded text; it shows whether the text belongs to a chunk."""
     return sha256(f"{schema.embedding}/{schema.dimensions}\n{versions.PREPARATION}\n{embedded}")[:32]

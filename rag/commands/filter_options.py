@@ -23,7 +23,7 @@ Command = Callable[..., None]
 
 
 def with_filters(*names: str) -> Callable[[Command], Command]:
-    """Give a command the options of these filters (of all, unless named) in place of its parameter `filters`."""
+    """Replace a command's parameter `filters` by the options of the named filters, by default of all."""
     wanted = names or (CHAPTER, *(field.name for field in fields(Filters)))
 
     def decorate(command: Command) -> Command:
@@ -47,7 +47,7 @@ def with_filters(*names: str) -> Callable[[Command], Command]:
 
 
 def chapter_range(text: str | None) -> tuple[int | None, int | None]:
-    """Read a chapter or range: `3` alone, `2-4` inclusive, `2-` and `-4` open-ended; raises UsageError."""
+    """Parse a chapter or range: `3` alone, `2-4` inclusive, `2-` and `-4` open-ended; raises UsageError."""
     if text is None:
         return None, None
     match = re.fullmatch(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*", text)
@@ -93,9 +93,7 @@ def _option(each: Field[Any], hint: Any) -> inspect.Parameter:
 
 
 def _read(hint: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return the type that Typer reads, and the values to choose from, if they are given. Case is ours to
-    overlook.
-    """
+    """Return the type for Typer, and the allowed values, if any. Case is ignored."""
     inner = next((kind for kind in get_args(hint) if kind is not NoneType), hint)
     many = get_origin(inner) is tuple
     choices = get_args(get_args(inner)[0] if many else inner)

@@ -32,8 +32,8 @@ def lesson(
 
 
 def _path_in_book(reference: str, docs: Path) -> str:
-    """Return the path below the folder of the lessons where a file is named from here, as tab completion does."""
+    """Return the path below the lessons folder; accepts one from the current folder, as tab completion gives."""
     file, root = Path(reference).absolute(), docs.resolve()
-    # The folder's links are resolved, not the file's: a lesson may itself be a link.
+    # Links of the folder are resolved, not of the file: a lesson may itself be a link.
     inside = file.parent.resolve() / file.name
     return inside.relative_to(root).as_posix() if file.is_file() and inside.is_relative_to(root) else reference

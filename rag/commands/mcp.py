@@ -70,7 +70,7 @@ async def _serve(settings: Settings, filters: Filters, *, with_model: bool, addr
 
 
 async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, int], *, with_model: bool) -> None:
-    """Serve on this address: to whoever reaches it while no key is in use, then to keys only."""
+    """Serve on this address: to anyone while no key is active, then to keys only."""
     from rag.api.http.auth import Authenticator
     from rag.api.http.outages import Outages
     from rag.api.http.threadpool import DatabaseThreads
@@ -98,7 +98,7 @@ async def _serve_http(index: SharedIndex, filters: Filters, address: tuple[str, 
 
 
 async def _check(tools: BookTools, *, prepares: bool = False) -> None:
-    """Wrong settings and filters end the command; an index that is in use or out of reach may come back."""
+    """Fail on wrong settings and filters; an index that is locked or unreachable may come back."""
     try:
         await tools.check()
         if prepares:

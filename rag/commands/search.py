@@ -71,5 +71,5 @@ def search(
 
 
 def question_of(words: list[str]) -> str:
-    """Return the words of a question that was typed without quotes."""
+    """Return the question from its words, typed without quotes."""
     return " ".join(words)
