@@ -21,10 +21,10 @@ def filler(question: EvalQuestion, text: str) -> float | None:
         return None if holds is None else 1.0
     page, blocks = parse_page(text)
     texts = [page.text[page.starts[block.start] : page.starts[block.end]].strip() for block in blocks]
-    told = {
+    with_fact = {
         next((at for at, each in enumerate(texts) if _says(item, each.lower())), -1) for item in question.expected
     }
-    return 1.0 - sum(len(texts[at]) for at in told - {-1}) / max(1, sum(map(len, texts)))
+    return 1.0 - sum(len(texts[at]) for at in with_fact - {-1}) / max(1, sum(map(len, texts)))
 
 
 def _says(item: str, said: str) -> bool:

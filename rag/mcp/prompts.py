@@ -74,7 +74,7 @@ PROMPTS: Mapping[str, PromptKind] = {
 
 def list_prompts() -> ListPromptsResult:
     """Return the prompts with their arguments."""
-    return ListPromptsResult(prompts=[_told(name, kind) for name, kind in PROMPTS.items()])
+    return ListPromptsResult(prompts=[_described(name, kind) for name, kind in PROMPTS.items()])
 
 
 async def get_prompt(tools: BookTools, name: str, given: Mapping[str, str]) -> GetPromptResult:
@@ -94,7 +94,7 @@ async def get_prompt(tools: BookTools, name: str, given: Mapping[str, str]) -> G
     return GetPromptResult(description=kind.description, messages=messages)
 
 
-def _told(name: str, kind: PromptKind) -> Prompt:
+def _described(name: str, kind: PromptKind) -> Prompt:
     arguments = [
         PromptArgument(name=argument, description=description, required=True)
         for argument, description in kind.arguments.items()

@@ -58,7 +58,7 @@ def build_server(tools: BookTools, filters: Filters, rules: CallerRules | None =
     rules = rules or CallerRules()
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_told(name, kind) for name, kind in TOOLS.items()])
+        return ListToolsResult(tools=[_described(name, kind) for name, kind in TOOLS.items()])
 
     async def call_tool(context: ServerRequestContext[Any], call: CallToolRequestParams) -> CallToolResult:
         kind = TOOLS.get(call.name)
@@ -160,7 +160,7 @@ def _failed(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=message)], is_error=True)
 
 
-def _told(name: str, kind: ToolKind) -> Tool:
+def _described(name: str, kind: ToolKind) -> Tool:
     return Tool(
         name=name,
         title=kind.title,

@@ -116,8 +116,8 @@ def refusal_of(line: str) -> JSONRPCError:
     request_id = message.get("id") if isinstance(message, dict) else None
     if isinstance(request_id, bool) or not isinstance(request_id, int | str):
         request_id = None
-    told = "batches are not part of the protocol" if isinstance(message, list) else "not a JSON-RPC 2.0 message"
-    error = ErrorData(code=INVALID_REQUEST, message=f"invalid request: {told}")
+    reason = "batches are not part of the protocol" if isinstance(message, list) else "not a JSON-RPC 2.0 message"
+    error = ErrorData(code=INVALID_REQUEST, message=f"invalid request: {reason}")
     return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 

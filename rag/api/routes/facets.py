@@ -81,9 +81,9 @@ async def books(caller: CurrentCaller, services: Services) -> Any:
 async def books_for(caller: Caller, services: AppServices) -> list[dict[str, Any]]:
     """Return the books that a caller may ask, the configured one first."""
     async with services.index.opened() as store:
-        held = await asyncio.to_thread(store.values, "book_id", Where())
+        indexed = await asyncio.to_thread(store.values, "book_id", Where())
     shown = sorted(
-        held.keys() & set(caller.books or held), key=lambda each: (each != services.settings.book.id, each)
+        indexed.keys() & set(caller.books or indexed), key=lambda each: (each != services.settings.book.id, each)
     )
     return [{"book_id": book_id, "title": services.title_of(book_id)} for book_id in shown]
 

@@ -83,8 +83,8 @@ async def completions(body: CompletionRequest, caller: Questioner, services: Ser
         reply = await task_reply(task, body.model, caller, services)
         if not body.stream:
             return JSONResponse(completion.plain_document(reply) | {"bookwise": {"recorded": False}})
-        told = "".join(_told(completion, reply, has_usage=has_usage))
-        return Response(told, media_type="text/event-stream", headers=STREAM_HEADERS)
+        stream = "".join(_plain_stream(completion, reply, has_usage=has_usage))
+        return Response(stream, media_type="text/event-stream", headers=STREAM_HEADERS)
     question, own = asked_in(body.model, body.messages, body.model_extra or {}, request.headers)
     caller.filters(question)
     if body.stream:
@@ -119,7 +119,7 @@ def _pieces(
     return stream_of(services.turns.answer(question, caller, own), services, tell, fail, begin)
 
 
-def _told(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str]:
+def _plain_stream(completion: Completion, text: str, *, has_usage: bool) -> Iterator[str]:
     """Yield the stream of a text that is whole from the start."""
     yield _data(completion.chunk({"role": "assistant", "content": text}))
     yield _data(completion.chunk({}, finish="stop"))
@@ -151,8 +151,8 @@ def _model(book_id: str, services: AppServices) -> BookModel:
 
 
 async def _books(caller: Caller, services: AppServices) -> list[str]:
-    held = set(await services.index.books())
-    return sorted(held & set(caller.books or held))
+    indexed = set(await services.index.books())
+    return sorted(indexed & set(caller.books or indexed))
 
 
 async def task_reply(task: Task, book_id: str, caller: Caller, services: AppServices) -> str:

@@ -19,16 +19,16 @@ class TextLimit:
         self.text = ""
         self._max_tokens = max_tokens
         self._stops = stops
-        self._held = ""
+        self._waiting = ""
 
     def take(self, piece: str) -> str:
         """Return what can be sent now; the beginning of what may become a stop text is held back."""
         if self.cut:
             return ""
-        waiting = self._held + piece
+        waiting = self._waiting + piece
         ends = [at for stop in self._stops if (at := waiting.find(stop)) >= 0]
-        self._held = "" if ends else _may_begin(waiting, self._stops)
-        sent = waiting[: min(ends)] if ends else waiting[: len(waiting) - len(self._held)]
+        self._waiting = "" if ends else _may_begin(waiting, self._stops)
+        sent = waiting[: min(ends)] if ends else waiting[: len(waiting) - len(self._waiting)]
         sent = self._within(sent)
         if ends and not self.cut:
             self.cut = "stop"
@@ -36,8 +36,8 @@ class TextLimit:
 
     def rest(self) -> str:
         """Return what was held back, at the end of the text."""
-        held, self._held = self._held, ""
-        return "" if self.cut else self._within(held)
+        rest, self._waiting = self._waiting, ""
+        return "" if self.cut else self._within(rest)
 
     def fits(self, piece: str) -> bool:
         """Return whether a piece could be sent whole behind the text, and take it if so."""
