@@ -22,11 +22,49 @@ logger = logging.getLogger(__name__)
 # is made as the point is written: a quarter of the time of a scan in full. The best are weighed again in full.
 _NO_GRAPH = qe.HnswIndexConfig(m=0, payload_m=0, ef_construct=100, full_scan_threshold=10_000)
 _CODES = qe.TurboQuantQuantizationConfig(bits=qe.TurboQuantBitSize.Bits4, memory=qe.Memory.Pinned)
+
+_MAPPED = qe.Memory.Cold
+"""Read as it is asked for. It is so of sealed segments alone: the lists of an open one are in memory in any case."""
+
 _INDEX_PARAMS: dict[IndexType, qe.KeywordIndexParams | qe.IntegerIndexParams] = {
-    "tenant": qe.KeywordIndexParams(is_tenant=True, enable_hnsw=False),
-    "keyword": qe.KeywordIndexParams(enable_hnsw=False),
-    "integer": qe.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False),
+    "tenant": qe.KeywordIndexParams(is_tenant=True, enable_hnsw=False, memory=_MAPPED),
+    "keyword": qe.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED),
+    "integer": qe.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED),
 }
+
+_SEGMENT_POINTS = 400_000
+"""Sealed segments are merged up to so many points; merging takes memory in proportion."""
+
+
+def _layout(dimensions: int, memory: qe.Memory, optimizers: qe.EdgeOptimizersConfig | None = None) -> qe.EdgeConfig:
+    """Return what a shard is made of: cosine vectors with codes, and BM25 vectors."""
+    return qe.EdgeConfig(
+        vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine, memory=memory)},
+        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf, memory=memory)},
+        hnsw_config=_NO_GRAPH,
+        quantization_config=_CODES,
+        payload_memory=memory,
+        id_tracker_memory=memory,
+        optimizers=optimizers,
+    )
+
+
+def open_layout(dimensions: int) -> qe.EdgeConfig:
+    """Return the layout of a new shard, which is small: read ahead as it is opened.
+
+    Else every payload is read from the disk again by each process, which takes as long as the search.
+    """
+    return _layout(dimensions, qe.Memory.Cached)
+
+
+def sealed_layout(dimensions: int) -> qe.EdgeConfig:
+    """Return the layout of what is compacted: all is sealed, and mapped."""
+    optimizers = qe.EdgeOptimizersConfig(
+        indexing_threshold=1,  # kilobytes
+        max_segment_size=_SEGMENT_POINTS * dimensions * 4 // 1024,
+        default_segment_number=16,
+    )
+    return _layout(dimensions, _MAPPED, optimizers)
 
 
 def check_space(path: Path) -> None:
@@ -68,25 +106,17 @@ def engine_errors(what: str) -> Iterator[None]:
 
 
 def create_shard(path: Path, dimensions: int) -> qe.EdgeShard:
-    """Return a new, empty shard: cosine vectors with codes, BM25 vectors, and an index on each filtered field."""
-    config = qe.EdgeConfig(
-        vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
-        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
-        hnsw_config=_NO_GRAPH,
-        quantization_config=_CODES,
-        # Else every payload is read from the disk again by each process, which takes as long as the search.
-        payload_memory=qe.Memory.Cached,
-    )
+    """Return a new, empty shard with an index on each filtered field."""
     with engine_errors(f"cannot create an index in {path}"):
         check_space(path.parent)
         path.mkdir()
-        shard = qe.EdgeShard.create(str(path), config)
+        shard = qe.EdgeShard.create(str(path), open_layout(dimensions))
         _complete_indexes(shard, path)
     return shard
 
 
-def load_shard(path: Path) -> qe.EdgeShard:
-    """Open a shard, replaying its log; every write that was acknowledged is in it.
+def load_shard(path: Path, config: qe.EdgeConfig | None = None) -> qe.EdgeShard:
+    """Open a shard, replaying its log; every write that was acknowledged is in it. Only `config` changes its layout.
 
     A log that cannot be replayed is set aside once: then all is there that was written before the last
     checkpoint, and nothing later was recorded as done. Raises VectorStoreError if that does not help either.
@@ -95,27 +125,27 @@ def load_shard(path: Path) -> qe.EdgeShard:
     # An optimisation that was killed leaves its unfinished segments for ever.
     shutil.rmtree(path / "temp_segments", ignore_errors=True)
     try:
-        shard = _load(path)
+        shard = _load(path, config)
     except IndexInUse:
         raise
     except VectorStoreError as error:
-        shard = _load_without_log(path, error)
+        shard = _load_without_log(path, config, error)
     with engine_errors(f"cannot read the index in {path}"):
         _complete_indexes(shard, path)
     return shard
 
 
-def _load(path: Path) -> qe.EdgeShard:
+def _load(path: Path, config: qe.EdgeConfig | None) -> qe.EdgeShard:
     with engine_errors(f"cannot open the index in {path}"):
         try:
-            return qe.EdgeShard.load(str(path))
+            return qe.EdgeShard.load(str(path), config)
         except Exception as exc:
             if "WouldBlock" in str(exc):
                 raise IndexInUse(f"the index in {path} is in use by another process") from exc
             raise
 
 
-def _load_without_log(path: Path, error: VectorStoreError) -> qe.EdgeShard:
+def _load_without_log(path: Path, config: qe.EdgeConfig | None, error: VectorStoreError) -> qe.EdgeShard:
     log, aside = path / "wal", path.with_name("wal-damaged")
     try:
         shutil.rmtree(aside, ignore_errors=True)
@@ -123,7 +153,7 @@ def _load_without_log(path: Path, error: VectorStoreError) -> qe.EdgeShard:
     except OSError as exc:
         raise VectorStoreError(f"{error}; {REBUILD}") from exc
     try:
-        shard = _load(path)
+        shard = _load(path, config)
     except VectorStoreError as exc:
         # Not the log's fault: put back what the next attempt, or another version, may be able to read.
         shutil.rmtree(log, ignore_errors=True)
@@ -148,3 +178,17 @@ def _complete_indexes(shard: qe.EdgeShard, path: Path) -> None:
             shard.update(qe.UpdateOperation.create_field_index(field, _INDEX_PARAMS[kind]))
         elif there[field].data_type != wanted:
             raise VectorStoreError(f"{path} has an index of another type on {field}; {REBUILD}")
+
+
+def map_indexes(shard: qe.EdgeShard) -> None:
+    """Make the payload indexes anew that an older shard keeps in memory for good."""
+    for field, there in shard.info().payload_schema.items():
+        if field in PAYLOAD_INDEXES and getattr(there.params, "memory", None) != _MAPPED:
+            shard.update(qe.UpdateOperation.delete_field_index(field))
+            shard.update(qe.UpdateOperation.create_field_index(field, _INDEX_PARAMS[PAYLOAD_INDEXES[field]]))
+
+
+def open_points(shard: qe.EdgeShard) -> int:
+    """Return how many points are in no sealed segment: there a point counts twice as indexed, else once, for BM25."""
+    info = shard.info()
+    return max(0, 2 * info.points_count - info.indexed_vectors_count)

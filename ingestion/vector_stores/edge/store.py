@@ -13,10 +13,10 @@ import qdrant_edge as qe
 
 from ingestion.errors import VectorStoreError
 from ingestion.vector_stores.batching import batches, deletions
-from ingestion.vector_stores.edge.compaction import compact_if_grown
+from ingestion.vector_stores.edge import compaction
 from ingestion.vector_stores.edge.count_cache import forget_counts, remember_counts
 from ingestion.vector_stores.edge.run_ids import read_runs, write_runs
-from ingestion.vector_stores.edge.shard import check_space, engine_errors
+from ingestion.vector_stores.edge.shard import check_space, engine_errors, load_shard, open_points
 from ingestion.vector_stores.engine_answers import rarities, stored_point
 from ingestion.vector_stores.filters import AnyOf, Condition, Equals, HasId, Range, Where
 from ingestion.vector_stores.ranking import DENSE, SPARSE, ListQuery, Scored, list_queries, ranked_lists
@@ -48,6 +48,7 @@ class EdgeStore:
         self._failed = False
         self._users = 1
         self._counting_users = threading.Lock()
+        self._one_at_a_time = threading.RLock()
         self._written = False
         # Kept until the next write, which only this store can make: to count a book, or to look for a frequent word,
         # takes longer than to search it.
@@ -238,6 +239,16 @@ class EdgeStore:
         self._refuse_if_in_doubt()
         with self._engine("write"):
             self._shard.flush()
+            if self._users == 1 and self._written and open_points(self._shard) >= compaction.OPEN_POINTS:
+                self._seal()
+
+    def _seal(self) -> None:
+        """Seal the open segment and open the index again, which takes a minute for 100,000 points."""
+        self._shard.close()
+        try:
+            compaction.run_compaction(self.directory, self.schema.dimensions)
+        finally:
+            self._shard = load_shard(self.directory / "shard")
 
     def close(self) -> None:
         """See VectorStore; the last who shares it closes it."""
@@ -248,10 +259,13 @@ class EdgeStore:
         try:
             books = None if self._failed else self.values("book_id", Where())
             with self._engine("close"):
+                unsealed = open_points(self._shard) if books is not None else 0
                 self._shard.close()
             if books is not None:
-                if self._written:
-                    compact_if_grown(self.directory)
+                if self._written and (
+                    compaction.has_grown(self.directory) or unsealed >= compaction.OPEN_POINTS_AT_END
+                ):
+                    compaction.run_compaction(self.directory, self.schema.dimensions)
                 remember_counts(self.directory, books)
         finally:
             self._release()
@@ -287,7 +301,8 @@ class EdgeStore:
     def _engine(self, doing: str) -> Iterator[None]:
         if os.getpid() != self._process:
             raise VectorStoreError(f"the index in {self.directory} was opened before a fork; open it after")
-        with engine_errors(f"cannot {doing} the index in {self.directory}"):
+        # The engine lets no other thread run anyway; the lock keeps them out while the index is sealed.
+        with self._one_at_a_time, engine_errors(f"cannot {doing} the index in {self.directory}"):
             yield
 
 

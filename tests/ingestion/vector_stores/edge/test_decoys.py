@@ -13,7 +13,7 @@ import pytest
 
 from ingestion.errors import VectorStoreError
 from ingestion.own_files import read_own
-from ingestion.vector_stores.edge.compaction import compact_if_grown
+from ingestion.vector_stores.edge.compaction import has_grown
 from ingestion.vector_stores.edge.generations import EdgeGenerations
 from ingestion.vector_stores.filters import Where
 from tests.support.vector_points import SCHEMA, build_index, index_directory, make_point
@@ -70,7 +70,7 @@ def use_everything(index: Path) -> list[str]:
         lambda: EdgeGenerations(index).known_count("robots"),
         lambda: EdgeGenerations(index).kept(),
         write,
-        lambda: compact_if_grown(path_of(index, "*")),
+        lambda: has_grown(path_of(index, "*")),
         recreate,
         lambda: EdgeGenerations(index).rollback(),
         lambda: EdgeGenerations(index).drop_former(),
