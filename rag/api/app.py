@@ -59,10 +59,10 @@ logger = logging.getLogger("bookwise.api")
 
 HOUSEKEEPING_SECONDS = 300
 TELEMETRY: Any = {"metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
-"""A span per request, where traces are asked for; FastAPI's logs would hold what was asked."""
+"""A span per request if tracing is on; FastAPI's logs would contain the questions."""
 
 INGEST_SECONDS = 1.5
-"""What a run in the background gets to end, after the streams."""
+"""Time for a background run to end, after the streams."""
 
 EXPOSED_HEADERS = (
     "Location",
@@ -75,7 +75,7 @@ EXPOSED_HEADERS = (
 
 
 def create_app(settings: Settings, docs: Path, *, open_to_all: bool) -> FastAPI:
-    """Return the app; `docs` is what `POST /ingest` reads. With `open_to_all` no key is required."""
+    """Return the app; `docs` is the folder that `POST /ingest` reads. With `open_to_all` no key is required."""
     database = database_of(settings, lasting=False)
     services = _services_of(settings, docs, database, open_to_all=open_to_all)
     app = FastAPI(
@@ -143,7 +143,7 @@ def _services_of(settings: Settings, docs: Path, database: ConversationDatabase,
 @asynccontextmanager
 async def _running(services: AppServices, database: ConversationDatabase) -> AsyncIterator[None]:
     keeping_house = asyncio.create_task(_keep_house(services))
-    # Before the first connection is accepted: who is let in is answered as fast as everybody after.
+    # Before the first connection is accepted, so that the first request is as fast as later ones.
     await services.readiness.begin()
     try:
         yield
@@ -170,12 +170,12 @@ def _add_middleware(app: FastAPI, services: AppServices) -> None:
         deadlines=services.deadlines,
         failures=services.failures,
     )
-    # Around the requests, so that a page may read problem documents too.
+    # Outside the request middleware, so that a page may read problem documents too.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=list(api.origins),
         allow_methods=["GET", "POST", "PATCH", "DELETE"],
-        # Filters come as headers too, and OpenAI's SDK sends a dozen of its own.
+        # Filters may be sent as headers, and OpenAI's SDK sends a dozen of its own.
         allow_headers=["*"],
         expose_headers=list(EXPOSED_HEADERS),
     )
@@ -186,7 +186,7 @@ def _add_middleware(app: FastAPI, services: AppServices) -> None:
 
 
 async def _keep_house(services: AppServices) -> None:
-    """Archive the threads that were not used for an hour, and delete what `conversations.keep_days` says."""
+    """Archive threads unused for an hour, and delete those older than `conversations.keep_days`."""
     threads, days = services.turns.threads, services.settings.conversations.keep_days
     while True:
         with suppress(BookwiseError):

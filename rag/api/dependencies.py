@@ -43,16 +43,16 @@ class AppServices:
     database: DatabaseThreads
 
     def is_configured(self, book_id: str) -> bool:
-        """Return whether the settings are those of this book; an index may hold others."""
+        """Return whether the settings are for this book; an index may contain others."""
         return self.settings.book.id in (None, book_id)
 
     def title_of(self, book_id: str) -> str | None:
-        """Return the title of a book, which is known of the configured one."""
+        """Return the title of a book, known only for the configured one."""
         return self.settings.book.title if self.is_configured(book_id) else None
 
 
 def services_of(request: Request) -> AppServices:
-    """Return the services of the server that got a request."""
+    """Return the services of the server that handles a request."""
     services: AppServices = request.app.state.services
     return services
 
@@ -83,13 +83,13 @@ async def _owner(request: Request, services: Services) -> Caller:
 
 
 CurrentCaller = Annotated[Caller, Depends(_reader)]
-"""Who reads."""
+"""The caller of a read."""
 
 Questioner = Annotated[Caller, Depends(_questioner)]
-"""Who asks a question, which has limits of its own."""
+"""The caller who asks a question; questions have their own limits."""
 
 Ingester = Annotated[Caller, Depends(_ingester)]
-"""Who may ingest; 403 for others."""
+"""A caller who may ingest; 403 for others."""
 
 Owner = Annotated[Caller, Depends(_owner)]
-"""Who may see what readers ask; 403 for others."""
+"""A caller who may see readers' questions; 403 for others."""

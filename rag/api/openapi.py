@@ -1,4 +1,4 @@
-"""Complete the description that FastAPI makes of the routes: examples, problems, and how keys are given."""
+"""Complete FastAPI's OpenAPI description: examples, problems, and how to send a key."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ are problem documents (RFC 9457) whose `type` explains them; below `/v1` they ha
 """
 _CONTACT = {"name": "The owner of this server"}
 _OPEN = ("/health", "/ready", "/metrics", "/shared/{thread_id}/{number}")
-"""What answers without a key."""
+"""Routes that need no key."""
 
 TAGS = {
     "chat": "Questions and their answers.",

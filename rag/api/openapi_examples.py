@@ -1,4 +1,4 @@
-"""What the API's description shows for each request and each result; a test holds every example valid."""
+"""Examples for each request and result in the OpenAPI description; a test validates each one."""
 
 from __future__ import annotations
 

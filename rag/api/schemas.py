@@ -114,7 +114,7 @@ class ChatRequest(_Question):
     stream: bool = Field(False, strict=True, description="Answer as a stream of events, as /chat/stream does.")
     top_k: int = Field(5, strict=True, ge=1, le=10, description="Number of passages to retrieve.")
     similarity_threshold: float | None = Field(
-        None, strict=True, ge=0.0, le=1.0, description="Lowest cosine of a passage; by default what fits the model."
+        None, strict=True, ge=0.0, le=1.0, description="Lowest cosine of a passage; the default depends on the model."
     )
 
 
@@ -165,7 +165,7 @@ class ChatResponse(BaseModel):
         description="Sections of the cited pages that are not cited, the nearest first, each with a question for it.",
     )
     searched_for: str | None = Field(None, description="The question with its typos corrected.")
-    hidden: HiddenPassages | None = Field(None, description="Better passages that a filter hides.")
+    hidden: HiddenPassages | None = Field(None, description="Better passages outside the filters.")
     error: str | None = Field(
         None, description="Why the language model wrote no answer, so that the book is quoted, or no complete one."
     )
@@ -314,7 +314,7 @@ class IngestJob(BaseModel):
     cost: float | None = None
     recipient: Recipient | None = Field(
         None,
-        description="The service that gets the texts, told to who starts a run; null where none does.",
+        description="The service that receives the texts, shown to whoever starts a run; null if none.",
     )
     failures: tuple[dict[str, Any], ...] = ()
     error_message: str | None = None

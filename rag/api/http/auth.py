@@ -1,4 +1,4 @@
-"""Authenticate callers by their API keys, and tell what each may access."""
+"""Authenticate callers by their API keys, and decide what each may access."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from rag.filters import EVERYTHING, Filters
 from rag.retrieval.filter_schema import FilterFields
 
 CACHE_SECONDS = 5.0
-"""How long a key that was looked up is accepted without another look: a revoked one is refused after that."""
+"""How long a key is cached after a lookup; a revoked key is refused after that."""
 
 MAX_CACHED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks; no `books` means all of them."""
+    """An authenticated caller; no `books` means all of them."""
 
     owner: str = LOCAL
     books: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Caller:
     is_owner: bool = True
 
     def book(self, asked: str | None) -> str | None:
-        """Return the book to read, None for the only one; raises 403 outside of the key's books."""
+        """Return the book to read, None for the only one; raises 403 outside the key's books."""
         if not self.books:
             return asked
         if asked is None and len(self.books) == 1:
@@ -51,16 +51,16 @@ class Caller:
 
     @property
     def sees_everything(self) -> bool:
-        """Whether neither books nor a tier limit what is shown."""
+        """Whether neither books nor a tier limit the key."""
         return not self.books and self.highest_tier == HIGHEST_TIER
 
     @property
     def scope(self) -> Filters:
-        """All that the key may see of a book."""
+        """The widest filters that the key allows."""
         return EVERYTHING.with_tier(self.highest_tier)
 
     def filters(self, request: FilterFields) -> Filters:
-        """Return the request's filters; raises 403 where they reach beyond the key."""
+        """Return the request's filters; raises 403 if they exceed the key's access."""
         filters = request.as_filters()
         if filters.hardware_tier > self.highest_tier:
             raise HTTPException(403, f"this key reads hardware tier {self.highest_tier} or lower")
@@ -68,9 +68,9 @@ class Caller:
 
 
 class Authenticator:
-    """Finds callers by their keys; with `open_to_all` everybody is the local user, which only loopback may allow.
+    """Finds callers by their keys; with `open_to_all`, allowed only on loopback, everybody is the local user.
 
-    That ends when a key is made while the server runs, within CACHE_SECONDS.
+    That ends within CACHE_SECONDS after a key is created while the server runs.
     """
 
     def __init__(
@@ -123,14 +123,14 @@ class Authenticator:
             await self._limits.count("read", owner="unknown", client=client, is_public=True)
 
     async def _has_keys(self) -> bool:
-        """Return whether a key has come into use, as it was at most some seconds ago."""
+        """Return whether any key is active, cached for CACHE_SECONDS."""
         if time.monotonic() - self._keys_seen >= CACHE_SECONDS:
             self._keys_seen = time.monotonic()
             self._keys_in_use = await self._threads.run(self._keys.any_active)
         return self._keys_in_use
 
     async def _check_day(self, caller: Caller) -> None:
-        """Raise 429 where a public key has used up its day."""
+        """Raise 429 if a public key has used up its daily limit."""
         if not self.has_daily_limits:
             return
         most, budget = self._daily.daily_questions, self._daily.daily_cost
@@ -153,7 +153,7 @@ class Authenticator:
         self._known.pop(digest, None)
         key = await self._threads.run(self._keys.find, secret)
         if key is None:
-            # Who guesses keys is slowed down as anybody else.
+            # Failed guesses of keys count towards the rate limit too.
             await self._limits.count("read", owner="unknown", client=client, is_public=True)
             raise _unauthorized("the key is unknown or revoked; ask the book's owner for a new one")
         caller = Caller(key.key_id, key.books, key.highest_tier, key.is_public, key.may_ingest, key.is_owner)

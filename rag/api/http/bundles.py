@@ -1,7 +1,7 @@
-"""The modules and style sheets of a page as one file each, so that a browser asks once for what is needed together.
+"""The modules and style sheets of a page as one file each, so that a browser makes one request for each.
 
-Modules are put one after the other in the order of their imports. Their top-level names must differ, but for the
-constants in capitals that a module keeps to itself, which get its number.
+Modules are joined in the order of their imports. Their top-level names must differ, except for a module's private
+constants in capitals, which get its number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 SCRIPTS: Mapping[str, str] = {"app.bundle.js": "app.js", "panel.bundle.js": "widget/panel.js"}
-"""Each bundle of modules, and the one that it begins with."""
+"""Each bundle of modules, and its entry module."""
 
 _CHAT = ("tokens", "controls", "chat", "welcome", "composer", "prose", "panels", "search", "threads")
 STYLES: Mapping[str, Sequence[str]] = {
@@ -26,7 +26,7 @@ _DECLARED = re.compile(
 
 
 def script_bundle(files: Mapping[str, str], entry: str) -> str:
-    """Return a module and all that it imports as one; raises ValueError where two use one name."""
+    """Return a module and all its imports as one; raises ValueError if two of them use the same name."""
     order: list[str] = []
     _visit(entry, files, order)
     taken: dict[str, str] = {}
@@ -43,7 +43,7 @@ def script_bundle(files: Mapping[str, str], entry: str) -> str:
 
 
 def style_bundle(files: Mapping[str, str], names: Sequence[str]) -> str:
-    """Return style sheets one after the other."""
+    """Return the style sheets joined."""
     return "\n".join(files[name] for name in names)
 
 

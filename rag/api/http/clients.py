@@ -1,6 +1,6 @@
-"""Find out who a request comes from: behind proxies that are trusted by address, from their headers.
+"""Identify the client of a request; behind trusted proxies, from their headers.
 
-Anybody can send `X-Forwarded-*`; only those of a proxy in `api.trusted_proxies` count.
+Anybody can send `X-Forwarded-*`; only headers of a proxy in `api.trusted_proxies` count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SITE_BITS = 64
 
 
 def client_of(address: str) -> str:
-    """Return the name under which an address is counted: itself, for IPv6 its network."""
+    """Return the key under which an address is counted: the address, for IPv6 its network."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -51,7 +51,7 @@ class ProxyHeaders:
             set_prefix(scope, prefix)
 
     def _first_untrusted(self, forwarded: str) -> str:
-        """Return the last address that no trusted proxy has: what stands before it, anybody may have written."""
+        """Return the last address that is not a trusted proxy: anything before it may be forged."""
         addresses = [part.strip() for part in forwarded.split(",")]
         return next((address for address in reversed(addresses) if not self._is_trusted(address)), addresses[0])
 

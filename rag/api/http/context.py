@@ -1,4 +1,4 @@
-"""Hold what is known of the request being answered: its id, who sent it, what became of it."""
+"""The context of the current request: its id, its client, its outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _USABLE = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a caller has left of a limit, as `RateLimit-*` headers tell it."""
+    """What a caller has left of a limit, for the `RateLimit-*` headers."""
 
     limit: int
     remaining: int
@@ -29,9 +29,9 @@ class Allowance:
 
 @dataclass(slots=True)
 class RequestContext:
-    """Facts of one request; filled in while it is answered, written to its log line.
+    """Facts about one request, filled in while it is answered and written to its log line.
 
-    `awaits` is the part that an answer which comes too late was waiting for.
+    `awaits` is the part that a late answer was waiting for.
     """
 
     request_id: str = ""

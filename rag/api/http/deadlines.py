@@ -1,4 +1,4 @@
-"""Limit how long an answer may take, and how long those in progress may last when the server is told to stop."""
+"""Limit how long an answer may take, and how long answers in progress may continue once the server stops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Deadlines:
-    """Ends each answer after `seconds`, all of them a while after `stop`; used from one event loop."""
+    """Ends each answer after `seconds`, and all of them soon after `stop`; used from one event loop."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -38,13 +38,13 @@ class Deadlines:
             raise AnswerTimeout("the answer took longer than BOOKWISE_API_TIMEOUT seconds") from error
 
     def release(self, timeout: asyncio.Timeout) -> None:
-        """Limit the block no longer."""
+        """Remove the limit of the block."""
         if timeout in self._running and not timeout.expired():
             timeout.reschedule(None)
             self._running.discard(timeout)
 
     def stop(self, seconds: float) -> None:
-        """End what is in progress, and what still comes, within that many seconds from now."""
+        """End running and new answers within that many seconds from now."""
         self._end = asyncio.get_running_loop().time() + seconds
         for timeout in self._running:
             self._shorten(timeout)
@@ -58,11 +58,11 @@ class Deadlines:
 T = TypeVar("T")
 
 CLIENT_LEFT = 499
-"""Nobody receives it; it is for the log."""
+"""Nobody receives this status; it is for the log."""
 
 
 async def until_disconnect(request: Request, answering: Coroutine[Any, Any, T]) -> T | None:
-    """Return or raise what the coroutine does; cancel it and return None where the client disconnects first.
+    """Return or raise what the coroutine does; cancel it and return None if the client disconnects first.
 
     The body of the request must have been read.
     """

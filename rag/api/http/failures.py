@@ -1,7 +1,7 @@
-"""Report failures to the operator in full, and to the reader in one neutral sentence with the request id.
+"""Report failures in full to the operator, and in one neutral sentence with the request id to the reader.
 
-An error text may hold hosts, paths, account names or the words of another service, so only the log gets it. On a
-loopback server without keys reader and operator are the same person, who gets the text too.
+An error text may contain hosts, paths, account names or another service's message, so only the log gets it. On a
+loopback server without keys, reader and operator are the same person, who gets the text too.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from rag.serving.failures import MODEL, FailureKind, cause_of, kind_of, neutral_
 logger = logging.getLogger("bookwise.api")
 
 Outcome = Literal["failed", "degraded"]
-"""What became of the request: `degraded` where the caller got an answer in spite of the failure."""
+"""The outcome of the request: `degraded` if the caller got an answer despite the failure."""
 
 _EXPECTED = (ServerStopping,)
 """Not a fault of any part."""
 
 ANSWER_PARTS = (MODEL, "embedding", "reranker", "index", "database")
-"""What an answer needs: a failure of one is an outage, which an answer ends."""
+"""Parts that an answer needs: a failure of one is an outage, which the next answer ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedFailure:
-    """What a caller is told."""
+    """A failure as the caller sees it."""
 
     status: int
     detail: str
 
 
 class FailureReporter:
-    """Log and count every failure; returns what the caller may know of it."""
+    """Logs and counts every failure, and returns the message for the caller."""
 
     def __init__(self, metrics: Metrics, outages: Outages, *, show_details: bool) -> None:
         self._metrics = metrics
@@ -47,7 +47,7 @@ class FailureReporter:
         self.outages = outages
 
     def report(self, error: Exception) -> ReportedFailure:
-        """Report an error that ends a request; a mistake of the caller is not logged, and told as it is."""
+        """Report an error that ends a request; a caller's mistake is returned in full and not logged."""
         if isinstance(error, HTTPException):
             return ReportedFailure(error.status_code, str(error.detail))
         if isinstance(error, UsageError):
@@ -59,19 +59,19 @@ class FailureReporter:
         return ReportedFailure(kind.status, self._detail(kind, error))
 
     def degraded(self, error: BookwiseError) -> str:
-        """Report a failure that a caller gets an answer in spite of; returns what he is told of it."""
+        """Report a failure despite which the caller gets an answer; returns the message for the caller."""
         kind = kind_of(error)
         self._note(kind.part, error, "degraded")
         return self._detail(kind, error)
 
     def answered(self, *, by_model: bool) -> None:
-        """Note that an answer was given, so that all it needs works; `by_model` says whether the model wrote it."""
+        """Note that an answer was given, so all its parts work; `by_model` says whether the model wrote it."""
         for part in ANSWER_PARTS:
             if by_model or part != MODEL:
                 self.outages.recovered(part)
 
     def explain(self, error: BookwiseError) -> str:
-        """Return what a caller may know of an error that is not reported now, as for `/ready`."""
+        """Return the caller's message for an error that is not reported now, as for `/ready`."""
         return str(error) if self._show_details else kind_of(error).sentence
 
     def _note(self, part: str, error: Exception, outcome: Outcome) -> None:

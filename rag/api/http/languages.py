@@ -1,4 +1,4 @@
-"""Languages of the pages: which one a reader gets, and the words of each, which stand in `static/words/`."""
+"""Languages of the pages: the choice for a reader, and the words of each, from `static/words/`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ingestion.settings.api import PAGE_LANGUAGES
 RIGHT_TO_LEFT = frozenset({"ar", "ur"})
 DEFAULT = "en"
 LAUNCH_WORDS = ("ask_the_book", "chat_not_loaded")
-"""What the widget says before it has loaded anything: its button, and that loading failed."""
+"""The widget's words before it has loaded anything: its button, and the message that loading failed."""
 
 _GAP = re.compile(r"\{\{(\w+)\}\}")
 _LAUNCH_GAP = "{/* launch words */}"
@@ -30,7 +30,7 @@ def words_of(language: str) -> Words:
 
 
 def chosen_language(asked: str | None, fixed: str, accepted: str) -> str:
-    """Return the language of the address, else the owner's, else the browser's dearest that there are words for."""
+    """Return the language in the URL, else the owner's, else the browser's most preferred one that we have."""
     wanted = [asked or "", fixed, *_by_preference(accepted)]
     return next((base for tag in wanted if (base := tag.lower().split("-")[0]) in PAGE_LANGUAGES), DEFAULT)
 
@@ -43,13 +43,13 @@ def filled_page(template: str, language: str) -> str:
 
 
 def filled_widget(script: str) -> str:
-    """Return the widget's script with what its button says in each language."""
+    """Return the widget's script with its button's words in each language."""
     words = {language: [words_of(language)[key] for key in LAUNCH_WORDS] for language in PAGE_LANGUAGES}
     return script.replace(_LAUNCH_GAP, json.dumps(words, ensure_ascii=False))
 
 
 def _by_preference(accepted: str) -> list[str]:
-    """Return the languages of an Accept-Language header, the dearest first (RFC 9110, 12.5.4)."""
+    """Return the languages of an Accept-Language header, most preferred first (RFC 9110, 12.5.4)."""
     weighted: list[tuple[float, str]] = []
     for part in accepted[:1000].split(","):
         name, _, parameter = part.partition(";")

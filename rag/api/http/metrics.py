@@ -27,7 +27,7 @@ from ingestion.errors import ConfigurationError
 from ingestion.settings import Settings
 
 WORKER_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Tells prometheus_client, when it is imported, to keep figures in files that all workers' figures are read from."""
+"""Makes prometheus_client, at its import, keep figures in files from which those of all workers are read."""
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -36,10 +36,10 @@ _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class Metrics:
-    """The figures of one server; no label holds anything that a caller chooses freely."""
+    """The figures of one server; no label has a value that callers choose freely."""
 
     def __init__(self) -> None:
-        # A series more for each counter, which says when it began.
+        # This would add a series per counter with its start time.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
@@ -67,7 +67,7 @@ class Metrics:
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
-        # A client may send any word as its method, and each label is a line for ever.
+        # A client may send any word as its method, and each label stays for ever.
         self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
@@ -77,7 +77,7 @@ class Metrics:
         self._tokens.inc(tokens)
 
     def waited(self, **seconds: float) -> None:
-        """Count what an answer took: `retrieval`, `model` and `first_token`."""
+        """Record an answer's times: `retrieval`, `model` and `first_token`."""
         for name, taken in seconds.items():
             self._waits[name].observe(taken)
 
@@ -99,13 +99,13 @@ class Metrics:
 
 
 class AllWorkers(Collector):
-    """The figures of all workers of a server, of those that have ended too; each writes its own into files."""
+    """The figures of all workers of a server, including ended ones; each writes its own to files."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def collect(self) -> Iterable[Metric]:
-        """Return the sums; a gauge counts what lives."""
+        """Return the sums; a gauge counts live workers only."""
         for process_id in {int(file.stem.rpartition("_")[2]) for file in Path(self._folder).glob("gauge_live*.db")}:
             if not _is_alive(process_id):
                 mark_process_dead(process_id, self._folder)  # type: ignore[no-untyped-call]
@@ -114,14 +114,14 @@ class AllWorkers(Collector):
 
 
 def registry_of(own: CollectorRegistry) -> CollectorRegistry:
-    """Return what `/metrics` shows: the process's own figures, or those of all workers."""
+    """Return the registry behind `/metrics`: the process's own figures, or those of all workers."""
     folder = os.environ.get(WORKER_FOLDER)
     return own if folder is None else _registry_in(folder)
 
 
 @contextmanager
 def shared_by_workers() -> Iterator[CollectorRegistry]:
-    """Let the workers that are started in the block write their figures into one folder; yields them all."""
+    """Let workers started in the block write their figures to one folder; yields the figures of all."""
     with TemporaryDirectory(prefix="bookwise-metrics-") as folder:
         os.environ[WORKER_FOLDER] = folder
         try:
@@ -138,7 +138,7 @@ def _registry_in(folder: str) -> CollectorRegistry:
 
 @contextmanager
 def serve_metrics(registry: CollectorRegistry, settings: Settings) -> Iterator[None]:
-    """Serve the figures alone at `api.metrics_address` while the block runs; raises ConfigurationError."""
+    """Serve only the figures at `api.metrics_address` while the block runs; raises ConfigurationError."""
     address = settings.api.metrics_address
     if address is None:
         yield

@@ -1,4 +1,4 @@
-"""Wrap every request: its id, its limits in size and time, its log line and figures, and an answer to every error."""
+"""Middleware for every request: its id, limits in size and time, log line, figures, and a response to every error."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 logger = logging.getLogger("bookwise.api")
 
 MAX_BODY_BYTES = 64 * 1024
-"""Sixty times what the longest question needs."""
+"""Sixty times the size of the longest question."""
 
 MAX_COMPLETION_BYTES = 1024 * 1024
 """Clients of chat completions send the whole conversation each time."""
 
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
-"""How much of a body that is too large is read all the same: most clients read no answer before they sent it all."""
+"""How much of a too large body is still read: most clients read no response before they have sent it all."""
 
 BODY_SECONDS = 30
-"""To receive the body of a request."""
+"""Time to receive the body of a request."""
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 QUIET_ROUTES = ("/", "/widget.js", "/static/{name:path}", "/health", "/ready", "/metrics")
-"""Not logged unless they fail: files of the page, and what machines ask every few seconds."""
+"""Not logged unless they fail: files of the page, and routes polled every few seconds."""
 
 SAFE_HEADERS = {b"x-content-type-options": b"nosniff", b"cache-control": b"no-store"}
-"""For every response that does not say otherwise."""
+"""Defaults for every response."""
 
 
 class RequestMiddleware:
-    """Plain ASGI, since a response that streams must not pass through a buffer."""
+    """Plain ASGI, since a streamed response must not be buffered."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, deadlines: Deadlines, failures: FailureReporter) -> None:
         self._app = app
@@ -72,7 +72,7 @@ class RequestMiddleware:
 
 def _log(method: str, route: str, status: int, seconds: float, context: RequestContext) -> None:
     facts = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
-    # What failed, and why, is a line of its own.
+    # The failure and its cause have their own line.
     logger.info("request", extra=facts | context.failure)
 
 
@@ -99,11 +99,11 @@ class _Exchange:
         self._max_bytes = MAX_COMPLETION_BYTES if scope["path"].endswith("/v1/chat/completions") else MAX_BODY_BYTES
 
     async def run(self, app: ASGIApp) -> None:
-        """Answer, whatever happens; a response that has begun has a deadline of its own."""
+        """Answer, whatever happens; a response that has begun has its own deadline."""
         try:
             async with self._deadlines.limit() as self._bound:
                 if b"transfer-encoding" in self._headers and b"content-length" in self._headers:
-                    # A proxy before us may have read another end of the body than we do.
+                    # A proxy in front may see a different end of the body than we do.
                     raise HTTPException(400, "a request has Content-Length or Transfer-Encoding, not both")
                 length = self._headers.get(b"content-length", b"0")
                 if length.isdigit() and int(length[:18]) > self._max_bytes:
@@ -166,7 +166,7 @@ class _Exchange:
 
 
 def _without_host(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header; an address that a redirect names is of this server, whatever host the client wrote."""
+    """Return a header; the URL of a redirect is relative, whatever host the client sent."""
     if name.lower() != b"location":
         return name, value
     parts = urlsplit(value.decode("latin-1"))
@@ -174,7 +174,7 @@ def _without_host(name: bytes, value: bytes) -> tuple[bytes, bytes]:
 
 
 class LoopbackOnly:
-    """Protects a server without keys from web pages: refuses names of other hosts, and pages of other origins."""
+    """Protects a server without keys from web pages: refuses other host names and other origins."""
 
     def __init__(self, app: ASGIApp, *, origins: Iterable[str] = ()) -> None:
         self._app = app
@@ -194,7 +194,7 @@ class LoopbackOnly:
         await self._app(scope, receive, send)
 
     def _allows(self, origin: bytes, host: bytes) -> bool:
-        """Return whether a page of that origin may ask: the server's own, or one that is set (RFC 6454)."""
+        """Return whether a page of that origin may call: the server's own, or a configured one (RFC 6454)."""
         named = origin.decode("latin-1")
         return named in self._origins or named.partition("://")[2].encode("latin-1") == host
 

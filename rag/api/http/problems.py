@@ -1,4 +1,4 @@
-"""Tell every failure as a problem document (RFC 9457) with the id of its request and a type that explains it."""
+"""Problem documents (RFC 9457) for every failure, with the id of the request and a type that explains it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATH = "/problems/"
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A kind of problem: the name that ends its type, and what to do about it."""
+    """A kind of problem: the last part of its type URL, and what to do about it."""
 
     name: str
     advice: str
@@ -56,11 +56,11 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": HTTPStatus(status).phrase}
     for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504)
 }
-"""What every route may answer beside its result."""
+"""Responses that every route may return besides its result."""
 
 
 def problem(path: str, status: int, detail: str, errors: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the document; its type is an address of this server that explains it."""
+    """Return the document; its type is a URL of this server that explains it."""
     request = current_request()
     known = TYPES.get(status)
     document = Problem(
@@ -84,7 +84,7 @@ _OPENAI_CODES = {401: "invalid_api_key", 403: "permission_denied", 404: "model_n
 
 
 def openai_error(status: int, detail: str, param: str | None = None) -> dict[str, Any]:
-    """Return an error in the shape that OpenAI's clients know; `param` is the field that is wrong."""
+    """Return an error in OpenAI's shape; `param` is the invalid field."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
     # The framework's own words: no route has the path, such as /v1/files.
     is_unknown_path = status == 404 and detail == HTTPStatus.NOT_FOUND.phrase
@@ -106,7 +106,7 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
     errors: list[dict[str, Any]] | None = None,
 ) -> Response:
-    """Return the document as a response; a temporary failure says when to try again."""
+    """Return the document as a response; a temporary failure says when to retry."""
     sent = dict(headers or {})
     if status == 503:
         sent.setdefault("Retry-After", RETRY_SECONDS)
@@ -117,7 +117,7 @@ def problem_response(
 
 
 def install(app: FastAPI, failures: FailureReporter) -> None:
-    """Let every error of the app end as a problem document; the middleware catches what none of these does."""
+    """Handle every error of the app as a problem document; the middleware catches the rest."""
 
     @app.exception_handler(BookwiseError)
     async def ours(request: Request, error: BookwiseError) -> Response:
@@ -138,13 +138,13 @@ def install(app: FastAPI, failures: FailureReporter) -> None:
 
 
 def in_json_terms(message: str) -> str:
-    """Return a message of pydantic's in the words of who sent JSON, not Python."""
+    """Return a pydantic message in terms of JSON, not Python."""
     plain = message.replace("dictionary or object to extract fields from", "object").removeprefix("Value error, ")
     return re.sub(r"\b([Tt])uple\b", lambda found: "Array" if found[1] == "T" else "array", plain)
 
 
 def _field_of(fault: Mapping[str, Any], body: Any) -> str:
-    """Return the field of a fault as who sent it knows it: the branches of a union are none of its parts."""
+    """Return the field of a fault as the client knows it, without the branches of a union."""
     place, *parts = fault["loc"]
     if place != "body" or fault["type"] == "json_invalid":
         return ".".join(map(str, parts)) if place != "body" and parts else str(place)
@@ -165,7 +165,7 @@ def _message_of(fault: Mapping[str, Any]) -> str:
 
 
 def explain_invalid(request: Request, error: RequestValidationError) -> tuple[int, str, list[dict[str, Any]]]:
-    """Return status, detail and the fields of a request that is not valid."""
+    """Return status, detail and the fields of an invalid request."""
     faults = error.errors()
     said: dict[str, dict[str, None]] = {}
     for fault in faults:

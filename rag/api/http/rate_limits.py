@@ -1,7 +1,7 @@
-"""Bound how often a key and a client may ask, so that no visitor locks out another.
+"""Limit the rate per key and per client, so that no visitor locks out another.
 
-Questions cost a model's time, other requests next to nothing, so they are counted apart. A public key is shared by
-all readers of a page: beside the key's own limit, each client of it has one, and the key has a limit per day.
+Questions cost a model's time, other requests next to nothing, so they are counted separately. A public key is shared
+by all readers of a page: besides the key's own limit, each of its clients has one, and the key has a daily limit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REDIS_SECONDS = 1.0
 
 
 class RateLimits:
-    """Count requests, in the shared store where there is one."""
+    """Count requests, in the shared store if there is one."""
 
     def __init__(self, settings: Settings, outages: Outages) -> None:
         limits = settings.api.limits
@@ -64,7 +64,7 @@ class RateLimits:
     def _limits(
         self, kind: RequestKind, owner: str, client: str, is_public: bool
     ) -> list[tuple[RateLimitItem, str, tuple[str, ...]]]:
-        """Return the limits that a request counts in, the client's first: one over its own uses up no other."""
+        """Return the limits of a request, the client's first: a client over its own uses up no other."""
         if kind == "read":
             return [(self._reads, "from this client", ("read", owner, client))]
         of_client = (self._per_client, "from this client", ("question", owner, client))
@@ -93,7 +93,7 @@ async def _count(
 
 
 def _shared_limiter(settings: Settings) -> MovingWindowRateLimiter | None:
-    """Return what several servers count in, None where there is no such store; raises ConfigurationError."""
+    """Return the store that several servers share, None if there is none; raises ConfigurationError."""
     if settings.api.rate_store is None:
         return None
     seconds = {"socket_timeout": REDIS_SECONDS, "socket_connect_timeout": REDIS_SECONDS}

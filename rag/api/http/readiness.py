@@ -1,4 +1,4 @@
-"""Know when the server can answer: after the index was opened, the models loaded and one answer rehearsed."""
+"""Readiness of the server: the index is open, the models are loaded and one answer has been rehearsed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ingestion.errors import BookwiseError, IndexInUse
 logger = logging.getLogger("bookwise.api")
 
 START_SECONDS = 20.0
-"""How long a server that starts waits to be ready before it takes requests that may have to wait for it."""
+"""How long a starting server waits to be ready before it accepts requests, which then may have to wait."""
 
 RETRY_SECONDS = 5.0
-"""How long who asks whether it is ready waits for another attempt after one that failed."""
+"""How long a readiness check waits for another attempt after a failed one."""
 
 
 class Readiness:
@@ -27,7 +27,7 @@ class Readiness:
         self._is_told = False
 
     async def begin(self) -> None:
-        """Prepare; return as soon as that has ended in whichever way, or after START_SECONDS."""
+        """Prepare; return when that has succeeded or failed, or after START_SECONDS."""
         await asyncio.wait({self._now()}, timeout=START_SECONDS)
 
     async def check(self) -> None:
@@ -42,7 +42,7 @@ class Readiness:
         preparing.result()
 
     async def aclose(self) -> None:
-        """End an attempt that is under way."""
+        """End a running attempt."""
         if self._preparing:
             self._preparing.cancel()
 
@@ -53,7 +53,7 @@ class Readiness:
         return self._preparing
 
     def _tell(self, attempt: asyncio.Task[None]) -> None:
-        """Log why the server is not ready, once: whoever asks for its state is told each time."""
+        """Log once why the server is not ready; each readiness check reports it."""
         failure = None if attempt.cancelled() else attempt.exception()
         if failure is None or self._is_told:
             return

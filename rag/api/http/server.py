@@ -1,4 +1,4 @@
-"""Listen until told to stop, in one process or several; answers in progress then get a few seconds to end."""
+"""Serve until stopped, in one process or several; answers in progress then get a few seconds to end."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ logger = logging.getLogger("bookwise.api")
 
 DRAIN_SECONDS = 10.0
 ANSWER_SECONDS = 7.0
-"""For the answers, of all that; what is not finished by then ends with an error that says so."""
+"""The answers' share of the drain time; an answer unfinished by then ends with an error that says so."""
 
 LATE_SECONDS = 5.0
-"""After that time a process that has not ended is killed from outside."""
+"""A process that has not ended by then is killed from outside."""
 
 UNREAD_SECONDS = 8
-"""For clients that do not read what they are sent."""
+"""Time for clients that do not read their response."""
 
 SWITCH_SECONDS = 0.001
 
 WORKER_SECONDS = 30
-"""For a new worker to start, and for a running one to show that it lives; then it is replaced."""
+"""Time for a new worker to start, and for a running one to respond; then it is replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a process makes its server from; it can be sent to another process."""
+    """What a process builds its server from; it can be sent to another process."""
 
     settings: Settings
     docs: Path
@@ -68,7 +68,7 @@ class Recipe:
 
 
 def check_workers(settings: Settings, *, with_keys: bool) -> None:
-    """Raise UsageError where something that belongs to one process makes several impossible."""
+    """Raise UsageError if something that works in one process only rules out several."""
     count = settings.api.workers
     if count > 1 and not settings.qdrant.url:
         raise UsageError(
@@ -84,8 +84,8 @@ def check_workers(settings: Settings, *, with_keys: bool) -> None:
 def run(recipe: Recipe, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serve on a listening socket until SIGTERM or SIGINT, and then no longer than DRAIN_SECONDS.
 
-    `ready` is called when nothing of the configuration stands in the way. With several workers SIGHUP replaces one
-    after the other, while the socket stays open.
+    `ready` is called once the configuration is valid. With several workers SIGHUP replaces them one by one, while the
+    socket stays open.
     """
     config = ServerConfig(recipe)
     if config.workers > 1:
@@ -93,14 +93,14 @@ def run(recipe: Recipe, listening: socket.socket, ready: Callable[[], None]) -> 
         return
     config.load()
     kill_if_not_stopped_within(DRAIN_SECONDS + LATE_SECONDS)
-    # The signal is raised once more when everything has ended in order: for a server that is no interruption.
+    # uvicorn raises the signal again after an orderly end: for a server that is no interruption.
     with serve_metrics(config.services.metrics.registry, recipe.settings), suppress(KeyboardInterrupt):
         ready()
         uvicorn.Server(config).run(sockets=[listening])
 
 
 def _supervise(config: ServerConfig, listening: socket.socket, ready: Callable[[], None]) -> None:
-    # Which worker died or was replaced; in the workers themselves these lines would be about requests.
+    # Logs which worker died or was replaced; in the workers this logger would log requests.
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     # Only a plain socket can be sent to another process.
     supervisor = Multiprocess(config, sockets=[socket.socket(fileno=listening.detach())])
@@ -157,16 +157,16 @@ class ServerConfig(uvicorn.Config):
         total = connections_within(max(8, api.limits.max_connections // self.workers), file_limit())
         return ConnectionLimits(
             total=total,
-            # Behind a proxy all readers come from one address: it counts its clients itself.
+            # Behind a proxy all readers have one address; the proxy counts its clients itself.
             per_client=total if api.trusted_proxies else max(4, total // 5),
             on_refused=self.services.metrics.refused,
             on_shutdown=self.begin_to_stop,
         )
 
     def begin_to_stop(self) -> None:
-        """Shorten the answers in progress, and bound what is left.
+        """Shorten the answers in progress, and limit the time for the rest.
 
-        A thread that waits for a service does not hold up the process: what was acknowledged is stored.
+        A thread that waits for a service does not delay the end: everything acknowledged is stored.
         """
         if self._is_stopping:
             return
@@ -175,7 +175,7 @@ class ServerConfig(uvicorn.Config):
         self.services.deadlines.stop(ANSWER_SECONDS)
 
     def end_process_in_time(self) -> None:
-        """End the process after the time for draining, whatever still runs in it."""
+        """End the process after the drain time, whatever still runs."""
         last = threading.Timer(DRAIN_SECONDS, os._exit, (1,))
         last.daemon = True
         last.start()

@@ -1,4 +1,4 @@
-"""Events as they are sent (Server-Sent Events), with a heartbeat through long pauses."""
+"""Server-Sent Events, with a heartbeat during long pauses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def event(name: str, data: Any) -> str:
 
 
 async def with_heartbeat(events: AsyncGenerator[str], *, seconds: float = HEARTBEAT_SECONDS) -> AsyncGenerator[str]:
-    """Yield the events, and a comment after each so many seconds without one; left early, it closes `events`.
+    """Yield the events, and a comment after every `seconds` without one; closes `events` if left early.
 
     All of `events` runs in one task: a time bound in it would be lost with the task that began it. Those that come
     faster than they are sent are sent together.
@@ -54,12 +54,12 @@ class _Coming:
         self._has_some.set()
 
     def end(self) -> None:
-        """Tell that nothing more will come."""
+        """Say that no more events will come."""
         self._is_over = True
         self._has_some.set()
 
     async def take(self) -> str:
-        """Return all that has come since it was taken last, never empty before the end."""
+        """Return everything since the last call, never empty before the end."""
         await self._has_some.wait()
         taken, self._waiting = "".join(self._waiting), []
         if not self._is_over:
@@ -67,7 +67,7 @@ class _Coming:
         return taken
 
     def stop_beating(self) -> None:
-        """Let the timer go."""
+        """Stop the timer."""
         self._timer.cancel()
 
     def _beat(self) -> None:

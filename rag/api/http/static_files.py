@@ -1,4 +1,4 @@
-"""The files that a browser loads, read once, plain and compressed; and how one is sent."""
+"""The files that a browser loads, read once, plain and compressed, and their responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILE_HEADERS = {
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 COMMON_HEADERS = {
-    # Names without a version: a browser asks each time and is told 304.
+    # Names without a version: a browser asks each time and gets a 304.
     "Cache-Control": "no-cache",
     "Referrer-Policy": "no-referrer",
     "Vary": "Accept-Encoding",
@@ -36,7 +36,7 @@ COMMON_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """Hold a file as it is sent, plain or compressed."""
+    """A file as it is sent, plain or compressed."""
 
     content: bytes
     compressed: bytes
@@ -84,7 +84,7 @@ def stored(name: str) -> StaticFile:
 
 
 def send(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:
-    """Send a file, or tell the browser that it has it."""
+    """Send a file, or a 304 if the browser has it."""
     sent = {**COMMON_HEADERS, **headers, "ETag": file.etag}
     if _matches(request.headers.get("if-none-match", ""), file.etag):
         return Response(status_code=304, headers=sent)

@@ -1,4 +1,4 @@
-"""Run database calls in threads of their own: waiting for the database delays no search, and the reverse."""
+"""Run database calls in separate threads: waiting for the database delays no search, and vice versa."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class DatabaseThreads:
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
 
     async def run(self, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the call returns, or raise what it raises; once begun, it runs even if nobody waits for it."""
+        """Return what the call returns, or raise what it raises; once started, it runs to its end."""
         bound = partial(copy_context().run, call, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._threads, bound)
 
     def close(self) -> None:
-        """Start no more calls; those in progress do not hold up the process."""
+        """Start no more calls; running ones do not keep the process alive."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""End a server that was told to stop and does not, whatever its loop or its interpreter does.
+"""Kill a server that does not stop when signalled, whatever its loop or its interpreter does.
 
 Python runs its handler of a signal between two of its instructions, and a search of a pattern is one instruction. So
 a process beside the server reads the byte that Python writes at once when a signal arrives, and kills a server that
@@ -31,7 +31,7 @@ if os.getppid() == server:
 
 
 def kill_if_not_stopped_within(seconds: float) -> None:
-    """Watch this process from now on: it is killed so many seconds after SIGTERM or SIGINT if it has not ended.
+    """Watch this process from now on: it is killed this long after SIGTERM or SIGINT if it has not ended.
 
     To be called by the main thread. Does nothing on Windows, which has no such signals.
     """

@@ -1,4 +1,4 @@
-"""Routes that tell a page what its reader can choose among: the books, and the filters of one."""
+"""Routes for the choices of a page: the books, and the filters of one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ShownChoices(Book):
 
     modules: tuple[ShownModule, ...]
     tiers: tuple[int, ...]
-    tier_names: tuple[str, ...] = Field((), description="What each hardware tier means, from tier 1 on, if told.")
+    tier_names: tuple[str, ...] = Field((), description="Name of each hardware tier, from tier 1 on, if configured.")
     levels: tuple[str, ...]
     languages: tuple[str, ...]
     subjects: tuple[ShownSubject, ...]

@@ -46,10 +46,10 @@ logger = logging.getLogger("bookwise.api")
 
 SPEC_THRESHOLD = 0.7
 SEARCHED_FOR_NEXT = 10
-"""Among how many passages a client's suggestions are found."""
+"""Number of passages in which a client's suggestions are found."""
 
 NEAREST_PAGES = 3
-"""How many pages are recorded with a question."""
+"""Number of pages recorded with a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ TurnEvent = Searched | Token | Replaced | TurnFinished
 class OwnConversation:
     """A conversation that the client keeps itself: its messages so far, and the style that it asks for.
 
-    With `is_kept_here` the messages are in a thread of the server's all the same. A question that was recorded before
-    is not recorded once more.
+    With `is_kept_here` the messages are also in a thread of the server. A question is recorded only once.
     """
 
     history: tuple[Message, ...] = ()
@@ -78,7 +77,7 @@ class OwnConversation:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question on its way: who asks, in which thread, since when."""
+    """A running question: its caller, thread and start time."""
 
     request: ChatRequest
     caller: Caller
@@ -90,14 +89,14 @@ class Turn:
 
 @dataclass(slots=True)
 class Seen:
-    """What the searches of one answer found, and how."""
+    """The searches of one answer and their results."""
 
     passages: dict[str, SearchResult] = field(default_factory=dict)
     searches: list[ToolCall] = field(default_factory=list)
     _last: Searched | None = None
 
     def add(self, event: Searched) -> bool:
-        """Take note of a search; returns whether it tells more than the one before."""
+        """Add a search; returns whether it adds anything to the one before."""
         self.passages |= {passage.id: passage for passage in event.passages}
         is_new, self._last = event != self._last, event
         if is_new:
@@ -137,8 +136,8 @@ class ChatTurns:
     ) -> AsyncGenerator[TurnEvent]:
         """Yield the events of one turn, TurnFinished last; a turn that fails or is left early changes nothing.
 
-        A conversation of the client's own is stored in no thread, only its question is recorded. Raises
-        BookwiseErrors. Closing the iterator ends the call to the model.
+        For a conversation that the client keeps, only the question is recorded, in no thread. Raises BookwiseErrors.
+        Closing the iterator ends the call to the model.
         """
         thread_id = request.session_id or new_thread_id()
         filters = caller.filters(request)
@@ -172,7 +171,7 @@ class ChatTurns:
                     yield event
 
     async def follow_ups(self, book_id: str, asked: str, cited: Collection[str], caller: Caller) -> list[str]:
-        """Return what could be asked after an answer that cites pages of these titles; nothing is recorded."""
+        """Return follow-up questions for an answer that cites pages of these titles; nothing is recorded."""
         async with self._index.retriever(book_id, caller.scope) as retriever:
             search = partial(retriever.search, limit=SEARCHED_FOR_NEXT, filters=NO_FILTERS)
             found = (await in_thread(search, _question(asked))).results
@@ -216,7 +215,7 @@ class ChatTurns:
         return thread.messages if thread else ()
 
     def _check_turns(self, asked: int) -> None:
-        """Raise 409 where a conversation has all the questions that it may have."""
+        """Raise 409 if a conversation has reached its limit of questions."""
         most = self._index.settings.agent.max_turns
         if asked >= most:
             raise HTTPException(
@@ -247,7 +246,7 @@ class ChatTurns:
         return shown.model_copy(update={"message_number": thread.message_count})
 
     def _degraded(self, response: AgentResponse) -> AgentResponse:
-        """Return a failed answer as far as it came, without the model's own words, which are for the log."""
+        """Return a failed answer as far as it got, without the service's error text, which is for the log."""
         failure = ChatModelError(response.error or NO_ANSWER)
         if not response.answer:
             raise failure
@@ -295,7 +294,7 @@ class ChatTurns:
         logger.info("answer", extra=(texts if self._index.settings.api.log_texts else {}) | facts)
 
     async def _name(self, thread: ConversationThread, caller: Caller) -> None:
-        """Set the topic of a thread, beside its answer; where that fails, the next answer tries again."""
+        """Set the topic of a thread while it is answered; if that fails, the next answer tries again."""
         questions = [message.content for message in thread.messages if message.role == "user"]
         with suppress(BookwiseError):
             topic = await topic_by_model(self._model, questions) if self._model else None

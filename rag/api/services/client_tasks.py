@@ -26,7 +26,7 @@ MATERIAL_ELEMENTS = (
     *("context", "environment_details", "source", "sources", "document", "documents", "file", "files"),
     *("file_content", "attached_files", "attachments", "open_files", "current_file", "system-reminder"),
 )
-"""Elements in which they put what the model shall read beside it."""
+"""Elements in which they put material for the model."""
 
 _NAMES = "|".join(MATERIAL_ELEMENTS)
 _TAG = re.compile(rf"^<(?P<opens>{_NAMES})(?=[ >])|</(?P<closes>{_NAMES})>", re.M)
@@ -51,7 +51,7 @@ _SOURCE = re.compile(r"\d{1,3}\. \[?([^\[\]\n(]{1,300})")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a client asks for itself: the key of its reply, and the conversation that it is about.
+    """A client's own task: the key of its reply, and the conversation that it is about.
 
     `asked` are the reader's questions, `cited` the titles in the list of sources of the last answer.
     """

@@ -78,7 +78,7 @@ class IngestJobs:
         return started.model_copy(update={"recipient": recipient})
 
     async def get(self, job_id: int) -> IngestJob:
-        """Return a run, of this server or another process; raises UsageError where there is none."""
+        """Return a run, of this server or another process; raises UsageError if there is none."""
         entry = await self._database.run(self._ledger.entry, job_id)
         if entry.job.completed_at is None and job_id not in self._running:
             await self._database.run(self._alive, entry.job.book_id)
@@ -105,7 +105,7 @@ class IngestJobs:
         return recipient_of(settle_embedder(self._settings))
 
     def _alive(self, book_id: str) -> list[int]:
-        """Return the book's open jobs; those whose process died are closed, which only a writer can tell."""
+        """Return the book's open jobs; closes those whose process died, which only a writer can know."""
         ours = [job_id for job_id in self._running if self._running[job_id].job.book_id == book_id]
         found = self._ledger.open_jobs(book_id)
         if ours or not found:
@@ -158,7 +158,7 @@ class IngestJobs:
 
 
 class _Announced:
-    """Ledger of one run whose job is in it already; a run without work never begins it."""
+    """Ledger of one run whose job is already in it; a run without work never begins it."""
 
     def __init__(self, ledger: JobLedger, run: _Run) -> None:
         self.has_ended = False

@@ -1,6 +1,6 @@
-"""Run `rag.api.services.rendering` in a process of its own, which is ended where a text takes too long.
+"""Run `rag.api.services.rendering` in a separate process, which is killed if a text takes too long.
 
-The patterns of Pygments take minutes for some texts, during which a thread would hold up the whole server.
+The patterns of Pygments take minutes for some texts, during which a thread would block the whole server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rag.api.services.rendering import HAS_TIMER, SECONDS
 logger = logging.getLogger("bookwise.api")
 
 WAIT_SECONDS = 20.0 if HAS_TIMER else SECONDS
-"""For one text; then it stays as it is. The process ends itself after SECONDS of work, where it can."""
+"""Time for one text; then it stays plain. The process ends itself after SECONDS of work, where it can."""
 
 START_SECONDS = 20.0
 MAX_LINE_BYTES = 1 << 20
@@ -42,7 +42,7 @@ class Renderer:
         self._known: OrderedDict[Request, Any] = OrderedDict()
 
     async def render(self, request: Request) -> Any:
-        """Return the result as JSON, None where the text is to be shown as it is."""
+        """Return the result as JSON, None if the text stays plain."""
         async with self._one_at_a_time:
             if request not in self._known:
                 self._known[request] = await self._asked(request)

@@ -1,4 +1,4 @@
-"""What a client of a stream has been sent of an answer."""
+"""The text of an answer that was sent to a client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep a text that is being sent within a number of tokens, and before the first text that a client stops at."""
+"""Limit a sent text to a number of tokens, and end it before the client's first stop text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cut = Literal["length", "stop"]
 
 
 class TextLimit:
-    """Takes the pieces of one text and gives back what may be sent of them; once `cut` is set, nothing more."""
+    """Takes the pieces of a text and returns the part to send; once `cut` is set, nothing more."""
 
     def __init__(self, max_tokens: int | None = None, stops: Sequence[str] = ()) -> None:
         self.cut: Cut | None = None
@@ -22,7 +22,7 @@ class TextLimit:
         self._waiting = ""
 
     def take(self, piece: str) -> str:
-        """Return what can be sent now; the beginning of what may become a stop text is held back."""
+        """Return what can be sent now; the possible beginning of a stop text waits."""
         if self.cut:
             return ""
         waiting = self._waiting + piece
@@ -35,7 +35,7 @@ class TextLimit:
         return sent
 
     def rest(self) -> str:
-        """Return what was held back, at the end of the text."""
+        """Return what still waits at the end of the text."""
         rest, self._waiting = self._waiting, ""
         return "" if self.cut else self._within(rest)
 
